@@ -4,8 +4,8 @@
  * pe.h - positional encodings for transformers: correctly rounded, at the speed of memory,
  *        the same bits on every machine. C99 and C++11; two headers, pe.h and pe_simd.h.
  *
- * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the same
- *           numbers in the same order)
+ * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the
+ *           same numbers in the same order)
  *
  *      1. options                 PE_ISA, PE_SLEEF, PE_STREAM_BYTES, PE_EXTERN
  *      2. TYPES                   statuses, pe_config, pe_preset, pe_at, pe_plan
@@ -19,7 +19,7 @@
  *     10. ALiBi                   pe_alibi_slopes_f32, pe_alibi_fill_T, pe_alibi_add_T
  *     11. learned biases          pe_bias_t5_i32, pe_bias_add_T
  *     12. learned tables          pe_learned_add_T, gradient, resampling
- *     PRIVATE                     a map, then 3 to 12 again, 13 the functions of each type, 14 self test
+ *     PRIVATE                     a map, 3 to 12 again, 13 the functions of each type, 14 self test
  *
  * QUICK START
  *
@@ -42,8 +42,8 @@
  *
  *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
  *
- * is the default config; pe_config_preset() makes those of other projects, and pe_config has a field
- * for each way in which they differ.
+ * is the default config; pe_config_preset() makes those of other projects, and pe_config has a
+ * field for each way in which they differ.
  *
  * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
  * d_model) and holds d_model elements. Elements between d_model and stride are never touched.
@@ -51,19 +51,19 @@
  * ACCURACY
  *
  * Every element, f64 included, is the real number above rounded once, to nearest even, for every
- * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so the
- * bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
- * divided between calls or threads: a row is a function of (config, position) only. The numbers of a
- * config are taken as the exact values of the doubles given; a real position and an offset are first
- * added in double. docs/accuracy.md has the proof, "make test" compares with MPFR, and pe_selftest()
- * says whether a program, as it was compiled, computes these bits.
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so
+ * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
+ * divided between calls or threads: a row is a function of (config, position) only. The numbers of
+ * a config are taken as the exact values of the doubles given; a real position and an offset are
+ * first added in double. docs/accuracy.md has the proof, "make test" compares with MPFR, and
+ * pe_selftest() says whether a program, as it was compiled, computes these bits.
  *
  * ERRORS
  *
  * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
  * what to do. Arguments are checked before anything is written: after an error the output is
- * unchanged. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever the
- * other arguments are, NULL included.
+ * unchanged. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever
+ * the other arguments are, NULL included.
  *
  * OPTIONS (define before including, or with -D)
  *
@@ -281,8 +281,8 @@ typedef struct pe_config {
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
                                  0. Ignored if axes is 1: that axis has the whole row             */
     pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
-    const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs: below
-                                  axes, or 255 for one that stands still. Then the row has one
+    const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs:
+                                  below axes, or 255 for one that stands still. Then the row has one
                                   layout; axis is ignored, columns must be PE_COLUMNS_BLOCKS      */
 } pe_config;
 
@@ -760,8 +760,8 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
 /* Contract: a model's RoPE config, its frequencies and its plan.
  * Gives: PE_QUERY_SCALE_FLOOR, PE_QUERY_SCALE_LOG, PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR,
  *   PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK, PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL,
- *   PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION, pe_query_scale, pe_rope_config,
- *   pe_rope_type.
+ *   PE_ROPE_TYPE_COUNT, PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION, pe_query_scale,
+ *   pe_rope_config, pe_rope_type.
  * Needs: api.
  * Tests: tests/unit/test_rope_frequencies.c. */
 
@@ -810,13 +810,14 @@ typedef enum pe_rope_type {
     PE_ROPE_LLAMA3,
     PE_ROPE_YARN,
     PE_ROPE_LONGROPE,
-    PE_ROPE_PROPORTIONAL
+    PE_ROPE_PROPORTIONAL,
+    PE_ROPE_TYPE_COUNT
 } pe_rope_type;
 
 /* Which coordinate rotates which pairs of a head, if tokens have several. */
 typedef enum pe_sections {
     PE_SECTIONS_BLOCKS = 0,  /* the first sections[0] pairs by coordinate 0, the next sections[1] by
-                                coordinate 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24] */
+                                coordinate 1 ...: Qwen2-VL's M-RoPE, mrope_section = [16, 24, 24] */
     PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
                                 by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]. A
                                 section may ask for more pairs than there are; sections[0] is
@@ -872,10 +873,10 @@ typedef struct pe_rope_config {
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
-   head rotates, also if head_dim is changed later; rope_theta 10000, PE_ROPE_DEFAULT, one axis. Other
-   fields are absent, or as in the papers of their types: low_freq_factor 1 and high_freq_factor 4,
-   beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is checked here.
-   Threads: any. */
+   head rotates, also if head_dim is changed later; rope_theta 10000, PE_ROPE_DEFAULT, one axis.
+   Other fields are absent, or as in the papers of their types: low_freq_factor 1 and
+   high_freq_factor 4, beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is
+   checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
@@ -905,8 +906,9 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
  *              config, both correctly rounded (tests/unit/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
- *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
- *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
+ *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor,
+ *              ceil, the waves of LLAMA3) are decided by exact values too. The same bits
+ *              everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any; 64 pairs take 0.2 to 0.5 us with AVX-512
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
@@ -916,8 +918,9 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 
 /* How a factor on queries grows with their position p. */
 typedef enum pe_query_scale {
-    PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4, Ministral 3 */
-    PE_QUERY_SCALE_LOG        /* max(1, 1 + beta ln((p + shift) / period)): Qwen 1, Grok-2          */
+    PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4,
+                                 Ministral 3                                            */
+    PE_QUERY_SCALE_LOG        /* max(1, 1 + beta ln((p + shift) / period)): Qwen 1, Grok-2 */
 } pe_query_scale;
 
 /* Compute the factors of queries that depend on their position, one float per row: those of kind, p
@@ -963,7 +966,8 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
                                   float *factors, size_t stride);
 
-/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(). Threads: any. */
+/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(). Threads:
+   any. */
 PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 
 /* Make a plan for RoPE: that of pe_plan_init_frequencies() with the frequencies of
@@ -1012,12 +1016,13 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  *
  *     a' = float(float(a c) - float(b s))      b' = float(float(b c) + float(a s))
  *
- * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are the
- * same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
- * subnormal, a float is within 3 * 2^-24 hypot(a, b) of the exact one, times the amplitude: it is off
- * by 2 * 2^-24 (|a c| + |b s|), for c, s and the products, and 2^-24 |a'|, for the sum, at most. f16
- * and bf16 have the rounding to their type on top. With an amplitude above 1 a product of numbers near
- * the largest float may overflow, to an infinity, or two to a NaN, where a' itself would not. */
+ * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are
+ * the same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
+ * subnormal, a float is within 3 * 2^-24 hypot(a, b) of the exact one, times the amplitude: it is
+ * off by 2 * 2^-24 (|a c| + |b s|), for c, s and the products, and 2^-24 |a'|, for the sum, at
+ * most. f16 and bf16 have the rounding to their type on top. With an amplitude above 1 a product of
+ * numbers near the largest float may overflow, to an infinity, or two to a NaN, where a' itself
+ * would not. */
 
 /* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
    head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
@@ -1030,8 +1035,8 @@ typedef struct pe_heads {
 /* Rotate the heads of tokens, in place.
  *
  * at, tokens    token t is at the position of row t
- * x             the first element of head 0 of token 0; of each head only the n elements that rotate
- *               are touched, so the head_dim is not needed
+ * x             the first element of head 0 of token 0; of each head only the n elements that
+ *               rotate are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
  *
  * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE cannot use, see above;
@@ -1055,9 +1060,10 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  * head_dim      elements of a head, >= n, with the rotary_offset of the plan
  * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_SHAPE also for such a head_dim, for another number of heads, and
- *               if the memory from the first to the last element of in overlaps that of out, unless
- *               they are the same pointer with the same strides and type, which means in place.
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for such a head_dim, for another number of heads,
+ *               and if the memory from the first to the last element of in overlaps that of out,
+ *               unless they are the same pointer with the same strides and type, which means in
+ *               place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
@@ -1096,14 +1102,14 @@ PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, u
 
 /* The order of cosines and sines in a table; h = n / 2 pairs. */
 typedef enum pe_rope_table_layout {
-    PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers        */
+    PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers       */
     PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. Halves: c0 ... c(h-1) and again
                                 c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...: GPT-J,
                                 Diffusers                                                         */
-    PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache         */
-    PE_ROPE_TABLE_COMPLEX,   /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+    PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache        */
+    PE_ROPE_TABLE_COMPLEX,   /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune           */
     PE_ROPE_TABLE_MATRIX     /* one array of 2n elements a row, c0 -s0 s0 c0 c1 -s1 s1 c1 ...: Flux,
-                                stable-diffusion.cpp, HiDream, Kandinsky 5                         */
+                                stable-diffusion.cpp, HiDream, Kandinsky 5                        */
 } pe_rope_table_layout;
 
 /* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T tells what it has
@@ -1148,16 +1154,17 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * layout       which elements of a head are a pair; of PE_ROPE_TABLE_TWICE also in which order its
  *              rows are
  * rows, tokens token t looks at the row with the number that rows has for it: pe_from(0) takes the
- *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of position
- *              ids gather. pe_back() takes 0 - s for each sine s: the gradient
+ *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of
+ *              position ids gather. pe_back() takes 0 - s for each sine s: the gradient
  * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs, from the first element on: where
- *              another part rotates (rotary_offset), move the pointer. Of a plan of axes in blocks of
- *              halves rotate block by block, each with its pairs of the table
+ *              another part rotates (rotary_offset), move the pointer. Of a plan of axes in blocks
+ *              of halves rotate block by block, each with its pairs of the table
  *
- * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for rows
- *              that are reals, points, a grid or differences, and for a type or layout in table that
- *              is none; PE_ERR_SHAPE also for a stride of the table below its rows, and for sines
- *              where one array has both; PE_ERR_RANGE for a row that the table does not have
+ * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for
+ *              rows that are reals, points, a grid or differences, and for a type or layout in
+ *              table that is none; PE_ERR_SHAPE also for a stride of the table below its rows, and
+ *              for sines where one array has both; PE_ERR_RANGE for a row that the table does
+ *              not have
  * Accuracy     that rotation, bit by bit, by the numbers given (tests/unit/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
@@ -1194,7 +1201,7 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0 is a value: all pairs but 0 are scaled */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: it scales all pairs but 0         */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
 } pe_rope_ggml;
@@ -1220,8 +1227,8 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
                                           double *attention_factor);
 
 /* Fill a table for pe_rope_by_table_T, PE_ROPE_TABLE_APART, with the sines and cosines of the float
- * angles of ggml's CPU code. The operations on floats are those of ggml_rope_ext(), each rounded; powf and logf are
- * correctly rounded, as glibc's are except for a few arguments.
+ * angles of ggml's CPU code. The operations on floats are those of ggml_rope_ext(), each rounded;
+ * powf and logf are correctly rounded, as glibc's are except for a few arguments.
  *
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart
@@ -1356,8 +1363,8 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode, and for lists of reals, points
  *              and grids; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a
  *              slope that is not finite. On an error nothing is written.
- * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative product
- *              too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
+ * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative
+ *              product too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -1414,8 +1421,9 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
  * index          queries rows of keys numbers, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for such buckets or max_distance; PE_ERR_SIZE;
- *              PE_ERR_ENUM for positions that are no whole numbers. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for such buckets or max_distance;
+ *              PE_ERR_SIZE; PE_ERR_ENUM for positions that are no whole numbers. On an error
+ *              nothing is written.
  * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
@@ -1575,10 +1583,10 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * integers (pe__by_integers()).
  *
  * Each of these calls only what stands before it. What differs between types and verbs is chosen by
- * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing has
- * no code for it. 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from
- * pe__rows_f64(). RoPE makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift is
- * RoPE with a row as its head.
+ * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing
+ * has no code for it. 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from
+ * pe__rows_f64(). RoPE makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift
+ * is RoPE with a row as its head.
  *
  * Words
  *     pair, column      the sine and cosine of one frequency; an element of a row
@@ -2242,8 +2250,8 @@ static const double pe__inverse_factorial[28][2] = {
     {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
-/* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double, with
-   doubles for what comes after y^k / exact!. */
+/* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double,
+   with doubles for what comes after y^k / exact!. */
 PE__INLINE pe__dd pe__dd_series(int first, int exact, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
@@ -2284,10 +2292,10 @@ PE__INLINE pe__td pe__td_sixteenths(pe__vd k)
 /* 2^x for |x| < 1000, relatively right to 2^-106: 2^(k / 16) exp(r), |r| < 0.0217.
  *
  * r is off by the error of a double-double product, 2^-102 |r| < 2^-107. With the even and the odd
- * terms of the series apart, exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...), what
- * is left out is below 2^-125, what doubles compute, from r^8/8! on, and the double-doubles before
- * lose less than 2^-110, and so do the doubles of which the last product is made. A whole number of
- * sixteenths is exact. */
+ * terms of the series apart, exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...),
+ * what is left out is below 2^-125, what doubles compute, from r^8/8! on, and the double-doubles
+ * before lose less than 2^-110, and so do the doubles of which the last product is made. A whole
+ * number of sixteenths is exact. */
 PE__OUTLINE void pe__td_to_exp2(pe__td *at)
 {
     const pe__td x = *at;
@@ -2318,10 +2326,10 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
     return x;
 }
 
-/* log2(x) for 2^-1000 <= x <= 2^1000, to 2^-106, or to 2^-101 of itself: k / 16 + log2(1 + z), |z| <
- * 0.027, and ln(1 + z) = 2 atanh(s) for s = z / (2 + z). k comes from a parabola that is off by less
- * than 0.11 sixteenths. s is off by 2^-111, what the series leaves out is below 2^-118, and the last
- * product, below 2^-4, by 2^-102 of itself. A power of two is exact. */
+/* log2(x) for 2^-1000 <= x <= 2^1000, to 2^-106, or to 2^-101 of itself: k / 16 + log2(1 + z), |z|
+ * < 0.027, and ln(1 + z) = 2 atanh(s) for s = z / (2 + z). k comes from a parabola that is off by
+ * less than 0.11 sixteenths. s is off by 2^-111, what the series leaves out is below 2^-118, and
+ * the last product, below 2^-4, by 2^-102 of itself. A power of two is exact. */
 PE__OUTLINE void pe__td_to_log2(pe__td *at)
 {
     static const double by[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
@@ -2347,7 +2355,8 @@ PE__OUTLINE void pe__td_to_log2(pe__td *at)
     for (int n = 15; n >= 9; n -= 2) tail = pe__fma(tail, square.hi, pe__splat(1.0 / n));
     sum.hi = tail;
     sum.lo = pe__splat(0.0);
-    for (int n = 2; n >= 0; n--) sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
+    for (int n = 2; n >= 0; n--)
+        sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
     sum = pe__dd_add_small(s, pe__dd_mul(s, pe__dd_mul(square, sum)));
     sum = pe__dd_mul(sum, pe__dd_splat(by));
     y.a = pe__fast_two_sum(k * pe__splat(0.0625), sum.hi, &y.b);
@@ -2819,7 +2828,8 @@ PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t from, size_t 
     for (size_t i = 0; i < count; i += PE__CHAIN) {
         const size_t a = i % PE__SQUARE / PE__CHAIN, block = i / PE__SQUARE % PE__CHAIN;
         for (size_t k = 0; k < PE__CHAIN && is_far && a + block == 0; k += PE_LANES)
-            pe__td_store(distant, k, pe__geometric_power(g->step, from + i + k * PE__SQUARE, PE__SQUARE));
+            pe__td_store(distant, k,
+                         pe__geometric_power(g->step, from + i + k * PE__SQUARE, PE__SQUARE));
         for (size_t k = 0; k < PE__CHAIN && a == 0; k += PE_LANES) {
             pe__td y = g->eighth[k / PE_LANES];
             if (is_far) y = pe__td_product(y, pe__td_get(distant, block));
@@ -3893,8 +3903,8 @@ PE__OUTLINE int pe__frequencies_fine(const double *omega, size_t n, double scale
            fabs(scale) >= pe__exp2i(-50) && all * scale * scale <= pe__exp2i(41);
 }
 
-/* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest. Out
-   of line: what calls the cold pe__frequency_unit() is not optimised. */
+/* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest.
+   Out of line: what calls the cold pe__frequency_unit() is not optimised. */
 PE__OUTLINE double pe__omega_in_units(const double *omega, size_t n, const pe__td *unit, double *f,
                                       size_t padded)
 {
@@ -6775,8 +6785,8 @@ typedef struct pe__sincos_rows {
     const pe__maker *make;
 } pe__sincos_rows;
 
-/* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used once,
-   saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
+/* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used
+   once, saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
 enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
@@ -6792,8 +6802,8 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
-/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last; and the sum
-   of their squares. Returns whether all are within 2^-900 ... 2^21; 0 also if one is 0. */
+/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last; and the
+   sum of their squares. Returns whether all are within 2^-900 ... 2^21; 0 also if one is 0. */
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded,
                                        double *squares)
 {
@@ -6919,7 +6929,7 @@ PE__SINCOS_OF(f64, double)
 /* ==== src/rope/config.h ==== */
 /* A model's RoPE config: defaults, names, errors.
  * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
- *   pe_rope_config_default(), pe_rope_config_error().
+ *   pe_rope_config_default(), pe_rope_config_error(), pe_rope_type_named().
  * Needs: simd, api, plan, numbers, frequencies.
  * Tests: tests/unit/test_rope_frequencies.c. */
 
@@ -6929,8 +6939,8 @@ PE__SINCOS_OF(f64, double)
  * thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a line,
  * start + slope x: pe__rope_ramp(). A falling ramp has high < low.
  *
- * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q, and
- * of a ramp:
+ * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q,
+ * and of a ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low) within 0 ... 1
@@ -6960,7 +6970,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
-    static const char names[PE_ROPE_PROPORTIONAL + 1][4][24] = {
+    static const char names[PE_ROPE_TYPE_COUNT][4][24] = {
         {"default", "none", "mrope", "openpangu"},
         {"linear"},
         {"xdrope"},
@@ -7089,7 +7099,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
          "rotary_offset and rotary_dim must sum to at most head_dim; a rotary_dim of 0, and "
          "PROPORTIONAL, rotate all of it"},
         {1, pe__between(theta, 1, pe__exp2i(128)), "rope_theta must be within 1 ... 2^128"},
-        {1, (unsigned)c->rope_type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
+        {1, (unsigned)c->rope_type < PE_ROPE_TYPE_COUNT, "rope_type must be one of PE_ROPE_..."},
         {1, pe__rope_optional(c->factor),
          "factor must be within 2^-128 ... 2^128, or 0 if there is none"},
         {1, pe__rope_length_ok(c->original_max_position_embeddings),
@@ -7401,7 +7411,8 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     r->margin = 2 * r->doubt + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->doubt *= 4 * fabs(pe__first_lane(r->slope.hi));
     /* start is what is left of two numbers, and has their errors */
-    r->doubt += (pe__first_lane(pe__abs(r->begin.hi)) + pe__first_lane(pe__abs(fall.hi))) * pe__exp2i(-99);
+    r->doubt += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
+                                  pe__first_lane(pe__abs(fall.hi)));
     if (length == 0) r->doubt = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
 }
 
@@ -7632,7 +7643,7 @@ static inline pe_config pe__rope_plan_config(const pe__rope *r)
     return config;
 }
 
-/* Does a list tell which coordinate rotates a pair: the config's, or that of interleaved sections? */
+/* Does a list tell which coordinate rotates a pair: the config's, or interleaved sections'? */
 static inline int pe__rope_listed(const pe_rope_config *rope)
 {
     return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
@@ -7858,7 +7869,7 @@ PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (halves) { /* what shares a line follows each other: caches take it in four fifths of the time */
+    if (halves) { /* what shares a line follows each other: it takes four fifths of the time */
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
@@ -8037,10 +8048,10 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
 /* The same for each type, and for floats that become 16-bit numbers. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 #define PE__HEAD_ROTATOR(name, from, to)                                                           \
-    PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
+    PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
-        if (tile->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
-        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                           \
+        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);     \
+        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, t, x);                              \
     }
 PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
 PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)
@@ -8191,8 +8202,8 @@ typedef struct pe__part {
     size_t column; /* the element of a head where they begin */
 } pe__part;
 
-/* The parts of count pairs of a plan from the given one on, one of each axis that has columns of its
-   own; none where all pairs of the row have one layout. */
+/* The parts of count pairs of a plan from the given one on, one of each axis that has columns of
+   its own; none where all pairs of the row have one layout. */
 PE__INLINE size_t pe__rope_parts(const pe_plan *plan, size_t pair, size_t count, pe__part *part)
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
@@ -8277,8 +8288,8 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 }
 
 /* Rows of a plan as heads, one each. */
-static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                   const pe__output *o, pe__head_rotator *turn)
+static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
+                                       size_t rows, const pe__output *o, pe__head_rotator *turn)
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
@@ -8351,8 +8362,8 @@ PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_h
     return x;
 }
 
-/* Check one set of heads, whose strides become bytes, and which begin at what is rotated then, so many
-   elements behind their first. */
+/* Check one set of heads, whose strides become bytes, and which begin at what is rotated then, so
+   many elements behind their first. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
                                              size_t offset)
 {
@@ -8516,7 +8527,8 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
                 if (step == 4) pe__rope_matrices(o->out + to + 4 * pair * e, s, c, count, e);
                 for (const pe__part *p = part; step < 4 && p < part + parts; p++) {
                     const size_t column = twice ? p->column : step * (pair + p->pair);
-                    const size_t again = twice ? (step == 2 ? 1 : p->pairs) : 0, behind = p->pair * e;
+                    const size_t again = twice ? (step == 2 ? 1 : p->pairs) : 0;
+                    const size_t behind = p->pair * e;
                     pe__rope_copy(o->out + to + column * e, c + behind, p->n, e, step, again);
                     pe__rope_copy(sines + to + column * e, s + behind, p->n, e, step, again);
                 }
@@ -8618,7 +8630,7 @@ PE__INLINE void pe__row_floats(pe__kind kind, size_t step, int odd, const void *
     }
 }
 
-/* Cosines and then sines of a tile's pairs, of the rows at some positions from row `row` of at on. */
+/* Cosines and then sines of a tile's pairs, in the rows of the table that at has for the tile. */
 PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const pe_at *at,
                                   const pe__tile *tile, float *out)
 {
@@ -8629,7 +8641,8 @@ PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const p
         pe__positions(at, tile->token + t, some, 0, p);
         for (size_t k = 0; k < some; k++, out += 2 * n) {
             const size_t from = (size_t)fabs(p[k]) * table->stride + tile->pair * table->step;
-            pe__row_floats(kind, table->step, 0, pe__at_const(kind, table->cosines, from), n, 0, out);
+            pe__row_floats(kind, table->step, 0, pe__at_const(kind, table->cosines, from), n, 0,
+                           out);
             pe__row_floats(kind, table->step, table->odd, pe__at_const(kind, table->sines, from), n,
                            at->back, out + n);
         }
@@ -8714,8 +8727,8 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     return PE_OK;
 }
 
-/* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done, in
-   less time than its arguments take to be looked at one by one. */
+/* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done,
+   in less time than its arguments take to be looked at one by one. */
 PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layout layout,
                                  const pe_at *at, size_t tokens, void *x, size_t heads)
 {
@@ -8727,7 +8740,8 @@ PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layou
     int ok = (tokens == 1) & (heads == 1) & (x != NULL) & (t->cosines != NULL) & (t->sines != NULL);
     ok &= (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (row < t->rows);
     ok &= (at->status == PE_OK) & !(at->back | at->delta) & (n - 1 < most) & (stride >= n);
-    if (!ok || n % PE__ROPE_UNIT || pe__exceeds(stride, t->rows, pe__reach(sizeof(float)))) return 0;
+    if (!ok || n % PE__ROPE_UNIT) return 0;
+    if (pe__exceeds(stride, t->rows, pe__reach(sizeof(float)))) return 0;
     const float *const c = (const float *)t->cosines + (size_t)row * stride;
     const float *const s = (const float *)t->sines + (size_t)row * stride;
     const pe__angles a = {s, c, n, n};
@@ -9799,7 +9813,8 @@ PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, i
                 const int64_t j = pe__whole(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
                 pe__bend_row_16(type, a->mode, &bend, run ? NULL : &keys, j, n + rows - 1, tile);
-                pe__copy_down(row + query * a->query_stride, a->query_stride, tile, rows, n, stream);
+                pe__copy_down(row + query * a->query_stride, a->query_stride, tile, rows, n,
+                              stream);
             }
         }
     }
@@ -9850,8 +9865,8 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) / (n -
-   m)). They are known to 2^-104 of themselves, below 2^31, and roots of an integer: whole, or
+/* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) /
+   (n - m)). They are known to 2^-104 of themselves, below 2^31, and roots of an integer: whole, or
    irrational, and of some 2^50 that exist none is expected within 2^-70 of a whole number. */
 PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distance)
 {

@@ -3,8 +3,8 @@
  * pe.h - positional encodings for transformers: correctly rounded, at the speed of memory,
  *        the same bits on every machine. C99 and C++11; two headers, pe.h and pe_simd.h.
  *
- * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the same
- *           numbers in the same order)
+ * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the
+ *           same numbers in the same order)
  *
  *      1. options                 PE_ISA, PE_SLEEF, PE_STREAM_BYTES, PE_EXTERN
  *      2. TYPES                   statuses, pe_config, pe_preset, pe_at, pe_plan
@@ -18,7 +18,7 @@
  *     10. ALiBi                   pe_alibi_slopes_f32, pe_alibi_fill_T, pe_alibi_add_T
  *     11. learned biases          pe_bias_t5_i32, pe_bias_add_T
  *     12. learned tables          pe_learned_add_T, gradient, resampling
- *     PRIVATE                     a map, then 3 to 12 again, 13 the functions of each type, 14 self test
+ *     PRIVATE                     a map, 3 to 12 again, 13 the functions of each type, 14 self test
  *
  * QUICK START
  *
@@ -41,8 +41,8 @@
  *
  *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
  *
- * is the default config; pe_config_preset() makes those of other projects, and pe_config has a field
- * for each way in which they differ.
+ * is the default config; pe_config_preset() makes those of other projects, and pe_config has a
+ * field for each way in which they differ.
  *
  * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
  * d_model) and holds d_model elements. Elements between d_model and stride are never touched.
@@ -50,19 +50,19 @@
  * ACCURACY
  *
  * Every element, f64 included, is the real number above rounded once, to nearest even, for every
- * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so the
- * bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
- * divided between calls or threads: a row is a function of (config, position) only. The numbers of a
- * config are taken as the exact values of the doubles given; a real position and an offset are first
- * added in double. docs/accuracy.md has the proof, "make test" compares with MPFR, and pe_selftest()
- * says whether a program, as it was compiled, computes these bits.
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so
+ * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
+ * divided between calls or threads: a row is a function of (config, position) only. The numbers of
+ * a config are taken as the exact values of the doubles given; a real position and an offset are
+ * first added in double. docs/accuracy.md has the proof, "make test" compares with MPFR, and
+ * pe_selftest() says whether a program, as it was compiled, computes these bits.
  *
  * ERRORS
  *
  * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
  * what to do. Arguments are checked before anything is written: after an error the output is
- * unchanged. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever the
- * other arguments are, NULL included.
+ * unchanged. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever
+ * the other arguments are, NULL included.
  *
  * OPTIONS (define before including, or with -D)
  *
@@ -146,10 +146,10 @@ extern "C" {
  * integers (pe__by_integers()).
  *
  * Each of these calls only what stands before it. What differs between types and verbs is chosen by
- * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing has
- * no code for it. 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from
- * pe__rows_f64(). RoPE makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift is
- * RoPE with a row as its head.
+ * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing
+ * has no code for it. 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from
+ * pe__rows_f64(). RoPE makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift
+ * is RoPE with a row as its head.
  *
  * Words
  *     pair, column      the sine and cosine of one frequency; an element of a row

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const type_names[PE_ROPE_PROPORTIONAL + 1] = {
+static const char *const type_names[PE_ROPE_TYPE_COUNT] = {
     "default", "linear", "ntk-aware", "ntk",          "dynamic",
     "llama3",  "yarn",   "longrope",  "proportional",
 };

@@ -144,7 +144,7 @@ _ENUMS = {"layout": "PE_LAYOUT_", "odd": "PE_ODD_", "exponent": "PE_EXPONENT_", 
 def _named(prefix: str, value: Any) -> int:
     """The number of a constant, from its name without the prefix or from itself."""
     known = {name[len(prefix):].lower(): getattr(c, name) for name in c.CONSTANTS if name.startswith(prefix)
-             and not name.startswith(("TABLE_", "COUNT"), len(prefix))}
+             and not name.startswith(("TABLE_", "TYPE_COUNT", "COUNT"), len(prefix))}
     if isinstance(value, str):
         if value not in known:
             raise ValueError(f"{value!r} is none of: {', '.join(known)}")

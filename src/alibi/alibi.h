@@ -331,7 +331,8 @@ PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, i
                 const int64_t j = pe__whole(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
                 pe__bend_row_16(type, a->mode, &bend, run ? NULL : &keys, j, n + rows - 1, tile);
-                pe__copy_down(row + query * a->query_stride, a->query_stride, tile, rows, n, stream);
+                pe__copy_down(row + query * a->query_stride, a->query_stride, tile, rows, n,
+                              stream);
             }
         }
     }

@@ -51,8 +51,8 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode, and for lists of reals, points
  *              and grids; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a
  *              slope that is not finite. On an error nothing is written.
- * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative product
- *              too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
+ * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative
+ *              product too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,

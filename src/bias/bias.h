@@ -18,8 +18,8 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) / (n -
-   m)). They are known to 2^-104 of themselves, below 2^31, and roots of an integer: whole, or
+/* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) /
+   (n - m)). They are known to 2^-104 of themselves, below 2^31, and roots of an integer: whole, or
    irrational, and of some 2^50 that exist none is expected within 2^-70 of a whole number. */
 PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distance)
 {

@@ -22,8 +22,9 @@
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
  * index          queries rows of keys numbers, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for such buckets or max_distance; PE_ERR_SIZE;
- *              PE_ERR_ENUM for positions that are no whole numbers. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for such buckets or max_distance;
+ *              PE_ERR_SIZE; PE_ERR_ENUM for positions that are no whole numbers. On an error
+ *              nothing is written.
  * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */

@@ -92,7 +92,8 @@ PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t from, size_t 
     for (size_t i = 0; i < count; i += PE__CHAIN) {
         const size_t a = i % PE__SQUARE / PE__CHAIN, block = i / PE__SQUARE % PE__CHAIN;
         for (size_t k = 0; k < PE__CHAIN && is_far && a + block == 0; k += PE_LANES)
-            pe__td_store(distant, k, pe__geometric_power(g->step, from + i + k * PE__SQUARE, PE__SQUARE));
+            pe__td_store(distant, k,
+                         pe__geometric_power(g->step, from + i + k * PE__SQUARE, PE__SQUARE));
         for (size_t k = 0; k < PE__CHAIN && a == 0; k += PE_LANES) {
             pe__td y = g->eighth[k / PE_LANES];
             if (is_far) y = pe__td_product(y, pe__td_get(distant, block));

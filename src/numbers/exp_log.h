@@ -61,8 +61,8 @@ static const double pe__inverse_factorial[28][2] = {
     {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
-/* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double, with
-   doubles for what comes after y^k / exact!. */
+/* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double,
+   with doubles for what comes after y^k / exact!. */
 PE__INLINE pe__dd pe__dd_series(int first, int exact, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
@@ -103,10 +103,10 @@ PE__INLINE pe__td pe__td_sixteenths(pe__vd k)
 /* 2^x for |x| < 1000, relatively right to 2^-106: 2^(k / 16) exp(r), |r| < 0.0217.
  *
  * r is off by the error of a double-double product, 2^-102 |r| < 2^-107. With the even and the odd
- * terms of the series apart, exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...), what
- * is left out is below 2^-125, what doubles compute, from r^8/8! on, and the double-doubles before
- * lose less than 2^-110, and so do the doubles of which the last product is made. A whole number of
- * sixteenths is exact. */
+ * terms of the series apart, exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...),
+ * what is left out is below 2^-125, what doubles compute, from r^8/8! on, and the double-doubles
+ * before lose less than 2^-110, and so do the doubles of which the last product is made. A whole
+ * number of sixteenths is exact. */
 PE__OUTLINE void pe__td_to_exp2(pe__td *at)
 {
     const pe__td x = *at;
@@ -137,10 +137,10 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
     return x;
 }
 
-/* log2(x) for 2^-1000 <= x <= 2^1000, to 2^-106, or to 2^-101 of itself: k / 16 + log2(1 + z), |z| <
- * 0.027, and ln(1 + z) = 2 atanh(s) for s = z / (2 + z). k comes from a parabola that is off by less
- * than 0.11 sixteenths. s is off by 2^-111, what the series leaves out is below 2^-118, and the last
- * product, below 2^-4, by 2^-102 of itself. A power of two is exact. */
+/* log2(x) for 2^-1000 <= x <= 2^1000, to 2^-106, or to 2^-101 of itself: k / 16 + log2(1 + z), |z|
+ * < 0.027, and ln(1 + z) = 2 atanh(s) for s = z / (2 + z). k comes from a parabola that is off by
+ * less than 0.11 sixteenths. s is off by 2^-111, what the series leaves out is below 2^-118, and
+ * the last product, below 2^-4, by 2^-102 of itself. A power of two is exact. */
 PE__OUTLINE void pe__td_to_log2(pe__td *at)
 {
     static const double by[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
@@ -166,7 +166,8 @@ PE__OUTLINE void pe__td_to_log2(pe__td *at)
     for (int n = 15; n >= 9; n -= 2) tail = pe__fma(tail, square.hi, pe__splat(1.0 / n));
     sum.hi = tail;
     sum.lo = pe__splat(0.0);
-    for (int n = 2; n >= 0; n--) sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
+    for (int n = 2; n >= 0; n--)
+        sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
     sum = pe__dd_add_small(s, pe__dd_mul(s, pe__dd_mul(square, sum)));
     sum = pe__dd_mul(sum, pe__dd_splat(by));
     y.a = pe__fast_two_sum(k * pe__splat(0.0625), sum.hi, &y.b);

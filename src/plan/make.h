@@ -186,8 +186,8 @@ PE__OUTLINE int pe__frequencies_fine(const double *omega, size_t n, double scale
            fabs(scale) >= pe__exp2i(-50) && all * scale * scale <= pe__exp2i(41);
 }
 
-/* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest. Out
-   of line: what calls the cold pe__frequency_unit() is not optimised. */
+/* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest.
+   Out of line: what calls the cold pe__frequency_unit() is not optimised. */
 PE__OUTLINE double pe__omega_in_units(const double *omega, size_t n, const pe__td *unit, double *f,
                                       size_t padded)
 {

@@ -57,7 +57,7 @@ PE__INLINE void pe__row_floats(pe__kind kind, size_t step, int odd, const void *
     }
 }
 
-/* Cosines and then sines of a tile's pairs, of the rows at some positions from row `row` of at on. */
+/* Cosines and then sines of a tile's pairs, in the rows of the table that at has for the tile. */
 PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const pe_at *at,
                                   const pe__tile *tile, float *out)
 {
@@ -68,7 +68,8 @@ PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const p
         pe__positions(at, tile->token + t, some, 0, p);
         for (size_t k = 0; k < some; k++, out += 2 * n) {
             const size_t from = (size_t)fabs(p[k]) * table->stride + tile->pair * table->step;
-            pe__row_floats(kind, table->step, 0, pe__at_const(kind, table->cosines, from), n, 0, out);
+            pe__row_floats(kind, table->step, 0, pe__at_const(kind, table->cosines, from), n, 0,
+                           out);
             pe__row_floats(kind, table->step, table->odd, pe__at_const(kind, table->sines, from), n,
                            at->back, out + n);
         }
@@ -153,8 +154,8 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     return PE_OK;
 }
 
-/* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done, in
-   less time than its arguments take to be looked at one by one. */
+/* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done,
+   in less time than its arguments take to be looked at one by one. */
 PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layout layout,
                                  const pe_at *at, size_t tokens, void *x, size_t heads)
 {
@@ -166,7 +167,8 @@ PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layou
     int ok = (tokens == 1) & (heads == 1) & (x != NULL) & (t->cosines != NULL) & (t->sines != NULL);
     ok &= (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (row < t->rows);
     ok &= (at->status == PE_OK) & !(at->back | at->delta) & (n - 1 < most) & (stride >= n);
-    if (!ok || n % PE__ROPE_UNIT || pe__exceeds(stride, t->rows, pe__reach(sizeof(float)))) return 0;
+    if (!ok || n % PE__ROPE_UNIT) return 0;
+    if (pe__exceeds(stride, t->rows, pe__reach(sizeof(float)))) return 0;
     const float *const c = (const float *)t->cosines + (size_t)row * stride;
     const float *const s = (const float *)t->sines + (size_t)row * stride;
     const pe__angles a = {s, c, n, n};

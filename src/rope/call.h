@@ -67,8 +67,8 @@ PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_h
     return x;
 }
 
-/* Check one set of heads, whose strides become bytes, and which begin at what is rotated then, so many
-   elements behind their first. */
+/* Check one set of heads, whose strides become bytes, and which begin at what is rotated then, so
+   many elements behind their first. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
                                              size_t offset)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A model's RoPE config: defaults, names, errors.
  * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
- *   pe_rope_config_default(), pe_rope_config_error().
+ *   pe_rope_config_default(), pe_rope_config_error(), pe_rope_type_named().
  * Needs: simd, api, plan, numbers, frequencies.
  * Tests: tests/unit/test_rope_frequencies.c. */
 #pragma once
@@ -21,8 +21,8 @@
  * thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a line,
  * start + slope x: pe__rope_ramp(). A falling ramp has high < low.
  *
- * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q, and
- * of a ramp:
+ * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q,
+ * and of a ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low) within 0 ... 1
@@ -52,7 +52,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
-    static const char names[PE_ROPE_PROPORTIONAL + 1][4][24] = {
+    static const char names[PE_ROPE_TYPE_COUNT][4][24] = {
         {"default", "none", "mrope", "openpangu"},
         {"linear"},
         {"xdrope"},
@@ -181,7 +181,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
          "rotary_offset and rotary_dim must sum to at most head_dim; a rotary_dim of 0, and "
          "PROPORTIONAL, rotate all of it"},
         {1, pe__between(theta, 1, pe__exp2i(128)), "rope_theta must be within 1 ... 2^128"},
-        {1, (unsigned)c->rope_type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
+        {1, (unsigned)c->rope_type < PE_ROPE_TYPE_COUNT, "rope_type must be one of PE_ROPE_..."},
         {1, pe__rope_optional(c->factor),
          "factor must be within 2^-128 ... 2^128, or 0 if there is none"},
         {1, pe__rope_length_ok(c->original_max_position_embeddings),

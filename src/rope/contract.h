@@ -33,12 +33,13 @@
  *
  *     a' = float(float(a c) - float(b s))      b' = float(float(b c) + float(a s))
  *
- * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are the
- * same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
- * subnormal, a float is within 3 * 2^-24 hypot(a, b) of the exact one, times the amplitude: it is off
- * by 2 * 2^-24 (|a c| + |b s|), for c, s and the products, and 2^-24 |a'|, for the sum, at most. f16
- * and bf16 have the rounding to their type on top. With an amplitude above 1 a product of numbers near
- * the largest float may overflow, to an infinity, or two to a NaN, where a' itself would not. */
+ * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are
+ * the same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
+ * subnormal, a float is within 3 * 2^-24 hypot(a, b) of the exact one, times the amplitude: it is
+ * off by 2 * 2^-24 (|a c| + |b s|), for c, s and the products, and 2^-24 |a'|, for the sum, at
+ * most. f16 and bf16 have the rounding to their type on top. With an amplitude above 1 a product of
+ * numbers near the largest float may overflow, to an infinity, or two to a NaN, where a' itself
+ * would not. */
 
 /* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
    head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
@@ -51,8 +52,8 @@ typedef struct pe_heads {
 /* Rotate the heads of tokens, in place.
  *
  * at, tokens    token t is at the position of row t
- * x             the first element of head 0 of token 0; of each head only the n elements that rotate
- *               are touched, so the head_dim is not needed
+ * x             the first element of head 0 of token 0; of each head only the n elements that
+ *               rotate are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
  *
  * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE cannot use, see above;
@@ -76,9 +77,10 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  * head_dim      elements of a head, >= n, with the rotary_offset of the plan
  * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_SHAPE also for such a head_dim, for another number of heads, and
- *               if the memory from the first to the last element of in overlaps that of out, unless
- *               they are the same pointer with the same strides and type, which means in place.
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for such a head_dim, for another number of heads,
+ *               and if the memory from the first to the last element of in overlaps that of out,
+ *               unless they are the same pointer with the same strides and type, which means in
+ *               place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
@@ -117,14 +119,14 @@ PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, u
 
 /* The order of cosines and sines in a table; h = n / 2 pairs. */
 typedef enum pe_rope_table_layout {
-    PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers        */
+    PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers       */
     PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. Halves: c0 ... c(h-1) and again
                                 c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...: GPT-J,
                                 Diffusers                                                         */
-    PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache         */
-    PE_ROPE_TABLE_COMPLEX,   /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+    PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache        */
+    PE_ROPE_TABLE_COMPLEX,   /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune           */
     PE_ROPE_TABLE_MATRIX     /* one array of 2n elements a row, c0 -s0 s0 c0 c1 -s1 s1 c1 ...: Flux,
-                                stable-diffusion.cpp, HiDream, Kandinsky 5                         */
+                                stable-diffusion.cpp, HiDream, Kandinsky 5                        */
 } pe_rope_table_layout;
 
 /* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T tells what it has
@@ -169,16 +171,17 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * layout       which elements of a head are a pair; of PE_ROPE_TABLE_TWICE also in which order its
  *              rows are
  * rows, tokens token t looks at the row with the number that rows has for it: pe_from(0) takes the
- *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of position
- *              ids gather. pe_back() takes 0 - s for each sine s: the gradient
+ *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of
+ *              position ids gather. pe_back() takes 0 - s for each sine s: the gradient
  * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs, from the first element on: where
- *              another part rotates (rotary_offset), move the pointer. Of a plan of axes in blocks of
- *              halves rotate block by block, each with its pairs of the table
+ *              another part rotates (rotary_offset), move the pointer. Of a plan of axes in blocks
+ *              of halves rotate block by block, each with its pairs of the table
  *
- * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for rows
- *              that are reals, points, a grid or differences, and for a type or layout in table that
- *              is none; PE_ERR_SHAPE also for a stride of the table below its rows, and for sines
- *              where one array has both; PE_ERR_RANGE for a row that the table does not have
+ * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for
+ *              rows that are reals, points, a grid or differences, and for a type or layout in
+ *              table that is none; PE_ERR_SHAPE also for a stride of the table below its rows, and
+ *              for sines where one array has both; PE_ERR_RANGE for a row that the table does
+ *              not have
  * Accuracy     that rotation, bit by bit, by the numbers given (tests/unit/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
@@ -215,7 +218,7 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0 is a value: all pairs but 0 are scaled */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: it scales all pairs but 0         */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
 } pe_rope_ggml;
@@ -241,8 +244,8 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
                                           double *attention_factor);
 
 /* Fill a table for pe_rope_by_table_T, PE_ROPE_TABLE_APART, with the sines and cosines of the float
- * angles of ggml's CPU code. The operations on floats are those of ggml_rope_ext(), each rounded; powf and logf are
- * correctly rounded, as glibc's are except for a few arguments.
+ * angles of ggml's CPU code. The operations on floats are those of ggml_rope_ext(), each rounded;
+ * powf and logf are correctly rounded, as glibc's are except for a few arguments.
  *
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart

@@ -2,8 +2,8 @@
 /* Contract: a model's RoPE config, its frequencies and its plan.
  * Gives: PE_QUERY_SCALE_FLOOR, PE_QUERY_SCALE_LOG, PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR,
  *   PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK, PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL,
- *   PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION, pe_query_scale, pe_rope_config,
- *   pe_rope_type.
+ *   PE_ROPE_TYPE_COUNT, PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION, pe_query_scale,
+ *   pe_rope_config, pe_rope_type.
  * Needs: api.
  * Tests: tests/unit/test_rope_frequencies.c. */
 #pragma once
@@ -55,13 +55,14 @@ typedef enum pe_rope_type {
     PE_ROPE_LLAMA3,
     PE_ROPE_YARN,
     PE_ROPE_LONGROPE,
-    PE_ROPE_PROPORTIONAL
+    PE_ROPE_PROPORTIONAL,
+    PE_ROPE_TYPE_COUNT
 } pe_rope_type;
 
 /* Which coordinate rotates which pairs of a head, if tokens have several. */
 typedef enum pe_sections {
     PE_SECTIONS_BLOCKS = 0,  /* the first sections[0] pairs by coordinate 0, the next sections[1] by
-                                coordinate 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24] */
+                                coordinate 1 ...: Qwen2-VL's M-RoPE, mrope_section = [16, 24, 24] */
     PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
                                 by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]. A
                                 section may ask for more pairs than there are; sections[0] is
@@ -117,10 +118,10 @@ typedef struct pe_rope_config {
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
-   head rotates, also if head_dim is changed later; rope_theta 10000, PE_ROPE_DEFAULT, one axis. Other
-   fields are absent, or as in the papers of their types: low_freq_factor 1 and high_freq_factor 4,
-   beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is checked here.
-   Threads: any. */
+   head rotates, also if head_dim is changed later; rope_theta 10000, PE_ROPE_DEFAULT, one axis.
+   Other fields are absent, or as in the papers of their types: low_freq_factor 1 and
+   high_freq_factor 4, beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is
+   checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
@@ -150,8 +151,9 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
  *              config, both correctly rounded (tests/unit/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
- *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
- *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
+ *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor,
+ *              ceil, the waves of LLAMA3) are decided by exact values too. The same bits
+ *              everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any; 64 pairs take 0.2 to 0.5 us with AVX-512
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
@@ -161,8 +163,9 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 
 /* How a factor on queries grows with their position p. */
 typedef enum pe_query_scale {
-    PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4, Ministral 3 */
-    PE_QUERY_SCALE_LOG        /* max(1, 1 + beta ln((p + shift) / period)): Qwen 1, Grok-2          */
+    PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4,
+                                 Ministral 3                                            */
+    PE_QUERY_SCALE_LOG        /* max(1, 1 + beta ln((p + shift) / period)): Qwen 1, Grok-2 */
 } pe_query_scale;
 
 /* Compute the factors of queries that depend on their position, one float per row: those of kind, p
@@ -208,7 +211,8 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
                                   float *factors, size_t stride);
 
-/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(). Threads: any. */
+/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(). Threads:
+   any. */
 PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 
 /* Make a plan for RoPE: that of pe_plan_init_frequencies() with the frequencies of

@@ -79,7 +79,8 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     r->margin = 2 * r->doubt + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->doubt *= 4 * fabs(pe__first_lane(r->slope.hi));
     /* start is what is left of two numbers, and has their errors */
-    r->doubt += (pe__first_lane(pe__abs(r->begin.hi)) + pe__first_lane(pe__abs(fall.hi))) * pe__exp2i(-99);
+    r->doubt += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
+                                  pe__first_lane(pe__abs(fall.hi)));
     if (length == 0) r->doubt = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
 }
 

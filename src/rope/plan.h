@@ -28,7 +28,7 @@ static inline pe_config pe__rope_plan_config(const pe__rope *r)
     return config;
 }
 
-/* Does a list tell which coordinate rotates a pair: the config's, or that of interleaved sections? */
+/* Does a list tell which coordinate rotates a pair: the config's, or interleaved sections'? */
 static inline int pe__rope_listed(const pe_rope_config *rope)
 {
     return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);

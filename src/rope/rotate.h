@@ -160,7 +160,7 @@ PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (halves) { /* what shares a line follows each other: caches take it in four fifths of the time */
+    if (halves) { /* what shares a line follows each other: it takes four fifths of the time */
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
@@ -339,10 +339,10 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
 /* The same for each type, and for floats that become 16-bit numbers. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 #define PE__HEAD_ROTATOR(name, from, to)                                                           \
-    PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
+    PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
-        if (tile->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
-        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                           \
+        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);     \
+        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, t, x);                              \
     }
 PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
 PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)

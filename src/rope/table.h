@@ -99,7 +99,8 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
                 if (step == 4) pe__rope_matrices(o->out + to + 4 * pair * e, s, c, count, e);
                 for (const pe__part *p = part; step < 4 && p < part + parts; p++) {
                     const size_t column = twice ? p->column : step * (pair + p->pair);
-                    const size_t again = twice ? (step == 2 ? 1 : p->pairs) : 0, behind = p->pair * e;
+                    const size_t again = twice ? (step == 2 ? 1 : p->pairs) : 0;
+                    const size_t behind = p->pair * e;
                     pe__rope_copy(o->out + to + column * e, c + behind, p->n, e, step, again);
                     pe__rope_copy(sines + to + column * e, s + behind, p->n, e, step, again);
                 }

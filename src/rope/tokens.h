@@ -150,8 +150,8 @@ typedef struct pe__part {
     size_t column; /* the element of a head where they begin */
 } pe__part;
 
-/* The parts of count pairs of a plan from the given one on, one of each axis that has columns of its
-   own; none where all pairs of the row have one layout. */
+/* The parts of count pairs of a plan from the given one on, one of each axis that has columns of
+   its own; none where all pairs of the row have one layout. */
 PE__INLINE size_t pe__rope_parts(const pe_plan *plan, size_t pair, size_t count, pe__part *part)
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
@@ -236,8 +236,8 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 }
 
 /* Rows of a plan as heads, one each. */
-static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                   const pe__output *o, pe__head_rotator *turn)
+static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
+                                       size_t rows, const pe__output *o, pe__head_rotator *turn)
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);

@@ -28,8 +28,8 @@ typedef struct pe__sincos_rows {
     const pe__maker *make;
 } pe__sincos_rows;
 
-/* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used once,
-   saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
+/* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used
+   once, saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
 enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
@@ -45,8 +45,8 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
-/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last; and the sum
-   of their squares. Returns whether all are within 2^-900 ... 2^21; 0 also if one is 0. */
+/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last; and the
+   sum of their squares. Returns whether all are within 2^-900 ... 2^21; 0 also if one is 0. */
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded,
                                        double *squares)
 {

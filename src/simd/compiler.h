@@ -93,8 +93,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #pragma STDC FP_CONTRACT OFF
 #if PE__BEYOND && PE_ISA == PE_ISA_AVX512
-#pragma clang attribute push(__attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), \
-                             apply_to = function)
+#pragma clang attribute push(                                                                      \
+    __attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), apply_to = function)
 #elif PE__BEYOND
 #pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif

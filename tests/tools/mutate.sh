@@ -74,6 +74,7 @@ mutated() {
     room-circle) sed 's,^#pragma once$,&\n#include "../rows/call.h",' "$file" ;;
     room-arrow) sed 's,^#pragma once$,&\n#include "../rope/call.h",' "$file" ;;
     room-alone) sed '/^#include ".*base\.h"$/d' "$file" ;;
+    room-wide) awk '{ print } END { printf "/* %95s */\n", "" }' "$file" ;;
     room-large) awk '{ print } /^{$/ && !done { for (; done < 60; done++) print "" }' "$file" ;;
     index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
     overrun)

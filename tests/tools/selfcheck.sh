@@ -186,6 +186,7 @@ defects_of_the_library() {
     breaks pe.h extra-name sh tests/checks/extern.sh
     breaks pe.h constant sh tests/checks/headers.sh current
     breaks src/numbers/base.h room-circle sh tests/checks/headers.sh circles
+    breaks src/where/at.h room-wide sh tests/checks/headers.sh size
     breaks src/where/at.h room-large sh tests/checks/headers.sh functions
     breaks src/bias/bias.h room-arrow sh tests/checks/headers.sh picture
     breaks src/where/at.h room-alone sh tests/checks/headers.sh alone

@@ -653,7 +653,7 @@ BUFFERS(xpos)
 static inline pe_rope_config model_of(const args *a, size_t k)
 {
     pe_rope_config config = pe_rope_config_default(2 * a->pairs);
-    config.rope_type = (pe_rope_type)(a->form % (PE_ROPE_PROPORTIONAL + 1));
+    config.rope_type = (pe_rope_type)(a->form % PE_ROPE_TYPE_COUNT);
     if (a->pairs == 1 && config.rope_type == PE_ROPE_NTK)
         config.rope_type = PE_ROPE_LINEAR; /* n - 2 = 0 */
     if (a->pairs == 1 && config.rope_type == PE_ROPE_DYNAMIC_NTK)

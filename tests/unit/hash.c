@@ -678,7 +678,7 @@ static void rope_frequencies(const table *unused, size_t count)
         factors[i] = 1 + (double)i * 0.375; /* exact, whatever is fused */
         floats[i] = (float)(i % 3) + 0.75f;
     }
-    for (int type = PE_ROPE_DEFAULT; type <= PE_ROPE_PROPORTIONAL; type++) {
+    for (int type = PE_ROPE_DEFAULT; type < PE_ROPE_TYPE_COUNT; type++) {
         for (size_t pairs = 2; pairs <= 66; pairs += pairs < 20 ? 1 : 23) {
             for (size_t k = 0; k < 8; k++) {
                 pe_rope_config config = pe_rope_config_default(2 * pairs + 4);

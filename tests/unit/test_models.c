@@ -526,7 +526,7 @@ static void every_preset_has_been_printed(void **state)
 static void frequencies_of_others(void **state)
 {
     double omega[256], attention;
-    size_t seen[PE_ROPE_PROPORTIONAL + 1] = {0};
+    size_t seen[PE_ROPE_TYPE_COUNT] = {0};
     mpfr_t w, x;
     (void)state;
     mpfr_inits2(300, w, x, (mpfr_ptr)NULL);
@@ -555,7 +555,7 @@ static void frequencies_of_others(void **state)
             assert_true(omega[i] == mpfr_get_d(w, MPFR_RNDN));
         }
     }
-    for (size_t t = 0; t <= PE_ROPE_PROPORTIONAL; t++) assert_true(seen[t] > 0);
+    for (size_t t = 0; t < PE_ROPE_TYPE_COUNT; t++) assert_true(seen[t] > 0);
     mpfr_clears(w, x, (mpfr_ptr)NULL);
 }
 

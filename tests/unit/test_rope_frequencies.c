@@ -185,6 +185,7 @@ static void oracle_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
         power(w, base, i, n);
         mpfr_div_d(w, w, is_long(c) ? c->long_factor[i] : c->short_factor[i], MPFR_RNDN);
         break;
+    case PE_ROPE_TYPE_COUNT:
     case PE_ROPE_DEFAULT:
         power(w, base, i, n);
         break;
@@ -560,7 +561,7 @@ static pe_rope_config random_config(rng *r, random_lists *lists)
     const size_t half = 1 + rng_below(r, rng_below(r, 16) == 0 ? MOST_PAIRS : 80);
     pe_rope_config c = pe_rope_config_default(2 * half + rng_below(r, 3) * rng_below(r, 64));
     c.rotary_dim = 2 * half;
-    c.rope_type = (pe_rope_type)rng_below(r, PE_ROPE_PROPORTIONAL + 1);
+    c.rope_type = (pe_rope_type)rng_below(r, PE_ROPE_TYPE_COUNT);
     c.rope_theta = random_number(r, wild ? 0 : 8, wild ? 128 : 30);
     c.factor = random_number(r, wild ? -128 : -1, reach);
     c.original_max_position_embeddings = (size_t)random_number(r, wild ? 0 : 9, wild ? 53 : 20);
@@ -941,7 +942,7 @@ static void types_agree_where_their_formulas_do(void **state)
         pe_rope_config linear = plain, c;
         double x[128], y[128];
         linear.rope_type = PE_ROPE_LINEAR, linear.factor = 2;
-        for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+        for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
             c = plain;
             c.rope_type = (pe_rope_type)type;
             c.factor = 1, c.short_factor = ones;
@@ -1050,7 +1051,7 @@ static void bad_numbers_are_refused(void **state)
                           DBL_MIN,
                           0x1.0000000000001p128};
     (void)state;
-    for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++)
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++)
         for (size_t k = 0; k < LENGTH(fields); k++) {
             const pe_rope_config good = good_config((pe_rope_type)type);
             for (size_t b = 0; b < LENGTH(bad); b++) {
@@ -1068,7 +1069,7 @@ static void bad_numbers_are_refused(void **state)
                 refuse(&c, PE_ERR_CONFIG, fields[k].name);
             }
         }
-    for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
         pe_rope_config c = good_config((pe_rope_type)type);
         c.extrapolation_factor = 1 + DBL_EPSILON;
         refuse(&c, PE_ERR_CONFIG, "extrapolation_factor > 1");
@@ -1093,7 +1094,7 @@ static void bad_sizes_are_refused(void **state)
     const size_t large[] = {(size_t)1 << 53,  SIZE_MAX,    SIZE_MAX / 2,
                             SIZE_MAX / 2 + 1, PTRDIFF_MAX, (size_t)PTRDIFF_MAX / 8 + 1};
     (void)state;
-    for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
         const pe_rope_config good = good_config((pe_rope_type)type);
         pe_rope_config c;
         const size_t dims[] = {1, 3, 95, 97, 98, SIZE_MAX, SIZE_MAX - 1};
@@ -1135,7 +1136,7 @@ static void bad_sizes_are_refused(void **state)
 
 static void what_a_type_needs_is_asked_for(void **state)
 {
-    static const int no_types[] = {-1, PE_ROPE_PROPORTIONAL + 1, 255, INT16_MAX};
+    static const int no_types[] = {-1, PE_ROPE_TYPE_COUNT, 255, INT16_MAX};
     pe_rope_config c;
     (void)state;
     for (size_t k = 0; k < LENGTH(no_types); k++) {
@@ -1143,7 +1144,7 @@ static void what_a_type_needs_is_asked_for(void **state)
         memcpy(&c.rope_type, &no_types[k], sizeof c.rope_type);
         refuse(&c, PE_ERR_CONFIG, "no type");
     }
-    for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
         const int needs_factor = type == PE_ROPE_LINEAR || type == PE_ROPE_NTK ||
                                  type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK ||
                                  type == PE_ROPE_LLAMA3;
@@ -1211,7 +1212,7 @@ static void bad_lists_are_refused(void **state)
             assert_null(pe_rope_config_error(&c));
             c.long_factor = list;
             refuse(&c, PE_ERR_CONFIG, "long_factor");
-            for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+            for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
                 c = good_config((pe_rope_type)type);
                 c.freq_factors = floats;
                 refuse(&c, PE_ERR_CONFIG, "freq_factors");
@@ -1222,7 +1223,7 @@ static void bad_lists_are_refused(void **state)
 static void no_rotary_dim_is_the_whole_head(void **state)
 {
     (void)state;
-    for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
         double omega[2][48], factor[2];
         pe_rope_config c = good_config((pe_rope_type)type);
         c.head_dim = 2 * LENGTH(omega[0]);
@@ -1335,7 +1336,7 @@ static void nothing_outside_is_touched(void **state)
     FAIL_ON_FAULT();
     for (size_t pairs = 1; pairs <= 40; pairs++)
         for (int end = 0; end < 2; end++)
-            for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+            for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
                 const size_t bytes = pairs * sizeof(double), float_bytes = pairs * sizeof(float);
                 double *const list = (double *)(void *)(end ? in.end - bytes : in.begin);
                 float *const divisors =
@@ -1378,7 +1379,7 @@ static void surroundings_stay(void **state)
     const int rounding = fegetround(), marker = 4242;
     (void)state;
     errno = marker;
-    for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
         const pe_rope_config c = good_config((pe_rope_type)type), before = c;
         double omega[48], again[48], attention, same;
         assert_int_equal(pe_rope_frequencies(&c, omega, &attention), PE_OK);
