@@ -39,7 +39,7 @@ BENCH_FLAGS   = -std=c++17 -DPE_EXTERN $(CFLAGS) $(BENCH_WARNINGS) -I. -isystem 
                 -DHWY_DISABLE_PCLMUL_AES $(EXTRA_CFLAGS) \
                 -DBENCH_COMPILER='"$(shell $(CXX) --version | head -1) $(CFLAGS)"'
 
-.PHONY: bench bench-quick bench-deps bench-programs bench-table bench-plot
+.PHONY: bench bench-quick bench-deps bench-programs bench-table bench-summary bench-plot
 bench-deps:
 	@sh bench/deps.sh
 
@@ -78,10 +78,15 @@ $(BENCH_OUT)/bench.json:
 	@$(SUBMAKE) bench
 
 bench-table: $(BENCH_OUT)/bench.json
-	@python3 bench/bench.py table $< README.md docs/benchmarks.md
+	@python3 bench/bench.py table $< docs/benchmarks.md
+	@$(SUBMAKE) bench-summary
+
+# README.md's table, from the pages of two CPUs.
+bench-summary:
+	@python3 bench/bench.py summary README.md docs/benchmarks.md docs/benchmarks-zen4.md
 
 bench-plot: $(BENCH_OUT)/bench.json
-	@python3 bench/bench.py plot $< bench/fill
+	@python3 bench/bench.py plot $< bench/fill docs/benchmarks-zen4.md
 
 # What llvm-mca says of the hot loops on CPUs that are not at hand.
 .PHONY: mca

@@ -3,9 +3,11 @@
 """Run the benchmark programs and tell what they found. Standard library only.
 
     bench.py run [--quick] [--filter RE] [--cpu N] [--repetitions N] [--json FILE] PROGRAM...
-    bench.py table FILE README BENCHMARKS   write the figures of FILE between the markers of the two:
-                                            four rows to README, all tables to BENCHMARKS
-    bench.py plot FILE PREFIX      draw PREFIX.svg and PREFIX.png (needs gnuplot)
+    bench.py table FILE PAGE       write the figures of FILE between the markers of PAGE
+    bench.py summary [--check] README PAGE...   write four rows of each PAGE between the markers of README,
+                                   or tell whether they are there
+    bench.py plot FILE PREFIX [PAGE]   draw PREFIX.svg and PREFIX.png (needs gnuplot), with what PAGE has of
+                                   another machine as points
 
 Figures are medians over repetitions, which every program runs in random order over all its rows;
 the spread is half the distance of the quartiles. Speed-ups compare rows of the same program run.
@@ -406,12 +408,20 @@ def print_report(results, out):
 # ---- run -----------------------------------------------------------------------------------------
 
 
+def version():
+    with open(os.path.join(os.path.dirname(HERE), "pe.h"), encoding="utf-8") as file:
+        return "pe " + re.search(r'PE_VERSION_STRING "(.*?)"', file.read())[1]
+
+
 def cpu_facts():
     """(model name, flags); flags are None where they cannot be read."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             facts = dict(re.findall(r"^(model name|flags)\s*:\s*(.*)$", file.read(), re.M))
-        return facts.get("model name", "unknown"), set(facts.get("flags", "").split())
+        model, flags = facts.get("model name", "unknown"), set(facts.get("flags", "").split())
+        if model.startswith("AMD") and "avx512f" in flags:  # as simd/derived.h tells them apart
+            model += f" (Zen {5 if 'avx512_vp2intersect' in flags else 4})"
+        return model, flags
     except OSError:
         return os.uname().machine, None
 
@@ -465,6 +475,7 @@ def run(args):
                    if c["type"] != "Instruction"],
         "compiler": first.get("compiler"),
         "sleef": first.get("sleef"),
+        "version": version(),
         "date": datetime.date.today().isoformat(),
         "quick": args.quick,
     }
@@ -647,19 +658,43 @@ def table_lines(results, what, rows, peers, *columns):
     return [*markdown((what, "build"), lines), ""] if lines else []
 
 
-def summary_lines(results):
+class Page:
+    """A page of figures: its machine, and the rows of its tables, head -> cell."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.machine = re.search(r"(?m)^(.*, pe [\d.]+, \d{4}-\d\d-\d\d)\.$", text)[1]
+        name = re.search(r"\((Zen \d)\)", self.machine)
+        self.cpu = name[1] if name else self.machine.split(",")[0]
+        self.rows = []
+        for lines in re.findall(r"(?m)(?:^\|.*\n)+", text):
+            head, _, *rest = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines.splitlines())
+            self.rows += [dict(zip(head, cells)) for cells in rest]
+
+    def find(self, table, build, head):
+        """The row of a table with that head, or None."""
+        return next((r for r in self.rows if (r.get("table"), r.get("build")) == (table, build) and head in r), None)
+
+    def fastest(self, table, build):
+        """How many times as long as pe the fastest of the others takes, and its name."""
+        others = self.find(table, build, PEERS[0][0])
+        return min((float(others[head][:-1]), head) for head, _ in PEERS if others.get(head))
+
+
+def summary_lines(pages):
     """The first rows on the widest vectors: pe, the fastest of the others, and float angles."""
-    build = next(b for b in BUILDS if pe_rows(results, b))
+    build = next(title(b) for b in BUILDS if all(page.find(ROWS[0][0], title(b), "ns/pair") for page in pages))
     lines = []
-    for say, verb, shape, kind, function in ROWS[:SUMMARY]:
-        pe = results.get(verb, shape, function, build, kind)
-        if pe:
-            head, best, _ = min(peers_of(results, pe, PEERS), key=lambda p: p[1]["ns_per_pair"])
+    for say, *_ in ROWS[:SUMMARY]:
+        for page in pages:
+            pe, (time, head) = page.find(say, build, "ns/pair"), page.fastest(say, build)
             lines.append({
-                f"one thread, {title(build)}": say, "pe, ns per pair": f"**{pe['ns_per_pair']:.3f}**",
-                "the fastest of the others": f"{times(best, pe)} as long ({head})",
-                "their error, by float angles": error(float_error(results, pe, PEERS))})
-    return [*markdown((f"one thread, {title(build)}",), lines), ""]
+                f"one thread, {build}": say, "CPU": page.cpu, "pe, ns per pair": pe["ns/pair"],
+                "the fastest of the others": f"{time:.2g}x as long ({head})",
+                "their error, by float angles": pe["of float angles"]})
+    machines = ";\n".join(page.machine for page in pages)
+    return [*markdown((f"one thread, {build}", "CPU"), lines), "", f"{machines}.", ""]
 
 
 def cost_lines(path):
@@ -681,16 +716,23 @@ def cost_lines(path):
             "system headers.", "", *markdown(("program",), lines), ""]
 
 
-def put(path, name, lines):
-    """Write the lines between the markers of that name."""
+def put(path, name, lines, check=False):
+    """Write the lines between the markers of that name, or tell whether they are there."""
     begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if text.count(begin) != 1 or text.count(end) != 1:
         sys.exit(f"{path} has no {begin.strip()} ... {end} to write between")
     before, rest = text.split(begin)
+    if check:
+        there = rest.split(end)[0] == "\n".join(lines)
+        sys.exit(0 if there else f"{path} does not say what the pages do: make bench-summary")
     with open(path, "w", encoding="utf-8") as file:
         file.write(before + begin + "\n".join(lines) + end + rest.split(end)[1])
+
+
+def machine_of(context):
+    return ", ".join(context[key] for key in ("cpu", "compiler", "sleef", "version", "date"))
 
 
 def table(args):
@@ -703,9 +745,8 @@ def table(args):
     if disturbed * 10 > repetitions:
         sys.exit(f"other work on the machine disturbed {disturbed / repetitions:.0%} of the repetitions: "
                  "no page is written from more than 10%. Run make bench when it is quiet")
-    machine = f"{context['cpu']}, {context['compiler']}, {context['sleef']}, {context['date']}"
-    put(args.readme, "bench", [*summary_lines(results), f"{machine}.", ""])
-    put(args.benchmarks, "bench", [
+    machine = machine_of(context)
+    put(args.page, "bench", [
         f"{machine}.", f"By `{COMMAND}`; other work on the machine disturbed "
         f"{disturbed / repetitions:.0%} of the repetitions.", "",
         "## Tables of consecutive positions", "",
@@ -730,6 +771,10 @@ def table(args):
         "## Shifts, dot products, learned encodings, ALiBi", "",
         *table_lines(results, "what", REST, REST_PEERS, own, others),
         *cost_lines(os.path.join(os.path.dirname(args.file), "cost.json"))])
+
+
+def summary(args):
+    put(args.readme, "bench", summary_lines([Page(path) for path in args.pages]), args.check)
 
 
 # ---- plot ----------------------------------------------------------------------------------------
@@ -759,6 +804,13 @@ def curve(results, build, functions):
     return sorted(points.items())
 
 
+def of_page(page, build):
+    """(bytes, ns per pair of pe, of the fastest other) of the tables with 512 columns that a page has."""
+    found = [(rows, page.find(f"{rows} x 512", build, "ns/pair")) for rows in (512, 131072)] if page else ()
+    times = [(rows, float(pe["ns/pair"].strip("*"))) for rows, pe in found if pe]
+    return [(rows * 512 * 4, ns, ns * page.fastest(f"{rows} x 512", build)[0]) for rows, ns in times]
+
+
 def plot(args):
     results = read(args.file)
     builds = [b for b in ("avx512", "avx2", "neon") if len(curve(results, b, ("pe_fill_f32",))) > 20]
@@ -766,6 +818,7 @@ def plot(args):
         sys.exit("no sweep over table sizes in that file: it takes make bench")
     if not shutil.which("gnuplot"):
         sys.exit("gnuplot is needed: make bench-deps")
+    page = Page(args.page) if args.page else None
     data, plots = [], []
     for build in builds:
         parts = []
@@ -778,6 +831,12 @@ def plot(args):
             dash = " dashtype 2" if functions is STORES else ""
             parts.append(f"{block} using 1:2 with lines lw {width} lc rgb '{colour}'{dash} "
                          f"title '{name}'")
+        points = of_page(page, title(build))
+        if points:
+            block = f"$data{len(data)}"
+            data.append(f"{block} << EOD\n" + "".join(f"{x} {y} {z}\n" for x, y, z in points) + "EOD\n")
+            parts.append(f"{block} using 1:3 with points pt 6 ps 1.3 lc rgb '#000000' title '{page.cpu}: fastest other'")
+            parts.append(f"{block} using 1:2 with points pt 7 ps 1.3 lc rgb '#d55e00' title '{page.cpu}: pe'")
         panel = f"({len(plots) + 1}, {len(builds)})"
         plots.append(f"set lmargin at screen left{panel}\nset rmargin at screen right{panel}\n"
                      f"set title '{BUILDS[build][1]}'\nplot " + ", \\\n  ".join(parts)
@@ -790,8 +849,7 @@ def plot(args):
     for terminal, suffix in (("svg size 1200,608 font 'sans,17' background '#ffffff'", "svg"),
                              ("pngcairo size 1500,760 fontscale 1.7 font 'sans,13'", "png")):
         head = (f"set terminal {terminal}\nset output '{args.prefix}.{suffix}'\n"
-                f"set ylabel 'ns per (sin, cos) pair' offset 1,0\ncaption = '{results.context['cpu']}, "
-                f"{results.context['compiler']}, {results.context['date']}'\n")
+                f"set ylabel 'ns per (sin, cos) pair' offset 1,0\ncaption = '{machine_of(results.context)}'\n")
         subprocess.run(["gnuplot"], input="".join(data) + head + "".join(caches) + script
                        + "".join(plots) + "unset multiplot\n", text=True, check=True)
     print(f"{args.prefix}.svg, {args.prefix}.png")
@@ -811,12 +869,17 @@ def main():
     command.set_defaults(do=run)
     command = commands.add_parser("table")
     command.add_argument("file")
-    command.add_argument("readme")
-    command.add_argument("benchmarks")
+    command.add_argument("page")
     command.set_defaults(do=table)
+    command = commands.add_parser("summary")
+    command.add_argument("--check", action="store_true")
+    command.add_argument("readme")
+    command.add_argument("pages", nargs="+")
+    command.set_defaults(do=summary)
     command = commands.add_parser("plot")
     command.add_argument("file")
     command.add_argument("prefix")
+    command.add_argument("page", nargs="?")
     command.set_defaults(do=plot)
     args = parser.parse_args()
     args.do(args)

@@ -3,7 +3,8 @@
 #
 # links.sh: every link of the pages leads somewhere: links and images to files of this tree, #anchors
 # to a heading of theirs, and paths in `code` to files; private functions and files of src/ that they name are
-# there. README.md links every page of docs/. What people read has lines of at most 120 columns.
+# there. README.md links every page of docs/, and its figures are those of the two pages of benchmarks. What people
+# read has lines of at most 120 columns.
 # Links to other sites are counted, not followed.
 set -u
 . tests/tools/lib.sh
@@ -117,6 +118,10 @@ for page in docs/*.md; do
     check "$page leads to docs/api.md" grep -qF -e "](api.md" -e '<!-- made' "$page"
     check "README.md links $page" grep -qF -e "]($page)" -e "]($page#" README.md
 done
+if have python3; then
+    check "README.md has the figures of the pages: \`make bench-summary\`" python3 bench/bench.py summary --check \
+        README.md docs/benchmarks.md docs/benchmarks-zen4.md
+fi
 echo "$external links to other sites were not followed"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

@@ -441,7 +441,8 @@ MODELS.update({
     "Conformer": table(M + "NeMo multi_head_attention.py", paper(256)),
     "Parakeet": table(HF + "modeling_parakeet.py", paper(1024)),
     "tensor2tensor": table(M + "common_attention.py", timescales(65)),
-    "Whisper": table(M + "whisper model.py sinusoids", timescales(384)),
+    **{f"Whisper, {size}": table(M + "whisper model.py sinusoids", timescales(d))
+       for size, d in {"tiny": 384, "base": 512, "small": 768, "medium": 1024, "large": 1280}.items()},
     "marian-nmt": table(M + "marian transformer.h", timescales(64)),
     "google-research/pegasus": table(M + "pegasus timing.py", timescales(64)),
     "PegasusX": table(HF + "modeling_pegasus_x.py", timescales(64)),
