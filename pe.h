@@ -1132,7 +1132,7 @@ typedef struct pe_rope_table {
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
  *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
- *              be NULL
+ *              be NULL, and where one of two arrays is aligned and the other is not
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
@@ -4517,10 +4517,10 @@ PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, si
 
 /* ==== src/rows/dest.h ==== */
 /* Where the rows of an axis go, and how floats are added there.
- * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__added(),
- *   pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(), pe__dest_split(), pe__first_column(),
- *   pe__maker, pe__order, pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(),
- *   pe__stream_rows(), pe__verb.
+ * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__MATRIX, PE__SC, PE__SPLIT, PE__STREAM,
+ *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(),
+ *   pe__dest_split(), pe__first_column(), pe__maker, pe__order, pe__output, pe__output_of(),
+ *   pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(), pe__verb.
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_splits.c. */
 
@@ -4528,8 +4528,15 @@ PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, si
  * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
 
 /* The order of a row's elements, and what is done with them: filled, filled and what comes next
-   asked for (pe__ask()), streamed past the caches (pe__stream_rows()), added. */
-typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
+   asked for (pe__ask()), streamed past the caches (pe__stream_rows()), added. Of RoPE's tables: all
+   twice, and matrices c, -s, s, c. */
+typedef enum pe__order { /* s c s c, c s c s, s s c c */
+    PE__SC,
+    PE__CS,
+    PE__SPLIT,
+    PE__TWICE,
+    PE__MATRIX
+} pe__order;
 typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb;
 
 /* The destination of rows: columns of one axis. */
@@ -4546,6 +4553,7 @@ typedef struct pe__dest {
     double scale; /* adding: x = scale x + PE; a float, but for f64                             */
     size_t ahead; /* adding and PE__FETCH: bytes to what comes next and is asked for            */
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
+    size_t again; /* PE__TWICE: elements from the one to the other                              */
 } pe__dest;
 
 /* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
@@ -4564,7 +4572,7 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     dest.order = PE__SPLIT;
     dest.verb = PE__FILL;
     dest.scale = 1;
-    dest.ahead = dest.head = 0;
+    dest.ahead = dest.head = dest.again = 0;
     return dest;
 }
 
@@ -6396,13 +6404,82 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
     return most;
 }
 
-/* One row's elements of an axis to another row. */
-PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const unsigned char *from)
+/* What is copied to make a row of an axis: so many bytes from each place. */
+typedef struct pe__pieces {
+    size_t count, at[4], bytes[4];
+} pe__pieces;
+
+PE__INLINE pe__pieces pe__pieces_of(const pe__dest *dest)
 {
-    const int split = dest->order == PE__SPLIT;
-    const size_t e = dest->element, first = pe__first_column(dest) * e, cosine = dest->cosine * e;
-    memcpy(row + first, from + first, (dest->sines + (split ? 0 : dest->cosines)) * e);
-    if (split) memcpy(row + cosine, from + cosine, dest->cosines * e);
+    const size_t e = dest->element, sines = dest->sines * e, cosines = dest->cosines * e;
+    const size_t sine = dest->sine * e, cosine = dest->cosine * e, again = dest->again * e;
+    const size_t twice = dest->order == PE__TWICE, close = twice && again <= sines;
+    pe__pieces p = {1, {pe__first_column(dest) * e}, {sines + cosines}};
+    if (dest->order == PE__MATRIX) p.bytes[0] *= 2;
+    if (dest->order != PE__SPLIT && !twice) return p;
+    p.count = twice && !close ? 4 : 2;
+    p.at[0] = sine;
+    p.at[1] = cosine;
+    p.at[2] = sine + again;
+    p.at[3] = cosine + again;
+    p.bytes[0] = p.bytes[2] = close ? 2 * sines : sines;
+    p.bytes[1] = p.bytes[3] = close ? 2 * cosines : cosines;
+    return p;
+}
+PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
+{
+    for (size_t i = 0; i < p->count; i++) memcpy(row + p->at[i], from + p->at[i], p->bytes[i]);
+}
+
+/* Rows of a list that have been made, by position and offset together: the rows of what repeats are
+   copied from there. Whole numbers within 256 have places of their own, and so have 256 multiples
+   of a half, of a quarter ... of 2^-8. */
+enum { PE__KEPT = 256, PE__KEPT_FROM = 128 }; /* from so many rows on that pays */
+typedef struct pe__kept {
+    size_t hope;                 /* so many more rows may be new before none is looked for */
+    uint64_t position[PE__KEPT]; /* the bits of a double */
+    uint32_t row[PE__KEPT];
+    double next[PE__SOME]; /* positions of the rows that come next */
+} pe__kept;
+
+PE__INLINE size_t pe__kept_place(double t, uint64_t *bits)
+{
+    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: multiples of 2^-8 */
+    uint64_t n;
+    memcpy(&n, &fixed, sizeof n);
+    memcpy(bits, &t, sizeof t);
+    return (size_t)((n + (n >> 8)) % PE__KEPT);
+}
+PE__INLINE int pe__kept_has(const pe__kept *kept, double t)
+{
+    uint64_t bits;
+    return kept->hope && kept->position[pe__kept_place(t, &bits)] == bits;
+}
+/* Row r and those behind it, n at most, are copied as far as their positions have rows. */
+PE__OUTLINE size_t pe__kept_copy(pe__kept *kept, const pe__dest *dest, size_t r, size_t n)
+{
+    const pe_plan *const plan = dest->plan;
+    const pe__pieces pieces = pe__pieces_of(dest);
+    size_t k = 0;
+    for (uint64_t bits; k < n; k++) {
+        const double p = kept->next[k];
+        const size_t place = pe__kept_place(p + plan->offset, &bits);
+        if (kept->position[place] != bits || (plan->has_padding && p == plan->padding)) break;
+        pe__copy_row(&pieces, pe__row_at(dest, r + k), pe__row_at(dest, kept->row[place]));
+    }
+    kept->hope = pe__min(kept->hope + k, PE__KEPT);
+    return k;
+}
+/* n rows from row r on have been made, at t, t + step ... More than have places are not kept. */
+PE__INLINE void pe__kept_add(pe__kept *kept, double t, double step, size_t r, size_t n)
+{
+    for (size_t k = 0; n <= PE__KEPT && k < n; k++) {
+        uint64_t bits;
+        const size_t place = pe__kept_place(t + (double)k * step, &bits);
+        kept->position[place] = bits;
+        kept->row[place] = (uint32_t)(r + k);
+    }
+    kept->hope -= pe__min(kept->hope, n);
 }
 
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
@@ -6479,8 +6556,9 @@ PE__INLINE size_t pe__walk_copy(const pe__dest *dest, const pe_at *at, const pe_
         run = rest;
     } else if (!same) return 0;
     else if (at->kind == PE__AT_RANGE) run = rest;
+    const pe__pieces pieces = pe__pieces_of(dest);
     for (size_t n = r; n < r + run; n++) /* not from what was written just now */
-        pe__copy_row(dest, pe__row_at(dest, n), pe__row_at(dest, (back == 1 ? r : n) - back));
+        pe__copy_row(&pieces, pe__row_at(dest, n), pe__row_at(dest, (back == 1 ? r : n) - back));
     return run;
 }
 
@@ -6496,54 +6574,74 @@ PE__INLINE void pe__walk_run(pe__dest *part, ptrdiff_t stride, double t, double 
 }
 
 /* The rows of one axis from row first of at on, run after run; repeated rows are copied, padding
-   rows zeroed. */
-PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
-                          const pe__maker *make)
+   rows zeroed. kept: what is known of a long list, or NULL. */
+PE__OUTLINE void pe__walk_rows(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+                               const pe__maker *make, pe__kept *kept)
 {
     const pe_plan *const plan = dest->plan;
     const size_t k = at->axes == 1 ? 0 : dest->coordinate;
     const int adds = dest->verb == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
+    const double nowhere = 1e300;
     pe__grid grid = {1, SIZE_MAX};
-    if (plan->matrix) {
-        pe__walk_columns_sums(dest, at, first, rows, make);
-        return;
-    }
-    if (rows == 1 && !plan->has_padding) {
-        make->rows(dest, pe__position(at, first, k) + plan->offset, 1);
-        return;
-    }
     if (values) {
         grid.cells = pe__cells(at, k);
         grid.period = at->size[k];
     }
-    double last = 0; /* the position of the row before */
+    double last = nowhere; /* t of the row before */
     pe__dest part = *dest;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
         const size_t rest = rows - r;
         const size_t cell = values ? (at->skipped + first + r) % grid.cells : 0;
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
-        const int same = p == last && r > 0 && !adds;
+        const int same = t == last && !adds;
         double step = at->back ? -1 : 1;
-        last = p;
+        last = t;
         run = 1;
         part.out = pe__row_at(dest, r);
         if (plan->has_padding && p == plan->padding) {
             const size_t column = pe__min(dest->sine, dest->cosine);
             make->zeros(dest, part.out, column, dest->sines + dest->cosines);
+            last = nowhere;
         } else if (grid.cells > 1 &&
                    cell == 0) { /* all values from p on; their other rows follow */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;
             pe__walk_run(&part, dest->stride * (ptrdiff_t)grid.cells, t, step, n, make);
+        } else if (kept && pe__kept_has(kept, t)) {
+            const size_t n = pe__min(rest, PE__SOME);
+            pe__positions(at, first + r, n, k, kept->next);
+            run = pe__kept_copy(kept, dest, r, n);
+            last = kept->next[run - 1] + plan->offset;
         } else {
             const size_t copies = pe__walk_copy(dest, at, &grid, r, rest, cell, same);
             run = copies ? copies : pe__stretch(plan, at, first + r, rest, k, p, &step);
             if (copies) continue;
-            last = p + (double)(run - 1) * step;
+            last = t + (double)(run - 1) * step;
             pe__walk_run(&part, dest->stride, t, step, run, make);
+            if (kept && kept->hope) pe__kept_add(kept, t, step, r, run);
         }
     }
+}
+PE__OUTLINE void pe__walk_list(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+                               const pe__maker *make)
+{
+    pe__kept kept;
+    kept.hope = PE__KEPT;
+    memset(kept.position, 0xff, sizeof kept.position); /* NaNs */
+    pe__walk_rows(dest, at, first, rows, make, &kept);
+}
+PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+                          const pe__maker *make)
+{
+    const size_t k = at->axes == 1 ? 0 : dest->coordinate;
+    const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
+    const int few = rows < PE__KEPT_FROM || (uint64_t)rows >> 32 != 0; /* or too many */
+    if (dest->plan->matrix) pe__walk_columns_sums(dest, at, first, rows, make);
+    else if (rows == 1 && !dest->plan->has_padding)
+        make->rows(dest, pe__position(at, first, k) + dest->plan->offset, 1);
+    else if (list && !few && dest->verb != PE__ADD) pe__walk_list(dest, at, first, rows, make);
+    else pe__walk_rows(dest, at, first, rows, make, NULL);
 }
 
 /* ==== src/rows/call.h ==== */
@@ -8496,50 +8594,111 @@ PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_
     }
 }
 
-/* Two arrays, or a plan whose pairs are scattered: in tiles on the stack. */
+/* n pairs of a row from the given one on, sines and then cosines, to the columns of the table that
+   begin at the two places. */
+PE__INLINE void pe__rope_expand(const pe__dest *to, unsigned char *cosines, unsigned char *sines,
+                                size_t pair, const unsigned char *row, size_t n)
+{
+    const int close = to->order == PE__SC || (to->order == PE__TWICE && to->again == 1);
+    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : close ? 2 : 1;
+    const size_t at = pair * step * e;
+    if (step == 4) {
+        pe__rope_matrices(cosines + at, row, row + n * e, n, e);
+        return;
+    }
+    pe__rope_copy(cosines + at, row + n * e, n, e, step, to->again);
+    pe__rope_copy(sines + at, row, n, e, step, to->again);
+}
+
+/* less than a tile: rows of 16-bit elements take more stack themselves */
+enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
+
+/* Rows of matrices, or of sines and cosines twice: made on the stack. */
+PE__INLINE void pe__table_rows(const pe__dest *dest, double t, size_t rows, const pe__maker *make)
+{
+    float buffer[PE__TABLE_TILE + 16];
+    const size_t pairs = dest->sines, e = dest->element;
+    for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
+        const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
+        const pe__dest tile =
+            pe__dest_split(dest->plan, dest->pair + pair, n, pe__aligned(buffer), e);
+        for (size_t r = 0; r < rows; r += most) {
+            make->rows(&tile, t + (double)r, pe__min(most, rows - r));
+            for (size_t k = 0; k < pe__min(most, rows - r); k++) {
+                unsigned char *const row = pe__row_at(dest, r + k);
+                pe__rope_expand(dest, row + dest->cosine * e, row + dest->sine * e, pair,
+                                pe__row_at(&tile, k), n);
+            }
+        }
+    }
+}
+#define PE__TABLE_MAKER(T)                                                                         \
+    PE__OUTLINE void pe__table_rows_##T(const pe__dest *dest, double t, size_t rows)               \
+    {                                                                                              \
+        pe__table_rows(dest, t, rows, &pe__fills_##T);                                             \
+    }                                                                                              \
+    static const pe__maker pe__tables_##T = {pe__table_rows_##T, pe__zeros};
+PE__TABLE_MAKER(f32)
+PE__TABLE_MAKER(f16)
+PE__TABLE_MAKER(bf16)
+#undef PE__TABLE_MAKER
+
+/* The columns of such a table: those of one axis after those of the other. The first cosine and the
+   first sine of a row are so many elements behind its beginning; matrices have them at one. */
+PE__OUTLINE void pe__rope_axes(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                               size_t cosine, size_t sine)
+{
+    const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
+    const int blocks = halves && plan->axes > 1 && !plan->joint;
+    size_t begin = 0; /* the first pair of an axis */
+    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
+        const pe__axis *const axis = &plan->axis[a];
+        const size_t column = matrices ? 4 * begin : halves && !blocks ? begin : 2 * begin;
+        pe__dest dest = pe__dest_split(plan, axis->pair, axis->pairs, o->out, o->element);
+        dest.coordinate = axis->coordinate;
+        dest.stride = (ptrdiff_t)o->stride;
+        dest.order = matrices ? PE__MATRIX : PE__TWICE;
+        dest.cosine = cosine + column;
+        dest.sine = sine + column;
+        dest.again = !halves ? 1 : blocks ? axis->pairs : plan->pairs;
+        if (axis->pairs) pe__walk(&dest, at, 0, o->rows, o->make);
+    }
+}
+
+/* Any table of a plan whose pairs are scattered, or of sums: in tiles on the stack. */
 PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                 unsigned char *sines, pe_rope_table_layout layout)
 {
-    /* less than a tile: rows of 16-bit elements take more stack themselves */
-    enum { PE__BLOCK = PE__ROPE_TILE / 2 };
-    float buffer[PE__BLOCK + 16];
-    unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
+    float buffer[PE__TABLE_TILE + 16];
     const size_t pairs = plan->pairs, e = o->element;
-    const size_t most = PE__BLOCK / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    const int zipped = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
-    const size_t step = pe__table_step(layout, plan->layout);
-    pe__part part[PE_MAX_AXES];
-    if (!sines) sines = o->out + (zipped ? 1 : pairs) * e;
+    const size_t most = PE__TABLE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    pe__dest to = pe__dest_split(plan, 0, 0, NULL, e);
+    if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
+    if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
+    if (layout == PE_ROPE_TABLE_TWICE) {
+        to.order = PE__TWICE;
+        to.again = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
+    }
+    if (!sines) sines = o->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
     for (size_t r = 0; r < o->rows; r += most) {
-        const size_t n = pe__min(most, o->rows - r);
+        const size_t rows = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
-            const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            size_t parts = pe__rope_parts(plan, pair, count, part);
-            if (parts == 0) { /* one, of all pairs */
-                const pe__part all = {0, count, pairs, step * pair};
-                part[parts++] = all;
-            }
-            const pe__dest dest = pe__dest_split(plan, pair, count, tile, e);
-            pe__rope_rows(&dest, at, r, n, o->make);
-            for (size_t k = 0; k < n; k++) {
-                const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
-                const size_t to = (r + k) * o->stride;
-                if (step == 4) pe__rope_matrices(o->out + to + 4 * pair * e, s, c, count, e);
-                for (const pe__part *p = part; step < 4 && p < part + parts; p++) {
-                    const size_t column = twice ? p->column : step * (pair + p->pair);
-                    const size_t again = twice ? (step == 2 ? 1 : p->pairs) : 0;
-                    const size_t behind = p->pair * e;
-                    pe__rope_copy(o->out + to + column * e, c + behind, p->n, e, step, again);
-                    pe__rope_copy(sines + to + column * e, s + behind, p->n, e, step, again);
-                }
+            const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
+            const pe__dest tile = pe__dest_split(plan, pair, n, pe__aligned(buffer), e);
+            pe__rope_rows(&tile, at, r, rows, o->make);
+            for (size_t k = 0; k < rows; k++) {
+                const size_t row = (r + k) * o->stride;
+                pe__rope_expand(&to, o->out + row, sines + row, pair, pe__row_at(&tile, k), n);
             }
         }
     }
 }
 
-/* table: what is asked for; made: that with the pairs, or NULL. */
+/* copies: what makes elements that are there more than once; table: what is asked for; made: that
+   with the pairs, or NULL. */
 static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                       const pe_rope_table *table, pe_rope_table *made)
+                                       const pe__maker *copies, const pe_rope_table *table,
+                                       pe_rope_table *made)
 {
     const pe_rope_table_layout layout = table->layout;
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
@@ -8550,7 +8709,8 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
-    if (!two && sines) return PE_ERR_SHAPE;
+    const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
+    if (two ? apart % o->element != 0 : sines != NULL) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), o->rows, o->columns,
                                        o->element);
     const pe_plan *const view = pe__view(plan, at, &own);
@@ -8561,9 +8721,8 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
         made->pairs = plan->pairs;
     }
     /* two arrays are one whose halves are separate, from the one that comes first on */
-    const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
-    if (plan->coordinate || copied || (two && apart % o->element != 0)) {
+    if (plan->coordinate || (copied && plan->matrix)) {
         pe__rope_tiles(view, at, o, sines, layout);
         return PE_OK;
     }
@@ -8571,12 +8730,18 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     pe__output rows = *o;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
     const size_t other = two ? (size_t)(apart / o->element) : turned.pairs;
+    const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
     if (two && s < c) rows.out = sines;
+    if (copied) {
+        rows.make = copies;
+        pe__rope_axes(view, at, &rows, cosine, layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
+        return PE_OK;
+    }
     turned.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
     turned.cos_first = 1;
     for (size_t a = 0, pair = 0; a < turned.axes; pair += turned.axis[a++].pairs) {
-        turned.axis[a].cosine = halves ? pair + (two && s < c ? other : 0) : 2 * pair;
-        turned.axis[a].sine = halves ? pair + (two && s < c ? 0 : other) : 2 * pair + 1;
+        turned.axis[a].cosine = halves ? pair + cosine : 2 * pair;
+        turned.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
     }
     pe__emit(&turned, at, &rows);
     return PE_OK;
@@ -10307,7 +10472,7 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         const pe_rope_table table = {cosines, sines, (pe_type)kind, layout, stride, rows, 0};      \
         const pe__output o =                                                                       \
             pe__output_of(cosines, sizeof *cosines, rows, stride, &pe__fills_##T);                 \
-        return pe__rope_table(plan, &at, &o, &table, made);                                        \
+        return pe__rope_table(plan, &at, &o, &pe__tables_##T, &table, made);                       \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \

@@ -104,6 +104,14 @@ CASE("fill f32 points 4096x3x512", PAIRED_WRITES, float, 4096 * 512,
      pe_fill_coords_f32(&plan_xyz, points, 4096, f, 512),
      pe_fill_f32(&plan_xyz, pe_coords_f64(points, 3, 3, 1), 4096, f, 512))
 
+/* an image: 64 x 64 points in order, and any 4096 of them */
+CASE("fill f32 points of an image 4096x3x512", PAIRED_WRITES, float, 4096 * 512,
+     pe_fill_coords_f32(&plan_xyz, image, 4096, f, 512),
+     pe_fill_f32(&plan_xyz, pe_coords_f64(image, 3, 3, 1), 4096, f, 512))
+CASE("fill f32 points of an image 4096x3x512, mixed", PAIRED_WRITES, float, 4096 * 512,
+     pe_fill_coords_f32(&plan_xyz, image_mixed, 4096, f, 512),
+     pe_fill_f32(&plan_xyz, pe_coords_f64(image_mixed, 3, 3, 1), 4096, f, 512))
+
 /* ---- plans ---- */
 CASE("plan of 512", PAIRED_WRITES, float, 0,
      pe_plan_init(&plan_step, &config_512, spare, spare_size),

@@ -57,7 +57,7 @@ static size_t spare_size;
 
 static int64_t below_2p17[512], below_2p31[512], runs_of_32[512], in_order[512], downwards[512],
     modulo_2048[MANY];
-static double reals_1000[512], reals_2p20[512], points[4096 * 3];
+static double reals_1000[512], reals_2p20[512], points[4096 * 3], image[4096 * 3], image_mixed[4096 * 3];
 static float slopes[16];
 #if PE_VERSION_HEX < 0x000200
 static const size_t grid_64[2] = {64, 64};
@@ -145,6 +145,11 @@ static int setup(void *out, const void *in)
         modulo_2048[r] = (int64_t)(r % 2048);
     for (size_t k = 0; k < sizeof points / sizeof *points; k++)
         points[k] = (double)random_bits() / 8589934592.0;
+    for (size_t r = 0; r < 4096; r++) {
+        image[3 * r + 1] = (double)(r / 64), image[3 * r + 2] = (double)(r % 64);
+        for (size_t k = 1; k < 3; k++)
+            image_mixed[3 * r + k] = (double)(random_bits() % 64);
+    }
     for (size_t k = 0; k < sizeof coordinates / sizeof *coordinates; k++)
         coordinates[k] = (int64_t)(k % 2048 / (k < 2048 ? 256 : k < 4096 ? 16 : 1) % 16);
 

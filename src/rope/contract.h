@@ -149,7 +149,7 @@ typedef struct pe_rope_table {
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
  *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
- *              be NULL
+ *              be NULL, and where one of two arrays is aligned and the other is not
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */

@@ -68,50 +68,111 @@ PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_
     }
 }
 
-/* Two arrays, or a plan whose pairs are scattered: in tiles on the stack. */
+/* n pairs of a row from the given one on, sines and then cosines, to the columns of the table that
+   begin at the two places. */
+PE__INLINE void pe__rope_expand(const pe__dest *to, unsigned char *cosines, unsigned char *sines,
+                                size_t pair, const unsigned char *row, size_t n)
+{
+    const int close = to->order == PE__SC || (to->order == PE__TWICE && to->again == 1);
+    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : close ? 2 : 1;
+    const size_t at = pair * step * e;
+    if (step == 4) {
+        pe__rope_matrices(cosines + at, row, row + n * e, n, e);
+        return;
+    }
+    pe__rope_copy(cosines + at, row + n * e, n, e, step, to->again);
+    pe__rope_copy(sines + at, row, n, e, step, to->again);
+}
+
+/* less than a tile: rows of 16-bit elements take more stack themselves */
+enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
+
+/* Rows of matrices, or of sines and cosines twice: made on the stack. */
+PE__INLINE void pe__table_rows(const pe__dest *dest, double t, size_t rows, const pe__maker *make)
+{
+    float buffer[PE__TABLE_TILE + 16];
+    const size_t pairs = dest->sines, e = dest->element;
+    for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
+        const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
+        const pe__dest tile =
+            pe__dest_split(dest->plan, dest->pair + pair, n, pe__aligned(buffer), e);
+        for (size_t r = 0; r < rows; r += most) {
+            make->rows(&tile, t + (double)r, pe__min(most, rows - r));
+            for (size_t k = 0; k < pe__min(most, rows - r); k++) {
+                unsigned char *const row = pe__row_at(dest, r + k);
+                pe__rope_expand(dest, row + dest->cosine * e, row + dest->sine * e, pair,
+                                pe__row_at(&tile, k), n);
+            }
+        }
+    }
+}
+#define PE__TABLE_MAKER(T)                                                                         \
+    PE__OUTLINE void pe__table_rows_##T(const pe__dest *dest, double t, size_t rows)               \
+    {                                                                                              \
+        pe__table_rows(dest, t, rows, &pe__fills_##T);                                             \
+    }                                                                                              \
+    static const pe__maker pe__tables_##T = {pe__table_rows_##T, pe__zeros};
+PE__TABLE_MAKER(f32)
+PE__TABLE_MAKER(f16)
+PE__TABLE_MAKER(bf16)
+#undef PE__TABLE_MAKER
+
+/* The columns of such a table: those of one axis after those of the other. The first cosine and the
+   first sine of a row are so many elements behind its beginning; matrices have them at one. */
+PE__OUTLINE void pe__rope_axes(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                               size_t cosine, size_t sine)
+{
+    const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
+    const int blocks = halves && plan->axes > 1 && !plan->joint;
+    size_t begin = 0; /* the first pair of an axis */
+    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
+        const pe__axis *const axis = &plan->axis[a];
+        const size_t column = matrices ? 4 * begin : halves && !blocks ? begin : 2 * begin;
+        pe__dest dest = pe__dest_split(plan, axis->pair, axis->pairs, o->out, o->element);
+        dest.coordinate = axis->coordinate;
+        dest.stride = (ptrdiff_t)o->stride;
+        dest.order = matrices ? PE__MATRIX : PE__TWICE;
+        dest.cosine = cosine + column;
+        dest.sine = sine + column;
+        dest.again = !halves ? 1 : blocks ? axis->pairs : plan->pairs;
+        if (axis->pairs) pe__walk(&dest, at, 0, o->rows, o->make);
+    }
+}
+
+/* Any table of a plan whose pairs are scattered, or of sums: in tiles on the stack. */
 PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                 unsigned char *sines, pe_rope_table_layout layout)
 {
-    /* less than a tile: rows of 16-bit elements take more stack themselves */
-    enum { PE__BLOCK = PE__ROPE_TILE / 2 };
-    float buffer[PE__BLOCK + 16];
-    unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
+    float buffer[PE__TABLE_TILE + 16];
     const size_t pairs = plan->pairs, e = o->element;
-    const size_t most = PE__BLOCK / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    const int zipped = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
-    const size_t step = pe__table_step(layout, plan->layout);
-    pe__part part[PE_MAX_AXES];
-    if (!sines) sines = o->out + (zipped ? 1 : pairs) * e;
+    const size_t most = PE__TABLE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    pe__dest to = pe__dest_split(plan, 0, 0, NULL, e);
+    if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
+    if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
+    if (layout == PE_ROPE_TABLE_TWICE) {
+        to.order = PE__TWICE;
+        to.again = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
+    }
+    if (!sines) sines = o->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
     for (size_t r = 0; r < o->rows; r += most) {
-        const size_t n = pe__min(most, o->rows - r);
+        const size_t rows = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
-            const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            size_t parts = pe__rope_parts(plan, pair, count, part);
-            if (parts == 0) { /* one, of all pairs */
-                const pe__part all = {0, count, pairs, step * pair};
-                part[parts++] = all;
-            }
-            const pe__dest dest = pe__dest_split(plan, pair, count, tile, e);
-            pe__rope_rows(&dest, at, r, n, o->make);
-            for (size_t k = 0; k < n; k++) {
-                const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
-                const size_t to = (r + k) * o->stride;
-                if (step == 4) pe__rope_matrices(o->out + to + 4 * pair * e, s, c, count, e);
-                for (const pe__part *p = part; step < 4 && p < part + parts; p++) {
-                    const size_t column = twice ? p->column : step * (pair + p->pair);
-                    const size_t again = twice ? (step == 2 ? 1 : p->pairs) : 0;
-                    const size_t behind = p->pair * e;
-                    pe__rope_copy(o->out + to + column * e, c + behind, p->n, e, step, again);
-                    pe__rope_copy(sines + to + column * e, s + behind, p->n, e, step, again);
-                }
+            const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
+            const pe__dest tile = pe__dest_split(plan, pair, n, pe__aligned(buffer), e);
+            pe__rope_rows(&tile, at, r, rows, o->make);
+            for (size_t k = 0; k < rows; k++) {
+                const size_t row = (r + k) * o->stride;
+                pe__rope_expand(&to, o->out + row, sines + row, pair, pe__row_at(&tile, k), n);
             }
         }
     }
 }
 
-/* table: what is asked for; made: that with the pairs, or NULL. */
+/* copies: what makes elements that are there more than once; table: what is asked for; made: that
+   with the pairs, or NULL. */
 static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                       const pe_rope_table *table, pe_rope_table *made)
+                                       const pe__maker *copies, const pe_rope_table *table,
+                                       pe_rope_table *made)
 {
     const pe_rope_table_layout layout = table->layout;
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
@@ -122,7 +183,8 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
-    if (!two && sines) return PE_ERR_SHAPE;
+    const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
+    if (two ? apart % o->element != 0 : sines != NULL) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), o->rows, o->columns,
                                        o->element);
     const pe_plan *const view = pe__view(plan, at, &own);
@@ -133,9 +195,8 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
         made->pairs = plan->pairs;
     }
     /* two arrays are one whose halves are separate, from the one that comes first on */
-    const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
-    if (plan->coordinate || copied || (two && apart % o->element != 0)) {
+    if (plan->coordinate || (copied && plan->matrix)) {
         pe__rope_tiles(view, at, o, sines, layout);
         return PE_OK;
     }
@@ -143,12 +204,18 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     pe__output rows = *o;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
     const size_t other = two ? (size_t)(apart / o->element) : turned.pairs;
+    const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
     if (two && s < c) rows.out = sines;
+    if (copied) {
+        rows.make = copies;
+        pe__rope_axes(view, at, &rows, cosine, layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
+        return PE_OK;
+    }
     turned.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
     turned.cos_first = 1;
     for (size_t a = 0, pair = 0; a < turned.axes; pair += turned.axis[a++].pairs) {
-        turned.axis[a].cosine = halves ? pair + (two && s < c ? other : 0) : 2 * pair;
-        turned.axis[a].sine = halves ? pair + (two && s < c ? 0 : other) : 2 * pair + 1;
+        turned.axis[a].cosine = halves ? pair + cosine : 2 * pair;
+        turned.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
     }
     pe__emit(&turned, at, &rows);
     return PE_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the rows of an axis go, and how floats are added there.
- * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__added(),
- *   pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(), pe__dest_split(), pe__first_column(),
- *   pe__maker, pe__order, pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(),
- *   pe__stream_rows(), pe__verb.
+ * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__MATRIX, PE__SC, PE__SPLIT, PE__STREAM,
+ *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(),
+ *   pe__dest_split(), pe__first_column(), pe__maker, pe__order, pe__output, pe__output_of(),
+ *   pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(), pe__verb.
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_splits.c. */
 #pragma once
@@ -16,8 +16,15 @@
  * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
 
 /* The order of a row's elements, and what is done with them: filled, filled and what comes next
-   asked for (pe__ask()), streamed past the caches (pe__stream_rows()), added. */
-typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
+   asked for (pe__ask()), streamed past the caches (pe__stream_rows()), added. Of RoPE's tables: all
+   twice, and matrices c, -s, s, c. */
+typedef enum pe__order { /* s c s c, c s c s, s s c c */
+    PE__SC,
+    PE__CS,
+    PE__SPLIT,
+    PE__TWICE,
+    PE__MATRIX
+} pe__order;
 typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb;
 
 /* The destination of rows: columns of one axis. */
@@ -34,6 +41,7 @@ typedef struct pe__dest {
     double scale; /* adding: x = scale x + PE; a float, but for f64                             */
     size_t ahead; /* adding and PE__FETCH: bytes to what comes next and is asked for            */
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
+    size_t again; /* PE__TWICE: elements from the one to the other                              */
 } pe__dest;
 
 /* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
@@ -52,7 +60,7 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     dest.order = PE__SPLIT;
     dest.verb = PE__FILL;
     dest.scale = 1;
-    dest.ahead = dest.head = 0;
+    dest.ahead = dest.head = dest.again = 0;
     return dest;
 }
 

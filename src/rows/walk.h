@@ -77,13 +77,82 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
     return most;
 }
 
-/* One row's elements of an axis to another row. */
-PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const unsigned char *from)
+/* What is copied to make a row of an axis: so many bytes from each place. */
+typedef struct pe__pieces {
+    size_t count, at[4], bytes[4];
+} pe__pieces;
+
+PE__INLINE pe__pieces pe__pieces_of(const pe__dest *dest)
 {
-    const int split = dest->order == PE__SPLIT;
-    const size_t e = dest->element, first = pe__first_column(dest) * e, cosine = dest->cosine * e;
-    memcpy(row + first, from + first, (dest->sines + (split ? 0 : dest->cosines)) * e);
-    if (split) memcpy(row + cosine, from + cosine, dest->cosines * e);
+    const size_t e = dest->element, sines = dest->sines * e, cosines = dest->cosines * e;
+    const size_t sine = dest->sine * e, cosine = dest->cosine * e, again = dest->again * e;
+    const size_t twice = dest->order == PE__TWICE, close = twice && again <= sines;
+    pe__pieces p = {1, {pe__first_column(dest) * e}, {sines + cosines}};
+    if (dest->order == PE__MATRIX) p.bytes[0] *= 2;
+    if (dest->order != PE__SPLIT && !twice) return p;
+    p.count = twice && !close ? 4 : 2;
+    p.at[0] = sine;
+    p.at[1] = cosine;
+    p.at[2] = sine + again;
+    p.at[3] = cosine + again;
+    p.bytes[0] = p.bytes[2] = close ? 2 * sines : sines;
+    p.bytes[1] = p.bytes[3] = close ? 2 * cosines : cosines;
+    return p;
+}
+PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
+{
+    for (size_t i = 0; i < p->count; i++) memcpy(row + p->at[i], from + p->at[i], p->bytes[i]);
+}
+
+/* Rows of a list that have been made, by position and offset together: the rows of what repeats are
+   copied from there. Whole numbers within 256 have places of their own, and so have 256 multiples
+   of a half, of a quarter ... of 2^-8. */
+enum { PE__KEPT = 256, PE__KEPT_FROM = 128 }; /* from so many rows on that pays */
+typedef struct pe__kept {
+    size_t hope;                 /* so many more rows may be new before none is looked for */
+    uint64_t position[PE__KEPT]; /* the bits of a double */
+    uint32_t row[PE__KEPT];
+    double next[PE__SOME]; /* positions of the rows that come next */
+} pe__kept;
+
+PE__INLINE size_t pe__kept_place(double t, uint64_t *bits)
+{
+    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: multiples of 2^-8 */
+    uint64_t n;
+    memcpy(&n, &fixed, sizeof n);
+    memcpy(bits, &t, sizeof t);
+    return (size_t)((n + (n >> 8)) % PE__KEPT);
+}
+PE__INLINE int pe__kept_has(const pe__kept *kept, double t)
+{
+    uint64_t bits;
+    return kept->hope && kept->position[pe__kept_place(t, &bits)] == bits;
+}
+/* Row r and those behind it, n at most, are copied as far as their positions have rows. */
+PE__OUTLINE size_t pe__kept_copy(pe__kept *kept, const pe__dest *dest, size_t r, size_t n)
+{
+    const pe_plan *const plan = dest->plan;
+    const pe__pieces pieces = pe__pieces_of(dest);
+    size_t k = 0;
+    for (uint64_t bits; k < n; k++) {
+        const double p = kept->next[k];
+        const size_t place = pe__kept_place(p + plan->offset, &bits);
+        if (kept->position[place] != bits || (plan->has_padding && p == plan->padding)) break;
+        pe__copy_row(&pieces, pe__row_at(dest, r + k), pe__row_at(dest, kept->row[place]));
+    }
+    kept->hope = pe__min(kept->hope + k, PE__KEPT);
+    return k;
+}
+/* n rows from row r on have been made, at t, t + step ... More than have places are not kept. */
+PE__INLINE void pe__kept_add(pe__kept *kept, double t, double step, size_t r, size_t n)
+{
+    for (size_t k = 0; n <= PE__KEPT && k < n; k++) {
+        uint64_t bits;
+        const size_t place = pe__kept_place(t + (double)k * step, &bits);
+        kept->position[place] = bits;
+        kept->row[place] = (uint32_t)(r + k);
+    }
+    kept->hope -= pe__min(kept->hope, n);
 }
 
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
@@ -160,8 +229,9 @@ PE__INLINE size_t pe__walk_copy(const pe__dest *dest, const pe_at *at, const pe_
         run = rest;
     } else if (!same) return 0;
     else if (at->kind == PE__AT_RANGE) run = rest;
+    const pe__pieces pieces = pe__pieces_of(dest);
     for (size_t n = r; n < r + run; n++) /* not from what was written just now */
-        pe__copy_row(dest, pe__row_at(dest, n), pe__row_at(dest, (back == 1 ? r : n) - back));
+        pe__copy_row(&pieces, pe__row_at(dest, n), pe__row_at(dest, (back == 1 ? r : n) - back));
     return run;
 }
 
@@ -177,52 +247,72 @@ PE__INLINE void pe__walk_run(pe__dest *part, ptrdiff_t stride, double t, double 
 }
 
 /* The rows of one axis from row first of at on, run after run; repeated rows are copied, padding
-   rows zeroed. */
-PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
-                          const pe__maker *make)
+   rows zeroed. kept: what is known of a long list, or NULL. */
+PE__OUTLINE void pe__walk_rows(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+                               const pe__maker *make, pe__kept *kept)
 {
     const pe_plan *const plan = dest->plan;
     const size_t k = at->axes == 1 ? 0 : dest->coordinate;
     const int adds = dest->verb == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
+    const double nowhere = 1e300;
     pe__grid grid = {1, SIZE_MAX};
-    if (plan->matrix) {
-        pe__walk_columns_sums(dest, at, first, rows, make);
-        return;
-    }
-    if (rows == 1 && !plan->has_padding) {
-        make->rows(dest, pe__position(at, first, k) + plan->offset, 1);
-        return;
-    }
     if (values) {
         grid.cells = pe__cells(at, k);
         grid.period = at->size[k];
     }
-    double last = 0; /* the position of the row before */
+    double last = nowhere; /* t of the row before */
     pe__dest part = *dest;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
         const size_t rest = rows - r;
         const size_t cell = values ? (at->skipped + first + r) % grid.cells : 0;
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
-        const int same = p == last && r > 0 && !adds;
+        const int same = t == last && !adds;
         double step = at->back ? -1 : 1;
-        last = p;
+        last = t;
         run = 1;
         part.out = pe__row_at(dest, r);
         if (plan->has_padding && p == plan->padding) {
             const size_t column = pe__min(dest->sine, dest->cosine);
             make->zeros(dest, part.out, column, dest->sines + dest->cosines);
+            last = nowhere;
         } else if (grid.cells > 1 &&
                    cell == 0) { /* all values from p on; their other rows follow */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;
             pe__walk_run(&part, dest->stride * (ptrdiff_t)grid.cells, t, step, n, make);
+        } else if (kept && pe__kept_has(kept, t)) {
+            const size_t n = pe__min(rest, PE__SOME);
+            pe__positions(at, first + r, n, k, kept->next);
+            run = pe__kept_copy(kept, dest, r, n);
+            last = kept->next[run - 1] + plan->offset;
         } else {
             const size_t copies = pe__walk_copy(dest, at, &grid, r, rest, cell, same);
             run = copies ? copies : pe__stretch(plan, at, first + r, rest, k, p, &step);
             if (copies) continue;
-            last = p + (double)(run - 1) * step;
+            last = t + (double)(run - 1) * step;
             pe__walk_run(&part, dest->stride, t, step, run, make);
+            if (kept && kept->hope) pe__kept_add(kept, t, step, r, run);
         }
     }
+}
+PE__OUTLINE void pe__walk_list(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+                               const pe__maker *make)
+{
+    pe__kept kept;
+    kept.hope = PE__KEPT;
+    memset(kept.position, 0xff, sizeof kept.position); /* NaNs */
+    pe__walk_rows(dest, at, first, rows, make, &kept);
+}
+PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+                          const pe__maker *make)
+{
+    const size_t k = at->axes == 1 ? 0 : dest->coordinate;
+    const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
+    const int few = rows < PE__KEPT_FROM || (uint64_t)rows >> 32 != 0; /* or too many */
+    if (dest->plan->matrix) pe__walk_columns_sums(dest, at, first, rows, make);
+    else if (rows == 1 && !dest->plan->has_padding)
+        make->rows(dest, pe__position(at, first, k) + dest->plan->offset, 1);
+    else if (list && !few && dest->verb != PE__ADD) pe__walk_list(dest, at, first, rows, make);
+    else pe__walk_rows(dest, at, first, rows, make, NULL);
 }

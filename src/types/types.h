@@ -130,7 +130,7 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         const pe_rope_table table = {cosines, sines, (pe_type)kind, layout, stride, rows, 0};      \
         const pe__output o =                                                                       \
             pe__output_of(cosines, sizeof *cosines, rows, stride, &pe__fills_##T);                 \
-        return pe__rope_table(plan, &at, &o, &table, made);                                        \
+        return pe__rope_table(plan, &at, &o, &pe__tables_##T, &table, made);                       \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \

@@ -32,6 +32,8 @@ mutated() {
     table-matrix) sed 's/m\[1\] = m\[2\] ^ 0x80000000;/m[1] = m[2];/' "$file" ;;
     table-back) sed 's/pe__put(out + k, negative ? /pe__put(out + k, 0 ? /' "$file" ;;
     table-row) sed 's/const double half = (all < limit ? all : limit) \/ 2, middle/const double half = ((all < limit ? all : limit) + 2) \/ 2, middle/' "$file" ;;
+    kept-row) sed 's/kept->row\[place\] = (uint32_t)(r + k);/kept->row[place] = (uint32_t)r;/' "$file" ;;
+    kept-padding) sed 's/ || (plan->has_padding \&\& p == plan->padding)) break;/) break;/' "$file" ;;
     rope-floor) sed 's/pe__nearest(a) - (off < 0)/pe__nearest(a)/' "$file" ;;
     sums) sed 's/rest = rest + (lost + e);/rest = rest + e;/' "$file" ;;
     steps) sed 's/const size_t column = first + (pair + i % n) \* tile->plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;

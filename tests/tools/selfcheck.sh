@@ -105,6 +105,9 @@ defects_of_the_library() {
         for defect in table-matrix table-back table-row; do
             breaks pe.h $defect $(unit tables.gcc.best.none.quick)
         done
+        for defect in kept-row kept-padding; do
+            breaks pe.h $defect $(unit repeats.gcc.best.none.quick)
+        done
         breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
         for defect in sums steps no-weight xpos-tie; do
             breaks pe.h $defect $(unit models.gcc.best.none.quick)

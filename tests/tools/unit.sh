@@ -9,7 +9,7 @@
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
 #             rope_frequencies, conventions, models, alibi, learned, rope, algebra, theorem,
-#             budget, selftest, memory, at, tables: tests/unit/test_PROGRAM.c
+#             budget, selftest, memory, at, repeats, tables: tests/unit/test_PROGRAM.c
 #             cpp: tests/unit/test_cpp.cpp and tests/unit/test_cpp_two.c in one program
 #             hash: tests/unit/hash.c, which needs no library but pe
 #   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp)
