@@ -6341,7 +6341,7 @@ PE__OUTLINE void pe__rows_f64(const pe__dest *dest, double t, size_t rows)
 /* ==== src/rows/walk.h ==== */
 /* Positions cut into runs of neighbours; what repeats is copied.
  * Gives: pe__adds_bf16, pe__adds_f16, pe__adds_f32, pe__adds_f64, pe__fills_bf16, pe__fills_f16,
- *   pe__fills_f32, pe__fills_f64, pe__walk().
+ *   pe__fills_f32, pe__fills_f64, pe__walk(), pe__walk_columns_sums().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_at.c, tests/unit/test_splits.c. */
 
@@ -6637,8 +6637,7 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
     const size_t k = at->axes == 1 ? 0 : dest->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
     const int few = rows < PE__KEPT_FROM || (uint64_t)rows >> 32 != 0; /* or too many */
-    if (dest->plan->matrix) pe__walk_columns_sums(dest, at, first, rows, make);
-    else if (rows == 1 && !dest->plan->has_padding)
+    if (rows == 1 && !dest->plan->has_padding)
         make->rows(dest, pe__position(at, first, k) + dest->plan->offset, 1);
     else if (list && !few && dest->verb != PE__ADD) pe__walk_list(dest, at, first, rows, make);
     else pe__walk_rows(dest, at, first, rows, make, NULL);
@@ -6728,6 +6727,7 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
         if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
             pe__stream_rows(plan, &dest, o->rows);
         if (plan->step) pe__emit_steps(plan, axis, at, o);
+        else if (plan->matrix) pe__walk_columns_sums(&dest, at, 0, o->rows, o->make);
         else pe__walk(&dest, at, 0, o->rows, o->make);
         if (dest.verb == PE__STREAM) pe__fence();
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
@@ -8171,12 +8171,16 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
     const pe_plan *const plan = dest->plan;
     const size_t pair = dest->pair, count = dest->sines, element = dest->element;
     unsigned char own[2 * PE__ROPE_PAIRS * sizeof(float)], *all = dest->out;
+    if (plan->matrix) {
+        pe__walk_columns_sums(dest, at, row, rows, make);
+        return;
+    }
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
     if (!plan->still && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
         /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : dest->coordinate;
-        if (rows > 1 || plan->matrix) pe__walk(dest, at, row, rows, make);
+        if (rows > 1) pe__walk(dest, at, row, rows, make);
         else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }

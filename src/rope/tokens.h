@@ -21,12 +21,16 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
     const pe_plan *const plan = dest->plan;
     const size_t pair = dest->pair, count = dest->sines, element = dest->element;
     unsigned char own[2 * PE__ROPE_PAIRS * sizeof(float)], *all = dest->out;
+    if (plan->matrix) {
+        pe__walk_columns_sums(dest, at, row, rows, make);
+        return;
+    }
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
     if (!plan->still && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
         /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : dest->coordinate;
-        if (rows > 1 || plan->matrix) pe__walk(dest, at, row, rows, make);
+        if (rows > 1) pe__walk(dest, at, row, rows, make);
         else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }

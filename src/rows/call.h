@@ -97,6 +97,7 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
         if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
             pe__stream_rows(plan, &dest, o->rows);
         if (plan->step) pe__emit_steps(plan, axis, at, o);
+        else if (plan->matrix) pe__walk_columns_sums(&dest, at, 0, o->rows, o->make);
         else pe__walk(&dest, at, 0, o->rows, o->make);
         if (dest.verb == PE__STREAM) pe__fence();
         for (size_t r = 0; axis->zeros && r < o->rows; r++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Positions cut into runs of neighbours; what repeats is copied.
  * Gives: pe__adds_bf16, pe__adds_f16, pe__adds_f32, pe__adds_f64, pe__fills_bf16, pe__fills_f16,
- *   pe__fills_f32, pe__fills_f64, pe__walk().
+ *   pe__fills_f32, pe__fills_f64, pe__walk(), pe__walk_columns_sums().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_at.c, tests/unit/test_splits.c. */
 #pragma once
@@ -310,8 +310,7 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
     const size_t k = at->axes == 1 ? 0 : dest->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
     const int few = rows < PE__KEPT_FROM || (uint64_t)rows >> 32 != 0; /* or too many */
-    if (dest->plan->matrix) pe__walk_columns_sums(dest, at, first, rows, make);
-    else if (rows == 1 && !dest->plan->has_padding)
+    if (rows == 1 && !dest->plan->has_padding)
         make->rows(dest, pe__position(at, first, k) + dest->plan->offset, 1);
     else if (list && !few && dest->verb != PE__ADD) pe__walk_list(dest, at, first, rows, make);
     else pe__walk_rows(dest, at, first, rows, make, NULL);
