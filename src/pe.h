@@ -18,7 +18,8 @@
  *     10. ALiBi                   pe_alibi_slopes_f32, pe_alibi_fill_T, pe_alibi_add_T
  *     11. learned biases          pe_bias_t5_i32, pe_bias_add_T
  *     12. learned tables          pe_learned_add_T, gradient, resampling
- *     PRIVATE                     a map, 3 to 12 again, 13 the functions of each type, 14 self test
+ *     PRIVATE                     a map, 3 to 12 again, 13 the functions of each type, 14 self
+ *                                 test, 15 the calls
  *
  * QUICK START
  *
@@ -123,6 +124,10 @@ extern "C" {
 #include "bias/contract.h"
 #include "learned/contract.h"
 
+#ifdef __cplusplus
+}
+#endif
+
 #if PE__DEFINE
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
@@ -145,11 +150,11 @@ extern "C" {
  * asks double-double, then whether the turn is small or a known fraction (pe__decide()), then
  * integers (pe__by_integers()).
  *
- * Each of these calls only what stands before it. What differs between types and verbs is chosen by
- * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing
- * has no code for it. 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from
- * pe__rows_f64(). RoPE makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift
- * is RoPE with a row as its head.
+ * Each of these calls only what stands before it. What differs between types and verbs is chosen in
+ * 13, as a pe__maker, and goes down as an argument: a program that adds nothing has no code for it.
+ * 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from pe__rows_f64(). RoPE
+ * makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift is RoPE with a row
+ * as its head.
  *
  * Words
  *     pair, column      the sine and cosine of one frequency; an element of a row
@@ -175,6 +180,12 @@ extern "C" {
  * copy that several callers share: inlining it would cost code or, because its arrays would be in
  * the caller's frame, stack, and save no time. PE__COLD is rare. Only pe_simd.h has intrinsics.
  */
+
+#include "pe_simd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #include "api/status.h"
 #include "numbers/base.h"
@@ -223,11 +234,24 @@ extern "C" {
 #include "types/types.h"
 #include "selftest/selftest.h"
 
-#endif /* PE__DEFINE */
+#ifdef __cplusplus
+}
+#endif
+
+#include "hints_end.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "where/make.h"
+#include "types/calls.h"
 
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* PE__DEFINE */
 
 #include "end.h"
 

@@ -359,8 +359,8 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 }
 
 /* A call: nothing, or check and write. */
-static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
-                                       void (*verb)(const pe__alibi *, void *))
+PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
+                                    void (*verb)(const pe__alibi *, void *))
 {
     if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
     if (!a->slopes || !x) return PE_ERR_NULL;

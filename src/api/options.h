@@ -30,9 +30,9 @@
 
 #if !defined(PE_EXTERN) || defined(PE_IMPLEMENTATION)
 #define PE__DEFINE 1
-#include "../pe_simd.h"
 #else
 #define PE__DEFINE 0
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
-#endif

@@ -16,8 +16,8 @@
 #include "table.h"
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
- * Consecutive rows of floats, cosines apart from sines, are rotated by where they are. All others,
- * gathered, of 16 bits, or of another order, are copied to the stack as floats first. */
+ * Rows of floats, cosines apart from sines, are used where they are. All others, of 16 bits, of
+ * another order, or backward, are copied to the stack as floats first. */
 
 /* A table as rotation reads it. */
 typedef struct pe__table {
@@ -99,6 +99,20 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
+/* Rows of floats where they are, in any order. */
+PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
+{
+    double p[PE__SOME];
+    size_t row[PE__SOME];
+    tile->row = row;
+    for (tile->token = 0; tile->token < call->tokens; tile->token += tile->tokens) {
+        tile->tokens = pe__min(call->tokens - tile->token, PE__SOME);
+        pe__positions(at, tile->token, tile->tokens, 0, p);
+        for (size_t k = 0; k < tile->tokens; k++) row[k] = (size_t)p[k];
+        call->turn(tile, &call->x[0]);
+    }
+}
+
 /* Are these whole positions of one coordinate, each a row of the table? */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
@@ -111,11 +125,13 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 
 /* By a table of the caller's: check everything, then rotate. */
 static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
-                                    pe__rope_call *call, size_t out_heads)
+                                    pe__rope_call *call, const pe__from_to *x)
 {
-    const size_t heads = call->x[0].heads;
+    const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
+    call->head_dim = x->in_place ? 2 * table->pairs : x->head_dim;
+    call->x[0] = pe__heads_of(x);
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
@@ -141,30 +157,35 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     tile.count = tile.pairs = pairs;
     tile.tokens = call->tokens;
     tile.layout = layout;
-    /* rows of floats at equal distances lie as they are wanted */
-    const int lie = element == sizeof(float) && rows.step == 1 && at->kind == PE__AT_RANGE;
-    if (pairs > 0 && !(lie && at->step >= 0 && !at->back)) {
+    tile.row = NULL;
+    if (pairs > 0 && (element != sizeof(float) || rows.step > 1 || at->back)) {
         pe__rotate_gathered(&rows, at, call, &tile);
         return PE_OK;
     }
-    tile.cosines = (const float *)rows.cosines + (size_t)at->first * rows.stride;
-    tile.sines = (const float *)rows.sines + (size_t)at->first * rows.stride;
-    tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
-    call->turn(&tile, &call->x[0]);
+    tile.cosines = (const float *)rows.cosines;
+    tile.sines = (const float *)rows.sines;
+    tile.stride = rows.stride;
+    if (at->kind == PE__AT_RANGE && at->step >= 0) { /* rows at equal distances */
+        tile.cosines += (size_t)at->first * rows.stride;
+        tile.sines += (size_t)at->first * rows.stride;
+        tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
+        call->turn(&tile, &call->x[0]);
+    } else pe__rotate_by_rows(at, call, &tile);
     return PE_OK;
 }
 
 /* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done,
    in less time than its arguments take to be looked at one by one. */
 PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layout layout,
-                                 const pe_at *at, size_t tokens, void *x, size_t heads)
+                                 const pe_at *at, size_t tokens, const pe__from_to *x)
 {
     const size_t most = (size_t)1 << 20;
-    unsigned char *const p = (unsigned char *)x;
+    unsigned char *const p = (unsigned char *)x->out;
     if (!t || at->kind != PE__AT_RANGE) return 0;
     const size_t n = t->pairs, stride = t->stride;
     const uint64_t row = (uint64_t)at->first;
-    int ok = (tokens == 1) & (heads == 1) & (x != NULL) & (t->cosines != NULL) & (t->sines != NULL);
+    int ok = x->in_place & (tokens == 1) & (x->from.heads == 1) & (p != NULL);
+    ok &= (t->cosines != NULL) & (t->sines != NULL);
     ok &= (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (row < t->rows);
     ok &= (at->status == PE_OK) & !(at->back | at->delta) & (n - 1 < most) & (stride >= n);
     if (!ok || n % PE__ROPE_UNIT) return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's checks and calls.
- * Gives: pe__heads_of(), pe__rope_call_of(), pe__rope_check_heads(), pe__rope_go(),
+ * Gives: pe__from_to, pe__heads_of(), pe__rope_call_of(), pe__rope_check_heads(), pe__rope_go(),
  *   pe__rope_plan_ok(), pe__rope_to().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
@@ -52,17 +52,26 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* Heads from one place to another. */
-PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_heads to)
+/* Heads as a call gives them: of one array and of another; in place both are the same, and head_dim
+   is not asked for. */
+typedef struct pe__from_to {
+    const void *in;
+    void *out;
+    pe_heads from, to;
+    size_t head_dim;
+    int in_place;
+} pe__from_to;
+
+PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
 {
     pe__heads x;
-    x.in = (const unsigned char *)in;
-    x.out = (unsigned char *)out;
-    x.heads = from.heads;
-    x.in_token = from.token_stride;
-    x.in_head = from.head_stride;
-    x.out_token = to.token_stride;
-    x.out_head = to.head_stride;
+    x.in = (const unsigned char *)given->in;
+    x.out = (unsigned char *)given->out;
+    x.heads = given->from.heads;
+    x.in_token = given->from.token_stride;
+    x.in_head = given->from.head_stride;
+    x.out_token = given->to.token_stride;
+    x.out_head = given->to.head_stride;
     x.rest = x.front = 0;
     return x;
 }
@@ -117,14 +126,14 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     return status;
 }
 
-/* A call for heads that are still to be told, from elements of one size to those of another;
-   head_dim 0: in place. */
-PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t head_dim, size_t in_element,
-                                          size_t out_element, pe__head_rotator *turn)
+/* A call for heads that are still to be told, in place, from elements of one size to those of
+   another. */
+PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t in_element, size_t out_element,
+                                          pe__head_rotator *turn)
 {
     pe__rope_call call;
     call.tokens = tokens;
-    call.head_dim = head_dim;
+    call.head_dim = 0;
     call.in_element = in_element;
     call.out_element = out_element;
     call.turn = turn;
@@ -134,10 +143,12 @@ PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t head_dim, size_t
 
 /* From one place to another: are there as many heads at both? */
 static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
-                                    size_t out_heads)
+                                    const pe__from_to *x)
 {
-    const size_t heads = call->x[0].heads;
+    const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
-    if (heads != out_heads || call->head_dim == 0) return PE_ERR_SHAPE;
+    if (heads != out_heads || x->head_dim == 0) return PE_ERR_SHAPE;
+    call->head_dim = x->head_dim;
+    call->x[0] = pe__heads_of(x);
     return pe__rope_go(plan, at, call);
 }

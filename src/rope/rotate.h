@@ -36,11 +36,24 @@ typedef struct pe__heads {
    of a head. */
 typedef struct pe__tile {
     const float *sines, *cosines;
-    size_t stride; /* floats from row to row; 0: all tokens share one */
+    const size_t *row; /* which rows the tokens have, of stride floats; NULL: one after the other */
+    size_t stride;     /* 0: all tokens share one */
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
 } pe__tile;
+
+/* The sines and cosines of n pairs of a token, of so many in a head. */
+typedef struct pe__angles {
+    const float *s, *c;
+    size_t n, pairs;
+} pe__angles;
+PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
+{
+    const size_t from = (tile->row ? tile->row[t] : t) * tile->stride;
+    const pe__angles a = {tile->sines + from, tile->cosines + from, tile->count, tile->pairs};
+    return a;
+}
 
 /* Pairs (a, b) rotated: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
@@ -62,12 +75,6 @@ PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe_
 {
     pe__put_two_as(kind, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
-
-/* The sines and cosines of n pairs of a token, of so many in a head. */
-typedef struct pe__angles {
-    const float *s, *c;
-    size_t n, pairs;
-} pe__angles;
 
 /* A vector of pairs, those from pair i on: of halves u and v as above; of neighbours one vector and
    the next. The second goes to so many bytes behind out. */
@@ -307,8 +314,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
         ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     if (!by_head && (once || few || costly || cached) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
         for (size_t t = 0; t < tile->tokens; t += most) {
-            const pe__angles a = {tile->sines + t * tile->stride, tile->cosines + t * tile->stride,
-                                  n, pairs};
+            const pe__angles a = pe__angles_of(tile, t);
             pe__heads some = *x;
             some.in += (tile->token + t) * x->in_token + first * e;
             some.out += (tile->token + t) * x->out_token + first * f;
@@ -320,8 +326,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
     for (size_t i = 0; i < outer; i++) {
         for (size_t j = 0; j < inner; j++) {
             const size_t t = by_head ? j : i, k = by_head ? i : j;
-            const pe__angles a = {tile->sines + t * tile->stride, tile->cosines + t * tile->stride,
-                                  n, pairs};
+            const pe__angles a = pe__angles_of(tile, t);
             const unsigned char *const in =
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;

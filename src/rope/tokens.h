@@ -210,6 +210,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     if (pairs == 0) return; /* a plan of a column that is 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
+    tile.row = NULL;
     tile.sines = rows;
     size_t most = call->tokens;
     if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));

@@ -33,45 +33,45 @@ typedef struct pe__sincos_rows {
 enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
-   2^-104. Counted are the sum of their squares and the least, of 1. */
+   2^-104. least, most, sum: the least
+   |w|, -|w| and the sum of |w|. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
-                                     pe__vd *sum, pe__vd *least)
+                                     pe__vd *least, pe__vd *most, pe__vd *sum)
 {
     pe__vd e;
-    const pe__vd w = pe__load(omega + i);
-    *sum = pe__fma(w, w, *sum);
-    *least = pe__min_vd(pe__abs(w), *least);
+    const pe__vd w = pe__load(omega + i), size = pe__abs(w);
+    *least = pe__min_vd(size, *least);
+    *most = pe__min_vd(-size, *most);
+    *sum = *sum + size;
     pe__store(f + i, pe__two_prod(w, pe__splat(pe__inverse_pi[0]), &e));
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
-/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last; and the
-   sum of their squares. Returns whether all are within 2^-900 ... 2^21; 0 also if one is 0. */
-PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded,
-                                       double *squares)
+/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last. Returns
+   whether all are within 2^-900 ... 1, in magnitude, as most are: then no single one is looked at.
+   */
+PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
-    const pe__vd low = pe__splat(pe__exp2i(-900));
-    pe__vd sum = pe__splat(0.0), least = pe__splat(1.0);
+    const pe__vd low = pe__splat(pe__exp2i(-900)), high = pe__splat(-1.0);
+    pe__vd least = pe__splat(1.0), most = high, sum = pe__splat(0.0);
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
     for (size_t k = 0; n < PE_LANES && k < PE_LANES; k++) w[k] = omega[pe__min(k, n - 1)];
-    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &sum, &least);
-    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &sum, &least);
-    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &sum, &least);
+    for (; i + PE_LANES <= n; i += PE_LANES)
+        pe__sincos_frequency(omega, i, f, g, &least, &most, &sum);
+    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &least, &most, &sum);
+    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &least, &most, &sum);
     for (i = n; i < n + 8; i += PE_LANES) {
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
-    pe__store(w, sum);
-    *squares = w[0];
-    for (size_t k = 1; k < PE_LANES; k++) *squares += w[k];
-    return !pe__unequal(pe__min_vd(least, low), low, low, low) && *squares <= pe__exp2i(42);
+    most = pe__fma(sum, pe__splat(0.0), most); /* a NaN, if one of them is */
+    return !pe__unequal(pe__min_vd(least, low), low, most, high);
 }
 
-/* A plan of n pairs in memory, as far as rows look at it; squares: of all frequencies. */
-PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double squares)
+/* A plan of n pairs in memory, as far as rows look at it; none is faster than fastest. */
+PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double fastest)
 {
-    int exponent;
     plan->axes = 1;
     plan->first = 0;
     plan->has_padding = plan->half_turns = plan->exact = 0;
@@ -83,8 +83,7 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     plan->axis[0].denominator[0] = 1;
     plan->axis[0].denominator[1] = 0;
     pe__plan_amplitude(plan, amplitude);
-    (void)pe__frexp(squares, &exponent);
-    pe__plan_reach(plan, pe__exp2i(-104), pe__exp2i((exponent + 2049) / 2 - 1024));
+    pe__plan_reach(plan, pe__exp2i(-104), fastest);
 }
 
 /* The rows, tile by tile in aligned memory. */
@@ -96,22 +95,24 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
     const size_t size = x->element, apart = (size_t)((sines_first ? x->cosines : x->sines) - out);
     const size_t columns = apart >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
-    double squares = 0;
-    int ok = 1;
+    double fastest = 1;
+    int usual = 1;
     plan.frequency = f;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
-        ok &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN, &squares);
+        usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN);
     }
-    for (size_t i = 0; i < x->pairs && !ok; i++)
-        if (x->omega[i] != 0 && !pe__between(fabs(x->omega[i]), pe__exp2i(-900), pe__exp2i(21)))
-            return PE_ERR_FREQUENCY;
+    for (size_t i = 0; i < x->pairs && !usual; i++) {
+        const double w = fabs(x->omega[i]);
+        if (w != 0 && !pe__between(w, pe__exp2i(-900), pe__exp2i(21))) return PE_ERR_FREQUENCY;
+        fastest = pe__larger(fastest, w);
+    }
     plan.padded = most + PE__CHAIN;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
         if (x->pairs > most)
-            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN, &squares);
-        pe__sincos_plan(&plan, x->amplitude, n, squares);
+            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN);
+        pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (most == PE__TILE_TABLE) {
             pe__plan_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
@@ -135,7 +136,7 @@ PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at
     return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-static inline pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
+PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
@@ -147,24 +148,3 @@ static inline pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *a
     if (status != PE_OK) return status;
     return x->rows < PE__ROWS_TABLE ? pe__sincos_light(x, at) : pe__sincos_table(x, at);
 }
-
-#define PE__SINCOS_OF(T, element)                                                                  \
-    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
-                                   size_t rows, element *sines, element *cosines, size_t stride)   \
-    {                                                                                              \
-        const pe__sincos_rows x = {omega,                                                          \
-                                   pairs,                                                          \
-                                   rows,                                                           \
-                                   stride,                                                         \
-                                   sizeof *sines,                                                  \
-                                   amplitude,                                                      \
-                                   (unsigned char *)sines,                                         \
-                                   (unsigned char *)cosines,                                       \
-                                   &pe__fills_##T};                                                \
-        return pe__sincos_call(&x, &at);                                                           \
-    }
-PE__SINCOS_OF(f32, float)
-PE__SINCOS_OF(f16, uint16_t)
-PE__SINCOS_OF(bf16, uint16_t)
-PE__SINCOS_OF(f64, double)
-#undef PE__SINCOS_OF

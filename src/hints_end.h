@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's own floating-point options again.
+ * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
+#pragma once
+#include "pe_simd.h"
+
+#if defined(__clang__)
+#if PE__BEYOND
+#pragma clang attribute pop
+#endif
+#pragma STDC FP_CONTRACT DEFAULT
+#if PE__FLOAT_CONTROL
+#pragma float_control(pop)
+#endif
+#undef PE__FLOAT_CONTROL
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#pragma GCC diagnostic pop
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions that are called for few rows or tokens as well, and take a pe_at.
+ * Gives: pe_add_bf16(), pe_add_f16(), pe_add_f32(), pe_alibi_add_bf16(), pe_alibi_add_f16(),
+ *   pe_alibi_add_f32(), pe_alibi_fill_bf16(), pe_alibi_fill_f16(), pe_alibi_fill_f32(),
+ *   pe_fill_bf16(), pe_fill_f16(), pe_fill_f32(), pe_rope_bf16(), pe_rope_f16(), pe_rope_f32(),
+ *   pe_rope_qk_f32(), pe_rope_table_f32(), pe_sincos_f32().
+ * Needs: api, where, rows, rope, alibi, types.
+ * Tests: tests/checks/api.sh. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+#include "../rows/contract.h"
+#include "../rope/contract.h"
+#include "../alibi/contract.h"
+#include "../rows/walk.h"
+#include "../rows/sincos.h"
+#include "../rope/call.h"
+#include "../alibi/alibi.h"
+#include "types.h"
+
+/* ---- 15. the calls ------------------------------------------------------------------------------
+ * A pe_at by value is written in small pieces and then copied in large ones, which wait for those:
+ * 5 to 10 ns, as long as the rotation of a head takes. So these functions are what a compiler puts
+ * into its caller, where nothing is copied: short, and behind the end of pe's own floating-point
+ * options, without which gcc inlines nothing that has them. They compute nothing. */
+
+#define PE__CALLS(T, element, number)                                                              \
+    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
+                                 size_t stride)                                                    \
+    {                                                                                              \
+        return pe__call_fill_##T(plan, &at, rows, out, stride);                                    \
+    }                                                                                              \
+    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, number scale,          \
+                                element *x, size_t stride)                                         \
+    {                                                                                              \
+        return pe__call_add_##T(plan, &at, rows, scale, x, stride);                                \
+    }                                                                                              \
+    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
+                                   size_t rows, element *sines, element *cosines, size_t stride)   \
+    {                                                                                              \
+        const pe__sincos_rows x = {omega, pairs, rows, stride, sizeof *sines, amplitude,           \
+                                   (unsigned char *)sines, (unsigned char *)cosines,               \
+                                   &pe__fills_##T};                                                \
+        return pe__sincos_call(&x, &at);                                                           \
+    }
+PE__CALLS(f32, float, float)
+PE__CALLS(f16, uint16_t, float)
+PE__CALLS(bf16, uint16_t, float)
+PE__CALLS(f64, double, double)
+#undef PE__CALLS
+
+#define PE__CALLS(T, element, to)                                                                  \
+    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
+                                    const element *in, pe_heads in_heads, to *out,                 \
+                                    pe_heads out_heads)                                            \
+    {                                                                                              \
+        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
+        return pe__call_rope_to_##T(plan, &at, tokens, &x);                                        \
+    }
+PE__CALLS(f32, float, float)
+PE__CALLS(f16, uint16_t, uint16_t)
+PE__CALLS(bf16, uint16_t, uint16_t)
+PE__CALLS(f32_f16, float, uint16_t)
+PE__CALLS(f32_bf16, float, uint16_t)
+#undef PE__CALLS
+
+#define PE__CALLS(T, kind, element)                                                                \
+    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
+                                 pe_heads heads)                                                   \
+    {                                                                                              \
+        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
+        return pe__call_rope_##T(plan, &at, tokens, &both, NULL);                                  \
+    }                                                                                              \
+    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
+                                    pe_heads q_heads, element *k, pe_heads k_heads)                \
+    {                                                                                              \
+        const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};                                \
+        const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};                                   \
+        return pe__call_rope_##T(plan, &at, tokens, &queries, &keys);                              \
+    }                                                                                              \
+    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
+                                       pe_rope_table_layout layout, element *cosines,              \
+                                       element *sines, size_t stride, pe_rope_table *made)         \
+    {                                                                                              \
+        const pe_rope_table table = {cosines, sines, kind, layout, stride, rows, 0};               \
+        return pe__call_rope_table_##T(plan, &at, &table, made);                                   \
+    }                                                                                              \
+    PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
+                                          pe_at rows, size_t tokens, element *x, pe_heads heads)   \
+    {                                                                                              \
+        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
+        return pe__call_rope_by_##T(table, layout, &rows, tokens, &both);                          \
+    }                                                                                              \
+    PE_API pe_status pe_rope_by_table_to_##T(                                                      \
+        const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
+        const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
+    {                                                                                              \
+        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
+        return pe__call_rope_by_##T(table, layout, &rows, tokens, &x);                             \
+    }
+PE__CALLS(f32, PE_TYPE_F32, float)
+PE__CALLS(f16, PE_TYPE_F16, uint16_t)
+PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
+#undef PE__CALLS
+
+#define PE__CALLS(T, kind, element, verb)                                                          \
+    PE_API pe_status pe_alibi_##verb##_##T(                                                        \
+        const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
+        pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
+    {                                                                                              \
+        const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
+                             head_stride, mode,  kind,    &query_at, &key_at};                     \
+        return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
+    }
+PE__CALLS(f32, PE__F32, float, fill)
+PE__CALLS(f32, PE__F32, float, add)
+PE__CALLS(f16, PE__F16, uint16_t, fill)
+PE__CALLS(f16, PE__F16, uint16_t, add)
+PE__CALLS(bf16, PE__BF16, uint16_t, fill)
+PE__CALLS(bf16, PE__BF16, uint16_t, add)
+#undef PE__CALLS

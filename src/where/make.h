@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* A pe_at: made, moved on.
+ * Gives: pe_all(), pe_at_f32(), pe_at_f64(), pe_at_i32(), pe_at_i64(), pe_back(), pe_delta(),
+ *   pe_from(), pe_from_by(), pe_grid(), pe_skip().
+ * Needs: api, where.
+ * Tests: tests/unit/test_at.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "at.h"
+
+/* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
+   the reverse, would wait in every call. */
+static inline pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list,
+                           size_t axes, size_t row_stride, size_t axis_stride)
+{
+    pe_at at;
+    at.list = list;
+    at.first = first;
+    at.step = step;
+    at.skipped = 0;
+    at.axes = axes;
+    at.row_stride = row_stride;
+    at.axis_stride = axis_stride;
+    at.kind = (int)kind;
+    at.back = at.delta = 0;
+    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
+    return at;
+}
+
+PE_API pe_at pe_from_by(int64_t first, int64_t step)
+{
+    return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
+}
+PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
+PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
+
+#define PE__LISTS(T, kind, type)                                                                   \
+    PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
+                               size_t axis_stride)                                                 \
+    {                                                                                              \
+        return pe__at(kind, 0, 0, coords, axes, row_stride, axis_stride);                          \
+    }                                                                                              \
+    PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
+PE__LISTS(i32, PE__AT_I32, int32_t)
+PE__LISTS(i64, PE__AT_I64, int64_t)
+PE__LISTS(f32, PE__AT_F32, float)
+PE__LISTS(f64, PE__AT_F64, double)
+#undef PE__LISTS
+
+PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
+{
+    pe_at at = pe__at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
+    if (!sizes) at.status = PE_ERR_NULL;
+    for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
+    return at;
+}
+
+PE_API pe_at pe_back(pe_at at)
+{
+    at.back = !at.back;
+    return at;
+}
+
+PE_API pe_at pe_delta(pe_at at)
+{
+    at.delta = 1;
+    return at;
+}
+
+PE_API pe_at pe_skip(pe_at at, size_t rows)
+{
+    if (at.kind != (int)PE__AT_RANGE) {
+        at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
+        return at;
+    }
+    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
+    if ((at.step < 0) == (at.first < 0))
+        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
+    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
+    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
+    else at.first += (int64_t)rows * at.step;
+    return at;
+}
