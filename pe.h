@@ -19,7 +19,8 @@
  *     10. ALiBi                   pe_alibi_slopes_f32, pe_alibi_fill_T, pe_alibi_add_T
  *     11. learned biases          pe_bias_t5_i32, pe_bias_add_T
  *     12. learned tables          pe_learned_add_T, gradient, resampling
- *     PRIVATE                     a map, 3 to 12 again, 13 the functions of each type, 14 self test
+ *     PRIVATE                     a map, 3 to 12 again, 13 the functions of each type, 14 self
+ *                                 test, 15 the calls
  *
  * QUICK START
  *
@@ -128,12 +129,12 @@
 
 #if !defined(PE_EXTERN) || defined(PE_IMPLEMENTATION)
 #define PE__DEFINE 1
-#include "pe_simd.h"
 #else
 #define PE__DEFINE 0
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
-#endif
 
 /* ==== src/pe.h ==== */
 
@@ -1560,6 +1561,10 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 
 /* ==== src/pe.h ==== */
 
+#ifdef __cplusplus
+}
+#endif
+
 #if PE__DEFINE
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
@@ -1582,11 +1587,11 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * asks double-double, then whether the turn is small or a known fraction (pe__decide()), then
  * integers (pe__by_integers()).
  *
- * Each of these calls only what stands before it. What differs between types and verbs is chosen by
- * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing
- * has no code for it. 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from
- * pe__rows_f64(). RoPE makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift
- * is RoPE with a row as its head.
+ * Each of these calls only what stands before it. What differs between types and verbs is chosen in
+ * 13, as a pe__maker, and goes down as an argument: a program that adds nothing has no code for it.
+ * 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from pe__rows_f64(). RoPE
+ * makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift is RoPE with a row
+ * as its head.
  *
  * Words
  *     pair, column      the sine and cosine of one frequency; an element of a row
@@ -1612,6 +1617,12 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * copy that several callers share: inlining it would cost code or, because its arrays would be in
  * the caller's frame, stack, and save no time. PE__COLD is rare. Only pe_simd.h has intrinsics.
  */
+
+#include "pe_simd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ==== src/api/status.h ==== */
 /* The text of a status, the version, the instruction set.
@@ -1713,11 +1724,10 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 }
 
 /* ==== src/where/at.h ==== */
-/* Positions of a pe_at: described, moved on, read, checked.
+/* Positions of a pe_at: read, checked.
  * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__SOME, pe__cells(), pe__check_at(),
- *   pe__ascends(), pe__check_places(), pe__check_whole(), pe__position(), pe__positions(),
- *   pe__times(), pe__whole(), pe_all(), pe_at_f64(),
- *   pe_at_i64(), pe_back(), pe_delta(), pe_from(), pe_from_by(), pe_grid().
+ *   pe__ascends(), pe__check_places(), pe__check_whole(), pe__place, pe__position(),
+ *   pe__positions(), pe__times(), pe__whole().
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_at.c. */
 
@@ -1731,80 +1741,6 @@ typedef enum pe__place {
     PE__AT_F64,
     PE__AT_GRID
 } pe__place;
-
-/* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
-   the reverse, would wait in every call. */
-PE__INLINE pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list, size_t axes,
-                        size_t row_stride, size_t axis_stride)
-{
-    pe_at at;
-    at.list = list;
-    at.first = first;
-    at.step = step;
-    at.skipped = 0;
-    at.axes = axes;
-    at.row_stride = row_stride;
-    at.axis_stride = axis_stride;
-    at.kind = (int)kind;
-    at.back = at.delta = 0;
-    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
-    return at;
-}
-
-PE_API pe_at pe_from_by(int64_t first, int64_t step)
-{
-    return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
-}
-PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
-PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
-
-#define PE__LISTS(T, kind, type)                                                                   \
-    PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
-                               size_t axis_stride)                                                 \
-    {                                                                                              \
-        return pe__at(kind, 0, 0, coords, axes, row_stride, axis_stride);                          \
-    }                                                                                              \
-    PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
-PE__LISTS(i32, PE__AT_I32, int32_t)
-PE__LISTS(i64, PE__AT_I64, int64_t)
-PE__LISTS(f32, PE__AT_F32, float)
-PE__LISTS(f64, PE__AT_F64, double)
-#undef PE__LISTS
-
-PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
-{
-    pe_at at = pe__at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
-    if (!sizes) at.status = PE_ERR_NULL;
-    for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
-    return at;
-}
-
-PE_API pe_at pe_back(pe_at at)
-{
-    at.back = !at.back;
-    return at;
-}
-
-PE_API pe_at pe_delta(pe_at at)
-{
-    at.delta = 1;
-    return at;
-}
-
-PE_API pe_at pe_skip(pe_at at, size_t rows)
-{
-    if (at.kind != (int)PE__AT_RANGE) {
-        at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
-        return at;
-    }
-    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
-    if ((at.step < 0) == (at.first < 0))
-        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
-    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
-    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
-    else at.first += (int64_t)rows * at.step;
-    return at;
-}
 
 /* Is a b > SIZE_MAX? Then that. */
 PE__INLINE size_t pe__times(size_t a, size_t b)
@@ -6888,45 +6824,45 @@ typedef struct pe__sincos_rows {
 enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
-   2^-104. Counted are the sum of their squares and the least, of 1. */
+   2^-104. least, most, sum: the least
+   |w|, -|w| and the sum of |w|. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
-                                     pe__vd *sum, pe__vd *least)
+                                     pe__vd *least, pe__vd *most, pe__vd *sum)
 {
     pe__vd e;
-    const pe__vd w = pe__load(omega + i);
-    *sum = pe__fma(w, w, *sum);
-    *least = pe__min_vd(pe__abs(w), *least);
+    const pe__vd w = pe__load(omega + i), size = pe__abs(w);
+    *least = pe__min_vd(size, *least);
+    *most = pe__min_vd(-size, *most);
+    *sum = *sum + size;
     pe__store(f + i, pe__two_prod(w, pe__splat(pe__inverse_pi[0]), &e));
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
-/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last; and the
-   sum of their squares. Returns whether all are within 2^-900 ... 2^21; 0 also if one is 0. */
-PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded,
-                                       double *squares)
+/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last. Returns
+   whether all are within 2^-900 ... 1, in magnitude, as most are: then no single one is looked at.
+   */
+PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
-    const pe__vd low = pe__splat(pe__exp2i(-900));
-    pe__vd sum = pe__splat(0.0), least = pe__splat(1.0);
+    const pe__vd low = pe__splat(pe__exp2i(-900)), high = pe__splat(-1.0);
+    pe__vd least = pe__splat(1.0), most = high, sum = pe__splat(0.0);
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
     for (size_t k = 0; n < PE_LANES && k < PE_LANES; k++) w[k] = omega[pe__min(k, n - 1)];
-    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &sum, &least);
-    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &sum, &least);
-    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &sum, &least);
+    for (; i + PE_LANES <= n; i += PE_LANES)
+        pe__sincos_frequency(omega, i, f, g, &least, &most, &sum);
+    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &least, &most, &sum);
+    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &least, &most, &sum);
     for (i = n; i < n + 8; i += PE_LANES) {
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
-    pe__store(w, sum);
-    *squares = w[0];
-    for (size_t k = 1; k < PE_LANES; k++) *squares += w[k];
-    return !pe__unequal(pe__min_vd(least, low), low, low, low) && *squares <= pe__exp2i(42);
+    most = pe__fma(sum, pe__splat(0.0), most); /* a NaN, if one of them is */
+    return !pe__unequal(pe__min_vd(least, low), low, most, high);
 }
 
-/* A plan of n pairs in memory, as far as rows look at it; squares: of all frequencies. */
-PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double squares)
+/* A plan of n pairs in memory, as far as rows look at it; none is faster than fastest. */
+PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double fastest)
 {
-    int exponent;
     plan->axes = 1;
     plan->first = 0;
     plan->has_padding = plan->half_turns = plan->exact = 0;
@@ -6938,8 +6874,7 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     plan->axis[0].denominator[0] = 1;
     plan->axis[0].denominator[1] = 0;
     pe__plan_amplitude(plan, amplitude);
-    (void)pe__frexp(squares, &exponent);
-    pe__plan_reach(plan, pe__exp2i(-104), pe__exp2i((exponent + 2049) / 2 - 1024));
+    pe__plan_reach(plan, pe__exp2i(-104), fastest);
 }
 
 /* The rows, tile by tile in aligned memory. */
@@ -6951,22 +6886,24 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
     const size_t size = x->element, apart = (size_t)((sines_first ? x->cosines : x->sines) - out);
     const size_t columns = apart >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
-    double squares = 0;
-    int ok = 1;
+    double fastest = 1;
+    int usual = 1;
     plan.frequency = f;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
-        ok &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN, &squares);
+        usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN);
     }
-    for (size_t i = 0; i < x->pairs && !ok; i++)
-        if (x->omega[i] != 0 && !pe__between(fabs(x->omega[i]), pe__exp2i(-900), pe__exp2i(21)))
-            return PE_ERR_FREQUENCY;
+    for (size_t i = 0; i < x->pairs && !usual; i++) {
+        const double w = fabs(x->omega[i]);
+        if (w != 0 && !pe__between(w, pe__exp2i(-900), pe__exp2i(21))) return PE_ERR_FREQUENCY;
+        fastest = pe__larger(fastest, w);
+    }
     plan.padded = most + PE__CHAIN;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
         if (x->pairs > most)
-            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN, &squares);
-        pe__sincos_plan(&plan, x->amplitude, n, squares);
+            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN);
+        pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (most == PE__TILE_TABLE) {
             pe__plan_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
@@ -6990,7 +6927,7 @@ PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at
     return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-static inline pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
+PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
@@ -7002,27 +6939,6 @@ static inline pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *a
     if (status != PE_OK) return status;
     return x->rows < PE__ROWS_TABLE ? pe__sincos_light(x, at) : pe__sincos_table(x, at);
 }
-
-#define PE__SINCOS_OF(T, element)                                                                  \
-    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
-                                   size_t rows, element *sines, element *cosines, size_t stride)   \
-    {                                                                                              \
-        const pe__sincos_rows x = {omega,                                                          \
-                                   pairs,                                                          \
-                                   rows,                                                           \
-                                   stride,                                                         \
-                                   sizeof *sines,                                                  \
-                                   amplitude,                                                      \
-                                   (unsigned char *)sines,                                         \
-                                   (unsigned char *)cosines,                                       \
-                                   &pe__fills_##T};                                                \
-        return pe__sincos_call(&x, &at);                                                           \
-    }
-PE__SINCOS_OF(f32, float)
-PE__SINCOS_OF(f16, uint16_t)
-PE__SINCOS_OF(bf16, uint16_t)
-PE__SINCOS_OF(f64, double)
-#undef PE__SINCOS_OF
 
 /* ==== src/rope/config.h ==== */
 /* A model's RoPE config: defaults, names, errors.
@@ -7843,11 +7759,24 @@ typedef struct pe__heads {
    of a head. */
 typedef struct pe__tile {
     const float *sines, *cosines;
-    size_t stride; /* floats from row to row; 0: all tokens share one */
+    const size_t *row; /* which rows the tokens have, of stride floats; NULL: one after the other */
+    size_t stride;     /* 0: all tokens share one */
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
 } pe__tile;
+
+/* The sines and cosines of n pairs of a token, of so many in a head. */
+typedef struct pe__angles {
+    const float *s, *c;
+    size_t n, pairs;
+} pe__angles;
+PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
+{
+    const size_t from = (tile->row ? tile->row[t] : t) * tile->stride;
+    const pe__angles a = {tile->sines + from, tile->cosines + from, tile->count, tile->pairs};
+    return a;
+}
 
 /* Pairs (a, b) rotated: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
@@ -7869,12 +7798,6 @@ PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe_
 {
     pe__put_two_as(kind, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
-
-/* The sines and cosines of n pairs of a token, of so many in a head. */
-typedef struct pe__angles {
-    const float *s, *c;
-    size_t n, pairs;
-} pe__angles;
 
 /* A vector of pairs, those from pair i on: of halves u and v as above; of neighbours one vector and
    the next. The second goes to so many bytes behind out. */
@@ -8114,8 +8037,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
         ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     if (!by_head && (once || few || costly || cached) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
         for (size_t t = 0; t < tile->tokens; t += most) {
-            const pe__angles a = {tile->sines + t * tile->stride, tile->cosines + t * tile->stride,
-                                  n, pairs};
+            const pe__angles a = pe__angles_of(tile, t);
             pe__heads some = *x;
             some.in += (tile->token + t) * x->in_token + first * e;
             some.out += (tile->token + t) * x->out_token + first * f;
@@ -8127,8 +8049,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
     for (size_t i = 0; i < outer; i++) {
         for (size_t j = 0; j < inner; j++) {
             const size_t t = by_head ? j : i, k = by_head ? i : j;
-            const pe__angles a = {tile->sines + t * tile->stride, tile->cosines + t * tile->stride,
-                                  n, pairs};
+            const pe__angles a = pe__angles_of(tile, t);
             const unsigned char *const in =
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
@@ -8360,6 +8281,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     if (pairs == 0) return; /* a plan of a column that is 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
+    tile.row = NULL;
     tile.sines = rows;
     size_t most = call->tokens;
     if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
@@ -8407,7 +8329,7 @@ static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, siz
 
 /* ==== src/rope/call.h ==== */
 /* RoPE's checks and calls.
- * Gives: pe__heads_of(), pe__rope_call_of(), pe__rope_check_heads(), pe__rope_go(),
+ * Gives: pe__from_to, pe__heads_of(), pe__rope_call_of(), pe__rope_check_heads(), pe__rope_go(),
  *   pe__rope_plan_ok(), pe__rope_to().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
@@ -8449,17 +8371,26 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* Heads from one place to another. */
-PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_heads to)
+/* Heads as a call gives them: of one array and of another; in place both are the same, and head_dim
+   is not asked for. */
+typedef struct pe__from_to {
+    const void *in;
+    void *out;
+    pe_heads from, to;
+    size_t head_dim;
+    int in_place;
+} pe__from_to;
+
+PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
 {
     pe__heads x;
-    x.in = (const unsigned char *)in;
-    x.out = (unsigned char *)out;
-    x.heads = from.heads;
-    x.in_token = from.token_stride;
-    x.in_head = from.head_stride;
-    x.out_token = to.token_stride;
-    x.out_head = to.head_stride;
+    x.in = (const unsigned char *)given->in;
+    x.out = (unsigned char *)given->out;
+    x.heads = given->from.heads;
+    x.in_token = given->from.token_stride;
+    x.in_head = given->from.head_stride;
+    x.out_token = given->to.token_stride;
+    x.out_head = given->to.head_stride;
     x.rest = x.front = 0;
     return x;
 }
@@ -8514,14 +8445,14 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     return status;
 }
 
-/* A call for heads that are still to be told, from elements of one size to those of another;
-   head_dim 0: in place. */
-PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t head_dim, size_t in_element,
-                                          size_t out_element, pe__head_rotator *turn)
+/* A call for heads that are still to be told, in place, from elements of one size to those of
+   another. */
+PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t in_element, size_t out_element,
+                                          pe__head_rotator *turn)
 {
     pe__rope_call call;
     call.tokens = tokens;
-    call.head_dim = head_dim;
+    call.head_dim = 0;
     call.in_element = in_element;
     call.out_element = out_element;
     call.turn = turn;
@@ -8531,11 +8462,13 @@ PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t head_dim, size_t
 
 /* From one place to another: are there as many heads at both? */
 static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
-                                    size_t out_heads)
+                                    const pe__from_to *x)
 {
-    const size_t heads = call->x[0].heads;
+    const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
-    if (heads != out_heads || call->head_dim == 0) return PE_ERR_SHAPE;
+    if (heads != out_heads || x->head_dim == 0) return PE_ERR_SHAPE;
+    call->head_dim = x->head_dim;
+    call->x[0] = pe__heads_of(x);
     return pe__rope_go(plan, at, call);
 }
 
@@ -8758,8 +8691,8 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
  * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
- * Consecutive rows of floats, cosines apart from sines, are rotated by where they are. All others,
- * gathered, of 16 bits, or of another order, are copied to the stack as floats first. */
+ * Rows of floats, cosines apart from sines, are used where they are. All others, of 16 bits, of
+ * another order, or backward, are copied to the stack as floats first. */
 
 /* A table as rotation reads it. */
 typedef struct pe__table {
@@ -8841,6 +8774,20 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
+/* Rows of floats where they are, in any order. */
+PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
+{
+    double p[PE__SOME];
+    size_t row[PE__SOME];
+    tile->row = row;
+    for (tile->token = 0; tile->token < call->tokens; tile->token += tile->tokens) {
+        tile->tokens = pe__min(call->tokens - tile->token, PE__SOME);
+        pe__positions(at, tile->token, tile->tokens, 0, p);
+        for (size_t k = 0; k < tile->tokens; k++) row[k] = (size_t)p[k];
+        call->turn(tile, &call->x[0]);
+    }
+}
+
 /* Are these whole positions of one coordinate, each a row of the table? */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
@@ -8853,11 +8800,13 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 
 /* By a table of the caller's: check everything, then rotate. */
 static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
-                                    pe__rope_call *call, size_t out_heads)
+                                    pe__rope_call *call, const pe__from_to *x)
 {
-    const size_t heads = call->x[0].heads;
+    const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
+    call->head_dim = x->in_place ? 2 * table->pairs : x->head_dim;
+    call->x[0] = pe__heads_of(x);
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
@@ -8883,30 +8832,35 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     tile.count = tile.pairs = pairs;
     tile.tokens = call->tokens;
     tile.layout = layout;
-    /* rows of floats at equal distances lie as they are wanted */
-    const int lie = element == sizeof(float) && rows.step == 1 && at->kind == PE__AT_RANGE;
-    if (pairs > 0 && !(lie && at->step >= 0 && !at->back)) {
+    tile.row = NULL;
+    if (pairs > 0 && (element != sizeof(float) || rows.step > 1 || at->back)) {
         pe__rotate_gathered(&rows, at, call, &tile);
         return PE_OK;
     }
-    tile.cosines = (const float *)rows.cosines + (size_t)at->first * rows.stride;
-    tile.sines = (const float *)rows.sines + (size_t)at->first * rows.stride;
-    tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
-    call->turn(&tile, &call->x[0]);
+    tile.cosines = (const float *)rows.cosines;
+    tile.sines = (const float *)rows.sines;
+    tile.stride = rows.stride;
+    if (at->kind == PE__AT_RANGE && at->step >= 0) { /* rows at equal distances */
+        tile.cosines += (size_t)at->first * rows.stride;
+        tile.sines += (size_t)at->first * rows.stride;
+        tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
+        call->turn(&tile, &call->x[0]);
+    } else pe__rotate_by_rows(at, call, &tile);
     return PE_OK;
 }
 
 /* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done,
    in less time than its arguments take to be looked at one by one. */
 PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layout layout,
-                                 const pe_at *at, size_t tokens, void *x, size_t heads)
+                                 const pe_at *at, size_t tokens, const pe__from_to *x)
 {
     const size_t most = (size_t)1 << 20;
-    unsigned char *const p = (unsigned char *)x;
+    unsigned char *const p = (unsigned char *)x->out;
     if (!t || at->kind != PE__AT_RANGE) return 0;
     const size_t n = t->pairs, stride = t->stride;
     const uint64_t row = (uint64_t)at->first;
-    int ok = (tokens == 1) & (heads == 1) & (x != NULL) & (t->cosines != NULL) & (t->sines != NULL);
+    int ok = x->in_place & (tokens == 1) & (x->from.heads == 1) & (p != NULL);
+    ok &= (t->cosines != NULL) & (t->sines != NULL);
     ok &= (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (row < t->rows);
     ok &= (at->status == PE_OK) & !(at->back | at->delta) & (n - 1 < most) & (stride >= n);
     if (!ok || n % PE__ROPE_UNIT) return 0;
@@ -10010,8 +9964,8 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 }
 
 /* A call: nothing, or check and write. */
-static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
-                                       void (*verb)(const pe__alibi *, void *))
+PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
+                                    void (*verb)(const pe__alibi *, void *))
 {
     if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
     if (!a->slopes || !x) return PE_ERR_NULL;
@@ -10377,42 +10331,23 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * Tests: tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. */
-
-#define PE__ROPE_TO(T, element, to)                                                                \
-    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
-                                    const element *in, pe_heads in_heads, to *out,                 \
-                                    pe_heads out_heads)                                            \
-    {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
-        call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
-        return pe__rope_to(plan, &at, &call, out_heads.heads);                                     \
-    }
-#define PE__ALIBI(T, kind, element, verb)                                                          \
-    PE_API pe_status pe_alibi_##verb##_##T(                                                        \
-        const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
-        pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
-    {                                                                                              \
-        const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
-                             head_stride, mode,  kind,    &query_at, &key_at};                     \
-        return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
-    }
+ * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. types/calls.h has the
+ * public functions that call those of pe__ here. */
 
 /* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
 #define PE__ROWS_OF(T, element, number, batch_maker)                                               \
-    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
-                                 size_t stride)                                                    \
+    PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
+                                            element *out, size_t stride)                           \
     {                                                                                              \
         const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_##T);        \
-        return pe__call(plan, &at, &o);                                                            \
+        return pe__call(plan, at, &o);                                                             \
     }                                                                                              \
-    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, number scale,          \
-                                element *x, size_t stride)                                         \
+    PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
+                                           number scale, element *x, size_t stride)                \
     {                                                                                              \
         const pe__output o =                                                                       \
             pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
-        return pe__call(plan, &at, &o);                                                            \
+        return pe__call(plan, at, &o);                                                             \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       number scale, element *x, size_t stride,                     \
@@ -10429,6 +10364,16 @@ PE__ROWS_OF(bf16, uint16_t, float, pe__fills_f32)
 PE__ROWS_OF(f64, double, double, pe__fills_f64)
 #undef PE__ROWS_OF
 
+/* Tokens from one place to another, perhaps of another type. */
+#define PE__ROPE_TO(T, element, to)                                                                \
+    PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
+                                               size_t tokens, const pe__from_to *x)                \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(to),                 \
+                                              pe__rotate_heads_##T);                               \
+        return pe__rope_to(plan, at, &call, x);                                                    \
+    }
+
 #define PE__OF_TYPE(T, kind, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -10436,47 +10381,30 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                      \
         return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                            \
     }                                                                                              \
-    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
-                                    pe_heads q_heads, element *k, pe_heads k_heads)                \
+    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
+                                            const pe__from_to *q, const pe__from_to *k)            \
     {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 0, sizeof *q, sizeof *q, pe__rotate_heads_##T);               \
-        call.x[0] = pe__heads_of(q, q_heads, q, q_heads);                                          \
-        call.x[1] = pe__heads_of(k, k_heads, k, k_heads);                                          \
-        return pe__rope_go(plan, &at, &call);                                                      \
+        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
+                                              pe__rotate_heads_##T);                               \
+        call.x[0] = pe__heads_of(q);                                                               \
+        if (k) call.x[1] = pe__heads_of(k);                                                        \
+        return pe__rope_go(plan, at, &call);                                                       \
     }                                                                                              \
-    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
-                                 pe_heads heads)                                                   \
+    PE__OUTLINE pe_status pe__call_rope_by_##T(const pe_rope_table *table, pe_layout layout,       \
+                                             const pe_at *at, size_t tokens, const pe__from_to *x) \
     {                                                                                              \
-        const pe_heads none = {0, 0, 0};                                                           \
-        return pe_rope_qk_##T(plan, at, tokens, x, heads, x, none);                                \
+        if (pe__rope_one_head(kind, table, layout, at, tokens, x)) return PE_OK;                   \
+        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
+                                              pe__rotate_heads_##T);                               \
+        return pe__rope_by(table, layout, at, &call, x);                                           \
     }                                                                                              \
-    PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout, pe_at rows,\
-                                          size_t tokens, element *x, pe_heads heads)               \
+    PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
+                                                  const pe_rope_table *table, pe_rope_table *made) \
     {                                                                                              \
-        if (pe__rope_one_head(kind, table, layout, &rows, tokens, x, heads.heads)) return PE_OK;   \
-        pe__rope_call call = pe__rope_call_of(tokens, table ? 2 * table->pairs : 0, sizeof *x,     \
-                                              sizeof *x, pe__rotate_heads_##T);                    \
-        call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
-        return pe__rope_by(table, layout, &rows, &call, heads.heads);                              \
-    }                                                                                              \
-    PE_API pe_status pe_rope_by_table_to_##T(                                                      \
-        const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
-        const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
-    {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
-        call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
-        return pe__rope_by(table, layout, &rows, &call, out_heads.heads);                          \
-    }                                                                                              \
-    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
-                                       pe_rope_table_layout layout, element *cosines,              \
-                                       element *sines, size_t stride, pe_rope_table *made)         \
-    {                                                                                              \
-        const pe_rope_table table = {cosines, sines, (pe_type)kind, layout, stride, rows, 0};      \
-        const pe__output o =                                                                       \
-            pe__output_of(cosines, sizeof *cosines, rows, stride, &pe__fills_##T);                 \
-        return pe__rope_table(plan, &at, &o, &pe__tables_##T, &table, made);                       \
+        void *const out = (void *)(uintptr_t)table->cosines;                                       \
+        const pe__output o = pe__output_of(out, sizeof(element), table->rows, table->stride,       \
+                                           &pe__fills_##T);                                        \
+        return pe__rope_table(plan, at, &o, &pe__tables_##T, table, made);                         \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \
@@ -10494,20 +10422,12 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
 PE__OF_TYPE(f32, PE__F32, float)
 PE__OF_TYPE(f16, PE__F16, uint16_t)
 PE__OF_TYPE(bf16, PE__BF16, uint16_t)
-/* Not by PE__OF_TYPE: f32 may be a macro of the program, which a macro in a macro would expand. */
-PE__ALIBI(f32, PE__F32, float, fill)
-PE__ALIBI(f32, PE__F32, float, add)
-PE__ALIBI(f16, PE__F16, uint16_t, fill)
-PE__ALIBI(f16, PE__F16, uint16_t, add)
-PE__ALIBI(bf16, PE__BF16, uint16_t, fill)
-PE__ALIBI(bf16, PE__BF16, uint16_t, add)
 PE__ROPE_TO(f32, float, float)
 PE__ROPE_TO(f16, uint16_t, uint16_t)
 PE__ROPE_TO(bf16, uint16_t, uint16_t)
 PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
-#undef PE__ALIBI
 #undef PE__ROPE_TO
 
 /* ==== src/selftest/selftest.h ==== */
@@ -10688,20 +10608,15 @@ PE_API pe_status pe_selftest(void)
 
 /* ==== src/pe.h ==== */
 
-#endif /* PE__DEFINE */
-
 #ifdef __cplusplus
 }
 #endif
 
-/* ==== src/end.h ==== */
-/* The end of pe.h: the user's floating-point options again, and no private macro left.
- * Needs: api.
- * Tests: tests/checks/names.sh. */
+/* ==== src/hints_end.h ==== */
+/* The program's own floating-point options again.
+ * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
 
-/* Hints, end: the user's floating-point options again. */
-#if !PE__DEFINE
-#elif defined(__clang__)
+#if defined(__clang__)
 #if PE__BEYOND
 #pragma clang attribute pop
 #endif
@@ -10714,6 +10629,217 @@ PE_API pe_status pe_selftest(void)
 #pragma GCC pop_options
 #pragma GCC diagnostic pop
 #endif
+
+/* ==== src/pe.h ==== */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== src/where/make.h ==== */
+/* A pe_at: made, moved on.
+ * Gives: pe_all(), pe_at_f32(), pe_at_f64(), pe_at_i32(), pe_at_i64(), pe_back(), pe_delta(),
+ *   pe_from(), pe_from_by(), pe_grid(), pe_skip().
+ * Needs: api, where.
+ * Tests: tests/unit/test_at.c. */
+
+/* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
+   the reverse, would wait in every call. */
+static inline pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list,
+                           size_t axes, size_t row_stride, size_t axis_stride)
+{
+    pe_at at;
+    at.list = list;
+    at.first = first;
+    at.step = step;
+    at.skipped = 0;
+    at.axes = axes;
+    at.row_stride = row_stride;
+    at.axis_stride = axis_stride;
+    at.kind = (int)kind;
+    at.back = at.delta = 0;
+    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
+    return at;
+}
+
+PE_API pe_at pe_from_by(int64_t first, int64_t step)
+{
+    return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
+}
+PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
+PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
+
+#define PE__LISTS(T, kind, type)                                                                   \
+    PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
+                               size_t axis_stride)                                                 \
+    {                                                                                              \
+        return pe__at(kind, 0, 0, coords, axes, row_stride, axis_stride);                          \
+    }                                                                                              \
+    PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
+PE__LISTS(i32, PE__AT_I32, int32_t)
+PE__LISTS(i64, PE__AT_I64, int64_t)
+PE__LISTS(f32, PE__AT_F32, float)
+PE__LISTS(f64, PE__AT_F64, double)
+#undef PE__LISTS
+
+PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
+{
+    pe_at at = pe__at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
+    if (!sizes) at.status = PE_ERR_NULL;
+    for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
+    return at;
+}
+
+PE_API pe_at pe_back(pe_at at)
+{
+    at.back = !at.back;
+    return at;
+}
+
+PE_API pe_at pe_delta(pe_at at)
+{
+    at.delta = 1;
+    return at;
+}
+
+PE_API pe_at pe_skip(pe_at at, size_t rows)
+{
+    if (at.kind != (int)PE__AT_RANGE) {
+        at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
+        return at;
+    }
+    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
+    if ((at.step < 0) == (at.first < 0))
+        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
+    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
+    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
+    else at.first += (int64_t)rows * at.step;
+    return at;
+}
+
+/* ==== src/types/calls.h ==== */
+/* The functions that are called for few rows or tokens as well, and take a pe_at.
+ * Gives: pe_add_bf16(), pe_add_f16(), pe_add_f32(), pe_alibi_add_bf16(), pe_alibi_add_f16(),
+ *   pe_alibi_add_f32(), pe_alibi_fill_bf16(), pe_alibi_fill_f16(), pe_alibi_fill_f32(),
+ *   pe_fill_bf16(), pe_fill_f16(), pe_fill_f32(), pe_rope_bf16(), pe_rope_f16(), pe_rope_f32(),
+ *   pe_rope_qk_f32(), pe_rope_table_f32(), pe_sincos_f32().
+ * Needs: api, where, rows, rope, alibi, types.
+ * Tests: tests/checks/api.sh. */
+
+/* ---- 15. the calls ------------------------------------------------------------------------------
+ * A pe_at by value is written in small pieces and then copied in large ones, which wait for those:
+ * 5 to 10 ns, as long as the rotation of a head takes. So these functions are what a compiler puts
+ * into its caller, where nothing is copied: short, and behind the end of pe's own floating-point
+ * options, without which gcc inlines nothing that has them. They compute nothing. */
+
+#define PE__CALLS(T, element, number)                                                              \
+    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
+                                 size_t stride)                                                    \
+    {                                                                                              \
+        return pe__call_fill_##T(plan, &at, rows, out, stride);                                    \
+    }                                                                                              \
+    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, number scale,          \
+                                element *x, size_t stride)                                         \
+    {                                                                                              \
+        return pe__call_add_##T(plan, &at, rows, scale, x, stride);                                \
+    }                                                                                              \
+    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
+                                   size_t rows, element *sines, element *cosines, size_t stride)   \
+    {                                                                                              \
+        const pe__sincos_rows x = {omega, pairs, rows, stride, sizeof *sines, amplitude,           \
+                                   (unsigned char *)sines, (unsigned char *)cosines,               \
+                                   &pe__fills_##T};                                                \
+        return pe__sincos_call(&x, &at);                                                           \
+    }
+PE__CALLS(f32, float, float)
+PE__CALLS(f16, uint16_t, float)
+PE__CALLS(bf16, uint16_t, float)
+PE__CALLS(f64, double, double)
+#undef PE__CALLS
+
+#define PE__CALLS(T, element, to)                                                                  \
+    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
+                                    const element *in, pe_heads in_heads, to *out,                 \
+                                    pe_heads out_heads)                                            \
+    {                                                                                              \
+        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
+        return pe__call_rope_to_##T(plan, &at, tokens, &x);                                        \
+    }
+PE__CALLS(f32, float, float)
+PE__CALLS(f16, uint16_t, uint16_t)
+PE__CALLS(bf16, uint16_t, uint16_t)
+PE__CALLS(f32_f16, float, uint16_t)
+PE__CALLS(f32_bf16, float, uint16_t)
+#undef PE__CALLS
+
+#define PE__CALLS(T, kind, element)                                                                \
+    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
+                                 pe_heads heads)                                                   \
+    {                                                                                              \
+        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
+        return pe__call_rope_##T(plan, &at, tokens, &both, NULL);                                  \
+    }                                                                                              \
+    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
+                                    pe_heads q_heads, element *k, pe_heads k_heads)                \
+    {                                                                                              \
+        const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};                                \
+        const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};                                   \
+        return pe__call_rope_##T(plan, &at, tokens, &queries, &keys);                              \
+    }                                                                                              \
+    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
+                                       pe_rope_table_layout layout, element *cosines,              \
+                                       element *sines, size_t stride, pe_rope_table *made)         \
+    {                                                                                              \
+        const pe_rope_table table = {cosines, sines, kind, layout, stride, rows, 0};               \
+        return pe__call_rope_table_##T(plan, &at, &table, made);                                   \
+    }                                                                                              \
+    PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
+                                          pe_at rows, size_t tokens, element *x, pe_heads heads)   \
+    {                                                                                              \
+        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
+        return pe__call_rope_by_##T(table, layout, &rows, tokens, &both);                          \
+    }                                                                                              \
+    PE_API pe_status pe_rope_by_table_to_##T(                                                      \
+        const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
+        const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
+    {                                                                                              \
+        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
+        return pe__call_rope_by_##T(table, layout, &rows, tokens, &x);                             \
+    }
+PE__CALLS(f32, PE_TYPE_F32, float)
+PE__CALLS(f16, PE_TYPE_F16, uint16_t)
+PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
+#undef PE__CALLS
+
+#define PE__CALLS(T, kind, element, verb)                                                          \
+    PE_API pe_status pe_alibi_##verb##_##T(                                                        \
+        const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
+        pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
+    {                                                                                              \
+        const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
+                             head_stride, mode,  kind,    &query_at, &key_at};                     \
+        return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
+    }
+PE__CALLS(f32, PE__F32, float, fill)
+PE__CALLS(f32, PE__F32, float, add)
+PE__CALLS(f16, PE__F16, uint16_t, fill)
+PE__CALLS(f16, PE__F16, uint16_t, add)
+PE__CALLS(bf16, PE__BF16, uint16_t, fill)
+PE__CALLS(bf16, PE__BF16, uint16_t, add)
+#undef PE__CALLS
+
+/* ==== src/pe.h ==== */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PE__DEFINE */
+
+/* ==== src/end.h ==== */
+/* The end of pe.h: no private macro left.
+ * Needs: api.
+ * Tests: tests/checks/names.sh. */
 
 #undef PE_API
 #undef PE__DEFINE
