@@ -105,7 +105,8 @@ STEP     = sh tests/tools/step.sh
 ##   make package single-header library dist-runs release-runs debian   the tests of these ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/posenc-VERSION.tar.gz of the last commit, the same bytes each time
-##   make distcheck   unpack that, install, compile clients in each way, run the demo
+##   make distcheck   unpack that, run the demo; then, as nobody and without a network, make test, install,
+##                    compile clients in each way, the wheel, the tests of the packages
 ##   make deb         build/deb: packages of the last commit by Debian's tools
 ##   make release     build/release: that archive, the headers, pe_single.h, the layout as JSON, the library as
 ##                    WebAssembly, checksums; after make test and make check, with a date in CHANGELOG.md
