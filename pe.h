@@ -967,8 +967,8 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
                                   float *factors, size_t stride);
 
-/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(). Threads:
-   any. */
+/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size().
+   Threads: any. */
 PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 
 /* Make a plan for RoPE: that of pe_plan_init_frequencies() with the frequencies of
