@@ -85,7 +85,7 @@ STEP     = sh tests/tools/step.sh
 ##   make contract    what 0.3 changed, as a program in C99 and C++11
 ##   make unwritten   every public function once under MemorySanitizer and valgrind
 ##   make api         every public function is written out, described, in the tests of memory and in the
-##                    hash of bits; and there are at most 93
+##                    hash of bits; and there are at most 97
 ##   make layout      sizes, offsets and values of the public structs and enums; layout-holds compares them with
 ##                    tests/layout.txt, C++ and the declarations for Python
 ##   make extern      the functions compiled once for a program of several files
