@@ -76,6 +76,8 @@
  *                      Default 0: from pe's own polynomials. Affects only speed, and little.
  *     PE_STREAM_BYTES  tables of at least this many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
+ *     PE_PREFETCH_HEADS, PE_LOADS_WAIT  what differs between CPUs in memory. Default: as the
+ *                      compiler's flags say which CPU it is. Affect only speed; docs/building.md.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
  *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
  *                      large program compiles them once. Default: every file that includes pe.h has
@@ -4454,9 +4456,10 @@ PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, si
 /* ==== src/rows/dest.h ==== */
 /* Where the rows of an axis go, and how floats are added there.
  * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__MATRIX, PE__SC, PE__SPLIT, PE__STREAM,
- *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(),
- *   pe__dest_split(), pe__first_column(), pe__maker, pe__order, pe__output, pe__output_of(),
- *   pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(), pe__verb.
+ *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_of_axis(),
+ *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker, pe__order,
+ *   pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(),
+ *   pe__verb.
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_splits.c. */
 
@@ -4487,7 +4490,7 @@ typedef struct pe__dest {
     pe__order order;
     pe__verb verb;
     double scale; /* adding: x = scale x + PE; a float, but for f64                             */
-    size_t ahead; /* adding and PE__FETCH: bytes to what comes next and is asked for            */
+    size_t ahead; /* adding and PE__FETCH: bytes to what is asked for, see pe__ask_ahead()      */
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
     size_t again; /* PE__TWICE: elements from the one to the other                              */
 } pe__dest;
@@ -4512,11 +4515,12 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     return dest;
 }
 
-/* The part of a row that belongs to count pairs from the given one of the row on. */
+/* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. */
 PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
 {
     const size_t step = dest->order == PE__SPLIT ? 1 : 2;
     pe__dest part = *dest;
+    part.ahead = (size_t)((int)PE__RADIX * dest->stride);
     part.pair += pair;
     part.sine += step * pair;
     part.cosine += step * pair;
@@ -4595,7 +4599,7 @@ static inline pe__dest pe__dest_of_axis(const pe_plan *plan, const pe__axis *axi
     if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
     dest.verb = o->verb;
     dest.scale = o->scale;
-    dest.ahead = (size_t)PE__RADIX * o->stride;
+    dest.ahead = pe__max(8192 / pe__max(o->stride, 1), 1) * o->stride; /* see pe__ask() */
     return dest;
 }
 
@@ -4611,7 +4615,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
     const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
     const size_t bytes = rows * plan->d_model * dest->element;
     if (dest->verb != PE__FILL || bytes < many / 8) return;
-    if (dest->element == sizeof(float) && !PE__HOLDS_BLOCK) dest->verb = PE__FETCH;
+    if (dest->element == sizeof(float)) dest->verb = PE__FETCH;
     if (bytes < many) return;
     if (dest->element >= sizeof(float)) {
         if (offset % step || (size_t)dest->stride % vector) return;
@@ -4665,7 +4669,7 @@ typedef struct pe__span {
     size_t head;            /* pairs before the first aligned address where floats stream       */
     pe__verb verb;
     float scale;            /* adding                                                           */
-    size_t ahead;           /* adding: bytes to the next block's row                            */
+    size_t ahead[2];        /* bytes from a row to what is asked for                            */
     int split, swapped;
 } pe__span;
 
@@ -4688,7 +4692,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__dest *dest, const pe__boun
     x->head = dest->verb == PE__STREAM ? dest->head : 0;
     x->verb = dest->verb;
     x->scale = (float)dest->scale;
-    x->ahead = dest->ahead;
+    x->ahead[0] = dest->ahead;
     x->slow = SIZE_MAX;
 }
 
@@ -4812,29 +4816,30 @@ PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
     if (two) pe__round_watched(&r, &s, 1, split, watch, back);
 }
 
-/* Ask for four vectors, each line once, by the bytes of a block of rows ahead: row after row forth
-   and back is more than the hardware's prefetchers follow. What is filled is asked for, too, where
-   the second-level cache cannot hold it and the first-level cache is small, see PE__HOLDS_BLOCK. */
+/* Ask for four vectors, each line once: row after row forth and back is more than the hardware's
+   prefetchers follow. What is filled is asked for, too, where the second-level cache cannot hold
+   it. */
 PE__WRAPS /* the addresses asked for: any will do */
 PE__INLINE void pe__ask(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, size_t vector,
                         size_t ahead)
 {
     const unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const int split = at2 == (ptrdiff_t)vector, line = vector >= 64;
-    const int soon = PE__HOLDS_BLOCK || vector < sizeof(pe__vf); /* 16-bit rows are half as long */
-    pe__prefetch((uintptr_t)p + ahead, soon);
-    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, soon);
-    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, soon);
-    if (line) pe__prefetch((uintptr_t)p3 + ahead, soon);
+    PE__PREFETCH((uintptr_t)p + ahead);
+    if (line || split) PE__PREFETCH((uintptr_t)p1 + ahead);
+    if (line || (vector == 32 && !split)) PE__PREFETCH((uintptr_t)p2 + ahead);
+    if (line) PE__PREFETCH((uintptr_t)p3 + ahead);
 }
 
 /* Add four vectors of floats to elements of a type, see pe__store_four(). */
-PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned char *p,
-                             ptrdiff_t at1, ptrdiff_t at2, const pe__vectors4 *x)
+PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, int split, unsigned char *p,
+                             ptrdiff_t across, const pe__vectors4 *x)
 {
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(kind));
+    const ptrdiff_t at1 = split ? across : vector, at2 = split ? vector : 2 * vector;
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const pe__vf *const v = x->v;
-    pe__ask(p, at1, at2, 2 * PE_LANES * pe__size_of(kind), ahead);
+    pe__ask(p, at1, at2, (size_t)vector, ahead);
     pe__put_two_as(kind, p, pe__scaled_sum(pe__get_as(kind, p), &scale, v[0]), p1,
                    pe__scaled_sum(pe__get_as(kind, p1), &scale, v[1]));
     pe__put_two_as(kind, p2, pe__scaled_sum(pe__get_as(kind, p2), &scale, v[2]), p3,
@@ -4844,24 +4849,23 @@ PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned 
 /* Four vectors to where they belong. Where two rows are added, the type is a constant in the
    kernel; the adder of a single row knows it, and is called. */
 enum { PE__NO_SUM = -1 };
-PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, unsigned char *p,
-                               const pe__vectors4 *four)
+PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, int side,
+                               unsigned char *p, const pe__vectors4 *four)
 {
     const pe__vf *const v = four->v;
-    const size_t element = added == PE__NO_SUM ? sizeof(float) : pe__size_of((pe__kind)added);
-    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * element);
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * sizeof(float));
     const ptrdiff_t at1 = split ? x->across : vector, at2 = split ? vector : 2 * vector;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (added != PE__NO_SUM) {
-        pe__add_four((pe__kind)added, x->scale, x->ahead, p, at1, at2, four);
+        pe__add_four((pe__kind)added, x->scale, x->ahead[side], split, p, x->across, four);
     } else if (PE__UNLIKELY(x->verb == PE__STREAM)) {
         pe__stream(p0, v[0]);
         pe__stream(p1, v[1]);
         pe__stream(p2, v[2]);
         pe__stream(p3, v[3]);
     } else if (two || x->verb != PE__ADD) {
-        if (PE__UNLIKELY(x->verb != PE__FILL)) pe__ask(p, at1, at2, (size_t)vector, x->ahead);
+        if (PE__UNLIKELY(x->verb != PE__FILL)) pe__ask(p, at1, at2, (size_t)vector, x->ahead[side]);
         pe__put(p0, v[0]);
         pe__put(p1, v[1]);
         pe__put(p2, v[2]);
@@ -4950,8 +4954,8 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
                 f = again[0];
                 if (two) b = again[1];
             }
-            pe__store_four(x, added, two, split, forth + i * step, &f);
-            if (two) pe__store_four(x, added, two, split, back + i * step, &b);
+            pe__store_four(x, added, two, split, 0, forth + i * step, &f);
+            if (two) pe__store_four(x, added, two, split, 1, back + i * step, &b);
         }
         for (; i < end; i += PE_LANES)
             pe__round_some(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
@@ -4990,9 +4994,7 @@ PE__WRAPS
 PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const float *row,
                              size_t n)
 {
-    const size_t bytes = n * dest->element;
-    const uintptr_t ahead = (uintptr_t)x + dest->ahead;
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, PE__HOLDS_BLOCK);
+    for (size_t i = 0; i < n * dest->element; i += 64) PE__PREFETCH((uintptr_t)x + dest->ahead + i);
     const float scale = (float)dest->scale;
     pe__add_row_as(kind, x, PE__F32, row, n, &scale);
 }
@@ -5001,10 +5003,7 @@ PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const
 PE__INLINE void pe__add_four_to(pe__kind kind, const pe__dest *dest, unsigned char *p,
                                 ptrdiff_t across, const pe__vectors4 *v)
 {
-    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(kind));
-    const int split = dest->order == PE__SPLIT;
-    pe__add_four(kind, (float)dest->scale, dest->ahead, p, split ? across : vector,
-                 split ? vector : 2 * vector, v);
+    pe__add_four(kind, (float)dest->scale, dest->ahead, dest->order == PE__SPLIT, p, across, v);
 }
 
 #define PE__ADDER(type, kind)                                                                      \
@@ -5267,9 +5266,9 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
     const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 |s'| of the proof */
     const uint16_t *const at = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
-    pe__prefetch((uintptr_t)p + x->ahead, 1);
+    PE__PREFETCH((uintptr_t)p + x->ahead[0]);
     /* if pairs are neighbours, vectors below a cache line leave q in the line of p */
-    if (split || sizeof by >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
+    if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->ahead[0]);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
     g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
     g->a[1] = pe__scaled_sum(split ? u : v, &x->scale, g->a[1]);
@@ -5507,15 +5506,15 @@ PE__INLINE uint32_t pe__waiting(const pe__span *x, const pe__block_rows *rows, i
 {
     const uintptr_t middle = (uintptr_t)rows->out + (uintptr_t)rows->anchor;
     const size_t window = 512, bits = 4096, step = (size_t)rows->stride;
-    const int halves = (size_t)x->across % bits != 0;
     uint32_t waiting = 0;
-    for (size_t b = 1; b <= (size_t)most; b++) {
-        const uintptr_t s = (uintptr_t)(pe__plan_row(x->plan, 0, (int64_t)b) + x->pair);
+    for (int64_t b = 1; PE_LOADS_WAIT && x->verb == PE__STREAM && b <= most; b++) {
+        const uintptr_t s = (uintptr_t)(pe__plan_row(x->plan, 0, b) + x->pair);
         const uintptr_t c = s + x->plan->padded * sizeof(double);
-        const uintptr_t above = middle + b * step, below = middle - b * step;
+        const uintptr_t above = middle + (size_t)b * step, below = 2 * middle - above;
         const int sines = (above - s) % bits < window && (below - s) % bits < window;
         const int cosines = (above - c) % bits < window && (below - c) % bits < window;
-        const int waits = x->split ? halves && (above - below) % bits == 0 : sines || cosines;
+        const int equal = (size_t)x->across % bits != 0 && (above - below) % bits == 0;
+        const int waits = x->split ? equal : sines || cosines;
         waiting |= (uint32_t)waits << b;
     }
     return waiting;
@@ -5530,21 +5529,41 @@ PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_r
     rows->anchor = (ptrdiff_t)block->anchor * rows->stride;
 }
 
+/* What is asked for ahead comes into the first-level cache: soon enough before it is wanted, and
+   not so early that what is worked on goes, be that cache of 32 KB. Rows of a block alternate: from
+   those at distance b of the anchor, those at distance b + soon are asked for, or in the next
+   block b + soon - 8, and from the anchor the next one, so that each is asked for once. Two rows
+   of 256 pairs, the anchor and the plan's row are 12 KB, and two such pairs of rows ahead are best:
+   one or four took up to a tenth longer on a Zen 5. A whole block ahead took up to a third longer
+   there, where 48 KB hold it; a Zen 4, whose 32 KB do not, took 1.7 times as long as by the
+   second-level cache; and a Zen 5 often leaves undone what that is asked for. Returns how many of n
+   such pairs of rows ask alike: those left that ask for rows of this block, or for the next. */
+PE__WRAPS
+PE__INLINE int64_t pe__ask_ahead(pe__span *x, int64_t b, int64_t n)
+{
+    const int64_t soon = (int64_t)pe__min(512 / x->end, PE__DIGIT), left = PE__DIGIT + 1 - soon - b;
+    const int64_t by = b == 0 ? 0 : left > 0 ? soon : soon - PE__DIGIT;
+    const size_t away = (size_t)((x->swapped ? -by : by) * x->dest->stride);
+    x->ahead[0] = (by > 0 && left > 0 ? 0 : x->dest->ahead) + away;
+    x->ahead[1] = x->ahead[0] - 2 * away;
+    return left > 0 && left < n ? left : n;
+}
+
 /* Rows of floats: all at once of which there are two, if position 0 is not among them. */
 PE__OUTLINE void pe__block_f32(pe__span *x, const pe__block *block)
 {
     const pe__distances d = pe__distances_of(block);
     const double zero = pe__larger((double)block->anchor + block->t, 0);
     pe__block_rows rows;
-    uint32_t waiting = 0;
     pe__block_begin(x, block, &rows);
-    if (PE__WAITS && x->verb == PE__STREAM && d.both > 0) waiting = pe__waiting(x, &rows, d.both);
+    const uint32_t waiting = pe__waiting(x, &rows, d.both);
     for (int64_t b = d.nearest, n; b <= d.farthest; b += n) {
         const int away = zero < (double)b || zero > (double)d.both;
         const uint32_t rest = waiting >> b;
         const int together = !(rest & 1);
         n = away && b != 0 && b < d.both ? d.both - b + 1 : 1;
         if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
+        if (x->verb == PE__ADD || x->verb == PE__FETCH) n = pe__ask_ahead(x, b, n);
         pe__rows_at(x, block, &rows, b, PE__F32);
         unsigned char *const second = x->at.row[1];
         if (together && x->at.row[0] && second) {
@@ -5727,7 +5746,8 @@ PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_
         four->v = again;
     }
     if (count == PE__GROUP && i >= span->head && i + count <= both) {
-        pe__store_four(span, PE__NO_SUM, 0, span->split, span->at.row[0] + i * step, &four->v);
+        pe__store_four(span, PE__NO_SUM, 0, span->split, 0, span->at.row[0] + i * step,
+                       &four->v);
     } else {
         const pe__vectors4 some = four->v; /* in memory, but the loop's own are not */
         pe__single_some(x, i, i + count, &some);
@@ -6117,7 +6137,7 @@ PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__dest *dest, double *p, pe__vd v)
 {
     if (dest->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + dest->ahead, PE__HOLDS_BLOCK);
+        PE__PREFETCH((uintptr_t)p + dest->ahead);
         pe__store(p, pe__mul(pe__splat(dest->scale), pe__load(p)) + v);
     } else if (dest->verb == PE__STREAM) {
         pe__stream_vd(p, v);
@@ -7962,8 +7982,8 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
             const unsigned char *const p = in + k * x->in_head;
             unsigned char *const q = out + k * x->out_head;
             for (size_t j = 0; ahead && j < block * e; j += 64) {
-                pe__prefetch((uintptr_t)p + ahead + j, 1);
-                pe__prefetch((uintptr_t)p + ahead + (halves ? across : block) * e + j, 1);
+                PE__PREFETCH((uintptr_t)p + ahead + j);
+                PE__PREFETCH((uintptr_t)p + ahead + (halves ? across : block) * e + j);
             }
             pe__unit_rotate(from, to, halves, &u, p, q, across);
             if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
@@ -8031,7 +8051,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
     const size_t most = cached ? PE__ROPE_GROUP / next + 1 : 1;
     /* Heads are asked for in advance, whole ones; but floats that go elsewhere come faster by what
        the hardware foresees alone. */
-    const int asks = from != PE__F32 || (x->in == x->out && (alike || !PE__FORESEES));
+    const int asks = from != PE__F32 || (x->in == x->out && (alike || PE_PREFETCH_HEADS));
     size_t ahead = 0;
     if (!few && !cached && asks)
         ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
@@ -8054,7 +8074,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
             for (size_t b = 0; ahead && b < width; b += 64)
-                pe__prefetch((uintptr_t)in + ahead + b, 1);
+                PE__PREFETCH((uintptr_t)in + ahead + b);
             if (n < 2 * PE_LANES)
                 pe__rope_few(from, to, layout, &a, in + first * e, out + first * f);
             else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);
@@ -9244,8 +9264,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
         double *u = (double *)(void *)pe__row_at(dest, r) + pe__min(dest->sine, dest->cosine);
         size_t i = 0;
         for (size_t k = 0; split && k < n; k += 8) {
-            pe__prefetch((uintptr_t)(u + k) + ahead, 1);
-            pe__prefetch((uintptr_t)(u + across + k) + ahead, 1);
+            PE__PREFETCH((uintptr_t)(u + k) + ahead);
+            PE__PREFETCH((uintptr_t)(u + across + k) + ahead);
         }
         for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
             const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);

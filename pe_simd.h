@@ -84,10 +84,10 @@
 #define PE_SIMD_H
 
 /* ==== src/simd/choice.h ==== */
-/* The instruction set, and whether SLEEF makes sines: chosen, checked.
+/* The instruction set, whether SLEEF makes sines, what a CPU does with memory: chosen, checked.
  * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
- *   PE_ISA_WASM, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_FMA.
- * Tests: tests/checks/fail.sh. */
+ *   PE_ISA_WASM, PE_LOADS_WAIT, PE_PREFETCH_HEADS, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_FMA.
+ * Tests: tests/checks/fail.sh, tests/checks/cpus.sh. */
 
 /* (MSVC says nothing of a standard unless it is asked for one) */
 #if !defined(__cplusplus) && !defined(_MSC_VER) && \
@@ -123,11 +123,11 @@
 #define PE__NO_512 0
 #endif
 
-/* The widest that the flags allow. */
+/* The widest that the flags allow. AVX-512 CD without DQ is a Xeon Phi, which has too little. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
-#elif defined(__AVX512F__) && !PE__NO_512 && !defined(__AVX512ER__) /* ER: a Xeon Phi, no DQ */
+#elif defined(__AVX512F__) && !PE__NO_512 && (defined(__AVX512DQ__) || !defined(__AVX512CD__))
 #define PE_ISA PE_ISA_AVX512
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PE_ISA PE_ISA_AVX2
@@ -188,6 +188,28 @@
 #define PE__HAVE_FMA
 #endif
 
+/* ---- what differs between CPUs ----------------------------------------------------------------
+ * All that does, by what code may use, since compilers older than a CPU take it for another. */
+
+/* Are floats that are rotated in place asked for ahead? Not on a Zen 4, where its hardware alone is
+   a seventh faster; a Zen 3 takes a quarter longer unasked, a Zen 5 a tenth. SSE4a is AMD's alone,
+   and of its CPUs with AVX-512 all but Zen 4 have VP2INTERSECT. */
+#if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) && \
+    !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
+#define PE_PREFETCH_HEADS 0
+#elif !defined(PE_PREFETCH_HEADS)
+#define PE_PREFETCH_HEADS 1
+#endif
+
+/* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits? A
+   Zen 3's did, by half of all the time; on a Zen 5 what avoids it takes a sixth more for halves. No
+   CPU with AVX-512 has been seen to gain. */
+#if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
+#define PE_LOADS_WAIT 1
+#elif !defined(PE_LOADS_WAIT)
+#define PE_LOADS_WAIT 0
+#endif
+
 #ifndef PE_SLEEF
 #define PE_SLEEF 0
 #endif
@@ -204,7 +226,7 @@
 /* ==== src/simd/compiler.h ==== */
 /* What pe asks of a compiler: includes, floating-point options, attributes.
  * Gives: PE__COLD, PE__DIVIDES_BY_ZERO, PE__INLINE, PE__IN_MEMORY, PE__OPAQUE, PE__OUTLINE,
- *   PE__PRODUCT, PE__UNLIKELY, PE__WRAPS.
+ *   PE__PREFETCH, PE__PRODUCT, PE__UNLIKELY, PE__WRAPS.
  * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
 
 /* ---- floating-point environment -------------------------------------------------------------- */
@@ -325,15 +347,19 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__INLINE static inline
 #endif
 /* OUTLINE: called once for many elements, so the call costs little and the code stays small. COLD:
-   what runs seldom, as after an alarm, away from the loops. */
+   what runs seldom, as after an alarm, away from the loops. PREFETCH: have the line at an address
+   come into the first-level cache. Any will do, and it is a uintptr_t: a pointer must not be moved
+   out of what it points to. */
 #if PE__GNU
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
 #define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PE__PREFETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
 #else
 #define PE__OUTLINE static inline
 #define PE__COLD static inline
 #define PE__UNLIKELY(x) (x)
+#define PE__PREFETCH(address) (void)(address)
 #endif
 
 /* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
@@ -1475,11 +1501,10 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 
 /* ==== src/simd/derived.h ==== */
 /* Operations written over those of the instruction sets.
- * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__WAITS, pe__by_quarters(), pe__fast_two_sum(),
- *   pe__lowest_bit(), pe__mantissa(), pe__of_16(), pe__power_of_2(), pe__prefetch(),
- *   pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(), pe__two_sum(), pe__where_positive(),
- *   pe__zip_store(); of the operations that pe_simd.h lists those that are the same for several
- *   sets.
+ * Gives: pe__by_quarters(), pe__fast_two_sum(), pe__lowest_bit(), pe__mantissa(), pe__of_16(),
+ *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(),
+ *   pe__two_sum(), pe__where_positive(), pe__zip_store(); of the operations that pe_simd.h lists
+ *   those that are the same for several sets.
  * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
 
 /* ---- derived, the same for all --------------------------------------------------------------- */
@@ -1746,50 +1771,6 @@ PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe
 #else
     *where = pe__fma(t, f, large);
     return pe__fma(t, g, pe__fma(t, f, large - *where));
-#endif
-}
-
-/* What memory does differs from CPU to CPU: 4 and 5 in code compiled for a Zen 4 and a Zen 5, else
-   0. Compilers older than the CPU take it for another, or for none, but know what it can do. With
-   -march=native on a Zen 5, gcc 12 defines __znver3__ and clang 14 no CPU, both SSE4a, which only
-   AMD has, and VP2INTERSECT, which no Zen 4 has (measured). On a Zen 4 both define __znver3__,
-   whose CPUs have no AVX-512. */
-#if defined(__znver5__) || (defined(__SSE4A__) && defined(__AVX512VP2INTERSECT__))
-enum { PE__ZEN = 5 };
-#elif defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
-enum { PE__ZEN = 4 };
-#else
-enum { PE__ZEN = 0 };
-#endif
-
-/* Does the hardware fetch memory that is changed in place faster if nobody asks for it? Zen 4 does,
-   by a seventh; Zen 3 takes a quarter longer, and Zen 5 up to a seventh. */
-enum { PE__FORESEES = PE__ZEN == 4 };
-
-/* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits?
-   Zen 3's did, by half of all the time; on a Zen 5 what avoids it took a tenth more. No CPU with
-   AVX-512 has been seen to gain. */
-enum { PE__WAITS = PE_LANES == 4 && PE__ZEN == 0 };
-
-/* Does the first-level cache hold what is asked for a block of rows ahead, 34 KB at d = 512, with
-   what is worked on? 48 KB do, as of Zen 5 and of Intel's cores since Ice Lake: a Zen 5 often
-   leaves undone what the second-level cache is asked for, and sums took up to twice as long; and it
-   fills tables a seventh faster if nobody asks for their lines. 32 KB do not, as of most cores with
-   AVX2 and of Zen 4: there sums took 1.7 times as long by the first-level cache, and tables unasked
-   1.2. */
-enum { PE__HOLDS_BLOCK = PE__ZEN == 5 || (PE_LANES == 8 && PE__ZEN != 4) };
-
-/* Have the line at an address come near: into the first-level cache if it is wanted soon, else into
-   the second. Any address will do, and it is a number: a pointer must not be moved out of what it
-   points to. */
-PE__INLINE void pe__prefetch(uintptr_t address, int soon)
-{
-#if PE__GNU
-    if (soon) __builtin_prefetch((const void *)address, 0, 3);
-    else __builtin_prefetch((const void *)address, 0, 2);
-#else
-    (void)address;
-    (void)soon;
 #endif
 }
 

@@ -308,6 +308,12 @@
     #define JOIN(a, b)   JOINED(a, b)
     #define JOINED(a, b) a##b
     #define PE_ISA       JOIN(PE_ISA_, PE_LIB)
+    /* what choice.h would take from flags */
+    #if defined(__x86_64__) || defined(__i386__)
+extern __attribute__((visibility("hidden"))) int pe__HEADS;
+        #undef PE_PREFETCH_HEADS
+        #define PE_PREFETCH_HEADS __atomic_load_n(&pe__HEADS, __ATOMIC_RELAXED)
+    #endif
 #else
     #define PE_EXTERN
 #endif
@@ -357,10 +363,24 @@ static int has_avx512(void) /* F, DQ, BW, VL */
 {
     return has(0xe6, 1u << 5 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31);
 }
+
+/* As choice.h has it for PE_PREFETCH_HEADS: only a Zen 4 has SSE4a and AVX-512 without VP2INTERSECT. */
+extern __attribute__((visibility("hidden"))) int pe__HEADS;
+int pe__HEADS = 1;
+static void choose_memory(void)
+{
+    unsigned a, b, c, d, sse4a = 0, pair = 0;
+    if (__get_cpuid(0x80000001, &a, &b, &c, &d)) sse4a = c >> 6 & 1;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) pair = d >> 8 & 1;
+    __atomic_store_n(&pe__HEADS, !(sse4a && !pair && has_avx512()), __ATOMIC_RELAXED);
+}
     #elif defined(__aarch64__)
 TABLE pe__NEON, pe__SCALAR;
     #else
 TABLE pe__SCALAR;
+    #endif
+    #if !defined(__x86_64__) && !defined(__i386__)
+static void choose_memory(void) {}
     #endif
 
 static const struct {
@@ -387,6 +407,7 @@ static __attribute__((noinline, cold)) const functions *choose(void)
 {
     const char *const wanted = getenv("PE_ISA");
     const functions *best = NULL;
+    choose_memory();
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
         if (!isas[i].runs()) continue;
         if (best == NULL) best = isas[i].table;

@@ -75,6 +75,8 @@
  *                      Default 0: from pe's own polynomials. Affects only speed, and little.
  *     PE_STREAM_BYTES  tables of at least this many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
+ *     PE_PREFETCH_HEADS, PE_LOADS_WAIT  what differs between CPUs in memory. Default: as the
+ *                      compiler's flags say which CPU it is. Affect only speed; docs/building.md.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
  *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
  *                      large program compiles them once. Default: every file that includes pe.h has

@@ -45,8 +45,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
         double *u = (double *)(void *)pe__row_at(dest, r) + pe__min(dest->sine, dest->cosine);
         size_t i = 0;
         for (size_t k = 0; split && k < n; k += 8) {
-            pe__prefetch((uintptr_t)(u + k) + ahead, 1);
-            pe__prefetch((uintptr_t)(u + across + k) + ahead, 1);
+            PE__PREFETCH((uintptr_t)(u + k) + ahead);
+            PE__PREFETCH((uintptr_t)(u + across + k) + ahead);
         }
         for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
             const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);

@@ -239,8 +239,8 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
             const unsigned char *const p = in + k * x->in_head;
             unsigned char *const q = out + k * x->out_head;
             for (size_t j = 0; ahead && j < block * e; j += 64) {
-                pe__prefetch((uintptr_t)p + ahead + j, 1);
-                pe__prefetch((uintptr_t)p + ahead + (halves ? across : block) * e + j, 1);
+                PE__PREFETCH((uintptr_t)p + ahead + j);
+                PE__PREFETCH((uintptr_t)p + ahead + (halves ? across : block) * e + j);
             }
             pe__unit_rotate(from, to, halves, &u, p, q, across);
             if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
@@ -308,7 +308,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
     const size_t most = cached ? PE__ROPE_GROUP / next + 1 : 1;
     /* Heads are asked for in advance, whole ones; but floats that go elsewhere come faster by what
        the hardware foresees alone. */
-    const int asks = from != PE__F32 || (x->in == x->out && (alike || !PE__FORESEES));
+    const int asks = from != PE__F32 || (x->in == x->out && (alike || PE_PREFETCH_HEADS));
     size_t ahead = 0;
     if (!few && !cached && asks)
         ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
@@ -331,7 +331,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
             for (size_t b = 0; ahead && b < width; b += 64)
-                pe__prefetch((uintptr_t)in + ahead + b, 1);
+                PE__PREFETCH((uintptr_t)in + ahead + b);
             if (n < 2 * PE_LANES)
                 pe__rope_few(from, to, layout, &a, in + first * e, out + first * f);
             else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the rows of an axis go, and how floats are added there.
  * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__MATRIX, PE__SC, PE__SPLIT, PE__STREAM,
- *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(),
- *   pe__dest_split(), pe__first_column(), pe__maker, pe__order, pe__output, pe__output_of(),
- *   pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(), pe__verb.
+ *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_of_axis(),
+ *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker, pe__order,
+ *   pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(),
+ *   pe__verb.
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_splits.c. */
 #pragma once
@@ -39,7 +40,7 @@ typedef struct pe__dest {
     pe__order order;
     pe__verb verb;
     double scale; /* adding: x = scale x + PE; a float, but for f64                             */
-    size_t ahead; /* adding and PE__FETCH: bytes to what comes next and is asked for            */
+    size_t ahead; /* adding and PE__FETCH: bytes to what is asked for, see pe__ask_ahead()      */
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
     size_t again; /* PE__TWICE: elements from the one to the other                              */
 } pe__dest;
@@ -64,11 +65,12 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     return dest;
 }
 
-/* The part of a row that belongs to count pairs from the given one of the row on. */
+/* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. */
 PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
 {
     const size_t step = dest->order == PE__SPLIT ? 1 : 2;
     pe__dest part = *dest;
+    part.ahead = (size_t)((int)PE__RADIX * dest->stride);
     part.pair += pair;
     part.sine += step * pair;
     part.cosine += step * pair;
@@ -147,7 +149,7 @@ static inline pe__dest pe__dest_of_axis(const pe_plan *plan, const pe__axis *axi
     if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
     dest.verb = o->verb;
     dest.scale = o->scale;
-    dest.ahead = (size_t)PE__RADIX * o->stride;
+    dest.ahead = pe__max(8192 / pe__max(o->stride, 1), 1) * o->stride; /* see pe__ask() */
     return dest;
 }
 
@@ -163,7 +165,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
     const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
     const size_t bytes = rows * plan->d_model * dest->element;
     if (dest->verb != PE__FILL || bytes < many / 8) return;
-    if (dest->element == sizeof(float) && !PE__HOLDS_BLOCK) dest->verb = PE__FETCH;
+    if (dest->element == sizeof(float)) dest->verb = PE__FETCH;
     if (bytes < many) return;
     if (dest->element >= sizeof(float)) {
         if (offset % step || (size_t)dest->stride % vector) return;

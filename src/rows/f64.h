@@ -104,7 +104,7 @@ PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__dest *dest, double *p, pe__vd v)
 {
     if (dest->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + dest->ahead, PE__HOLDS_BLOCK);
+        PE__PREFETCH((uintptr_t)p + dest->ahead);
         pe__store(p, pe__mul(pe__splat(dest->scale), pe__load(p)) + v);
     } else if (dest->verb == PE__STREAM) {
         pe__stream_vd(p, v);

@@ -249,9 +249,9 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
     const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 |s'| of the proof */
     const uint16_t *const at = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
-    pe__prefetch((uintptr_t)p + x->ahead, 1);
+    PE__PREFETCH((uintptr_t)p + x->ahead[0]);
     /* if pairs are neighbours, vectors below a cache line leave q in the line of p */
-    if (split || sizeof by >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
+    if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->ahead[0]);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
     g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
     g->a[1] = pe__scaled_sum(split ? u : v, &x->scale, g->a[1]);

@@ -48,7 +48,7 @@ typedef struct pe__span {
     size_t head;            /* pairs before the first aligned address where floats stream       */
     pe__verb verb;
     float scale;            /* adding                                                           */
-    size_t ahead;           /* adding: bytes to the next block's row                            */
+    size_t ahead[2];        /* bytes from a row to what is asked for                            */
     int split, swapped;
 } pe__span;
 
@@ -71,7 +71,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__dest *dest, const pe__boun
     x->head = dest->verb == PE__STREAM ? dest->head : 0;
     x->verb = dest->verb;
     x->scale = (float)dest->scale;
-    x->ahead = dest->ahead;
+    x->ahead[0] = dest->ahead;
     x->slow = SIZE_MAX;
 }
 
@@ -195,29 +195,30 @@ PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
     if (two) pe__round_watched(&r, &s, 1, split, watch, back);
 }
 
-/* Ask for four vectors, each line once, by the bytes of a block of rows ahead: row after row forth
-   and back is more than the hardware's prefetchers follow. What is filled is asked for, too, where
-   the second-level cache cannot hold it and the first-level cache is small, see PE__HOLDS_BLOCK. */
+/* Ask for four vectors, each line once: row after row forth and back is more than the hardware's
+   prefetchers follow. What is filled is asked for, too, where the second-level cache cannot hold
+   it. */
 PE__WRAPS /* the addresses asked for: any will do */
 PE__INLINE void pe__ask(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, size_t vector,
                         size_t ahead)
 {
     const unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const int split = at2 == (ptrdiff_t)vector, line = vector >= 64;
-    const int soon = PE__HOLDS_BLOCK || vector < sizeof(pe__vf); /* 16-bit rows are half as long */
-    pe__prefetch((uintptr_t)p + ahead, soon);
-    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, soon);
-    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, soon);
-    if (line) pe__prefetch((uintptr_t)p3 + ahead, soon);
+    PE__PREFETCH((uintptr_t)p + ahead);
+    if (line || split) PE__PREFETCH((uintptr_t)p1 + ahead);
+    if (line || (vector == 32 && !split)) PE__PREFETCH((uintptr_t)p2 + ahead);
+    if (line) PE__PREFETCH((uintptr_t)p3 + ahead);
 }
 
 /* Add four vectors of floats to elements of a type, see pe__store_four(). */
-PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned char *p,
-                             ptrdiff_t at1, ptrdiff_t at2, const pe__vectors4 *x)
+PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, int split, unsigned char *p,
+                             ptrdiff_t across, const pe__vectors4 *x)
 {
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(kind));
+    const ptrdiff_t at1 = split ? across : vector, at2 = split ? vector : 2 * vector;
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const pe__vf *const v = x->v;
-    pe__ask(p, at1, at2, 2 * PE_LANES * pe__size_of(kind), ahead);
+    pe__ask(p, at1, at2, (size_t)vector, ahead);
     pe__put_two_as(kind, p, pe__scaled_sum(pe__get_as(kind, p), &scale, v[0]), p1,
                    pe__scaled_sum(pe__get_as(kind, p1), &scale, v[1]));
     pe__put_two_as(kind, p2, pe__scaled_sum(pe__get_as(kind, p2), &scale, v[2]), p3,
@@ -227,24 +228,23 @@ PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned 
 /* Four vectors to where they belong. Where two rows are added, the type is a constant in the
    kernel; the adder of a single row knows it, and is called. */
 enum { PE__NO_SUM = -1 };
-PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, unsigned char *p,
-                               const pe__vectors4 *four)
+PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, int side,
+                               unsigned char *p, const pe__vectors4 *four)
 {
     const pe__vf *const v = four->v;
-    const size_t element = added == PE__NO_SUM ? sizeof(float) : pe__size_of((pe__kind)added);
-    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * element);
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * sizeof(float));
     const ptrdiff_t at1 = split ? x->across : vector, at2 = split ? vector : 2 * vector;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (added != PE__NO_SUM) {
-        pe__add_four((pe__kind)added, x->scale, x->ahead, p, at1, at2, four);
+        pe__add_four((pe__kind)added, x->scale, x->ahead[side], split, p, x->across, four);
     } else if (PE__UNLIKELY(x->verb == PE__STREAM)) {
         pe__stream(p0, v[0]);
         pe__stream(p1, v[1]);
         pe__stream(p2, v[2]);
         pe__stream(p3, v[3]);
     } else if (two || x->verb != PE__ADD) {
-        if (PE__UNLIKELY(x->verb != PE__FILL)) pe__ask(p, at1, at2, (size_t)vector, x->ahead);
+        if (PE__UNLIKELY(x->verb != PE__FILL)) pe__ask(p, at1, at2, (size_t)vector, x->ahead[side]);
         pe__put(p0, v[0]);
         pe__put(p1, v[1]);
         pe__put(p2, v[2]);
@@ -333,8 +333,8 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
                 f = again[0];
                 if (two) b = again[1];
             }
-            pe__store_four(x, added, two, split, forth + i * step, &f);
-            if (two) pe__store_four(x, added, two, split, back + i * step, &b);
+            pe__store_four(x, added, two, split, 0, forth + i * step, &f);
+            if (two) pe__store_four(x, added, two, split, 1, back + i * step, &b);
         }
         for (; i < end; i += PE_LANES)
             pe__round_some(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
@@ -373,9 +373,7 @@ PE__WRAPS
 PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const float *row,
                              size_t n)
 {
-    const size_t bytes = n * dest->element;
-    const uintptr_t ahead = (uintptr_t)x + dest->ahead;
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, PE__HOLDS_BLOCK);
+    for (size_t i = 0; i < n * dest->element; i += 64) PE__PREFETCH((uintptr_t)x + dest->ahead + i);
     const float scale = (float)dest->scale;
     pe__add_row_as(kind, x, PE__F32, row, n, &scale);
 }
@@ -384,10 +382,7 @@ PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const
 PE__INLINE void pe__add_four_to(pe__kind kind, const pe__dest *dest, unsigned char *p,
                                 ptrdiff_t across, const pe__vectors4 *v)
 {
-    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(kind));
-    const int split = dest->order == PE__SPLIT;
-    pe__add_four(kind, (float)dest->scale, dest->ahead, p, split ? across : vector,
-                 split ? vector : 2 * vector, v);
+    pe__add_four(kind, (float)dest->scale, dest->ahead, dest->order == PE__SPLIT, p, across, v);
 }
 
 #define PE__ADDER(type, kind)                                                                      \

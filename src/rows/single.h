@@ -111,7 +111,8 @@ PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_
         four->v = again;
     }
     if (count == PE__GROUP && i >= span->head && i + count <= both) {
-        pe__store_four(span, PE__NO_SUM, 0, span->split, span->at.row[0] + i * step, &four->v);
+        pe__store_four(span, PE__NO_SUM, 0, span->split, 0, span->at.row[0] + i * step,
+                       &four->v);
     } else {
         const pe__vectors4 some = four->v; /* in memory, but the loop's own are not */
         pe__single_some(x, i, i + count, &some);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The instruction set, and whether SLEEF makes sines: chosen, checked.
+/* The instruction set, whether SLEEF makes sines, what a CPU does with memory: chosen, checked.
  * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
- *   PE_ISA_WASM, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_FMA.
- * Tests: tests/checks/fail.sh. */
+ *   PE_ISA_WASM, PE_LOADS_WAIT, PE_PREFETCH_HEADS, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_FMA.
+ * Tests: tests/checks/fail.sh, tests/checks/cpus.sh. */
 #pragma once
 
 /* (MSVC says nothing of a standard unless it is asked for one) */
@@ -39,11 +39,11 @@
 #define PE__NO_512 0
 #endif
 
-/* The widest that the flags allow. */
+/* The widest that the flags allow. AVX-512 CD without DQ is a Xeon Phi, which has too little. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
-#elif defined(__AVX512F__) && !PE__NO_512 && !defined(__AVX512ER__) /* ER: a Xeon Phi, no DQ */
+#elif defined(__AVX512F__) && !PE__NO_512 && (defined(__AVX512DQ__) || !defined(__AVX512CD__))
 #define PE_ISA PE_ISA_AVX512
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PE_ISA PE_ISA_AVX2
@@ -102,6 +102,28 @@
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
+#endif
+
+/* ---- what differs between CPUs ----------------------------------------------------------------
+ * All that does, by what code may use, since compilers older than a CPU take it for another. */
+
+/* Are floats that are rotated in place asked for ahead? Not on a Zen 4, where its hardware alone is
+   a seventh faster; a Zen 3 takes a quarter longer unasked, a Zen 5 a tenth. SSE4a is AMD's alone,
+   and of its CPUs with AVX-512 all but Zen 4 have VP2INTERSECT. */
+#if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) && \
+    !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
+#define PE_PREFETCH_HEADS 0
+#elif !defined(PE_PREFETCH_HEADS)
+#define PE_PREFETCH_HEADS 1
+#endif
+
+/* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits? A
+   Zen 3's did, by half of all the time; on a Zen 5 what avoids it takes a sixth more for halves. No
+   CPU with AVX-512 has been seen to gain. */
+#if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
+#define PE_LOADS_WAIT 1
+#elif !defined(PE_LOADS_WAIT)
+#define PE_LOADS_WAIT 0
 #endif
 
 #ifndef PE_SLEEF

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What pe asks of a compiler: includes, floating-point options, attributes.
  * Gives: PE__COLD, PE__DIVIDES_BY_ZERO, PE__INLINE, PE__IN_MEMORY, PE__OPAQUE, PE__OUTLINE,
- *   PE__PRODUCT, PE__UNLIKELY, PE__WRAPS.
+ *   PE__PREFETCH, PE__PRODUCT, PE__UNLIKELY, PE__WRAPS.
  * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
 #pragma once
 #include "choice.h"
@@ -124,15 +124,19 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__INLINE static inline
 #endif
 /* OUTLINE: called once for many elements, so the call costs little and the code stays small. COLD:
-   what runs seldom, as after an alarm, away from the loops. */
+   what runs seldom, as after an alarm, away from the loops. PREFETCH: have the line at an address
+   come into the first-level cache. Any will do, and it is a uintptr_t: a pointer must not be moved
+   out of what it points to. */
 #if PE__GNU
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
 #define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PE__PREFETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
 #else
 #define PE__OUTLINE static inline
 #define PE__COLD static inline
 #define PE__UNLIKELY(x) (x)
+#define PE__PREFETCH(address) (void)(address)
 #endif
 
 /* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */

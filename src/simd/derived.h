@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations written over those of the instruction sets.
- * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__WAITS, pe__by_quarters(), pe__fast_two_sum(),
- *   pe__lowest_bit(), pe__mantissa(), pe__of_16(), pe__power_of_2(), pe__prefetch(),
- *   pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(), pe__two_sum(), pe__where_positive(),
- *   pe__zip_store(); of the operations that pe_simd.h lists those that are the same for several
- *   sets.
+ * Gives: pe__by_quarters(), pe__fast_two_sum(), pe__lowest_bit(), pe__mantissa(), pe__of_16(),
+ *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(),
+ *   pe__two_sum(), pe__where_positive(), pe__zip_store(); of the operations that pe_simd.h lists
+ *   those that are the same for several sets.
  * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
 #pragma once
 #include "choice.h"
@@ -280,50 +279,6 @@ PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe
 #else
     *where = pe__fma(t, f, large);
     return pe__fma(t, g, pe__fma(t, f, large - *where));
-#endif
-}
-
-/* What memory does differs from CPU to CPU: 4 and 5 in code compiled for a Zen 4 and a Zen 5, else
-   0. Compilers older than the CPU take it for another, or for none, but know what it can do. With
-   -march=native on a Zen 5, gcc 12 defines __znver3__ and clang 14 no CPU, both SSE4a, which only
-   AMD has, and VP2INTERSECT, which no Zen 4 has (measured). On a Zen 4 both define __znver3__,
-   whose CPUs have no AVX-512. */
-#if defined(__znver5__) || (defined(__SSE4A__) && defined(__AVX512VP2INTERSECT__))
-enum { PE__ZEN = 5 };
-#elif defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
-enum { PE__ZEN = 4 };
-#else
-enum { PE__ZEN = 0 };
-#endif
-
-/* Does the hardware fetch memory that is changed in place faster if nobody asks for it? Zen 4 does,
-   by a seventh; Zen 3 takes a quarter longer, and Zen 5 up to a seventh. */
-enum { PE__FORESEES = PE__ZEN == 4 };
-
-/* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits?
-   Zen 3's did, by half of all the time; on a Zen 5 what avoids it took a tenth more. No CPU with
-   AVX-512 has been seen to gain. */
-enum { PE__WAITS = PE_LANES == 4 && PE__ZEN == 0 };
-
-/* Does the first-level cache hold what is asked for a block of rows ahead, 34 KB at d = 512, with
-   what is worked on? 48 KB do, as of Zen 5 and of Intel's cores since Ice Lake: a Zen 5 often
-   leaves undone what the second-level cache is asked for, and sums took up to twice as long; and it
-   fills tables a seventh faster if nobody asks for their lines. 32 KB do not, as of most cores with
-   AVX2 and of Zen 4: there sums took 1.7 times as long by the first-level cache, and tables unasked
-   1.2. */
-enum { PE__HOLDS_BLOCK = PE__ZEN == 5 || (PE_LANES == 8 && PE__ZEN != 4) };
-
-/* Have the line at an address come near: into the first-level cache if it is wanted soon, else into
-   the second. Any address will do, and it is a number: a pointer must not be moved out of what it
-   points to. */
-PE__INLINE void pe__prefetch(uintptr_t address, int soon)
-{
-#if PE__GNU
-    if (soon) __builtin_prefetch((const void *)address, 0, 3);
-    else __builtin_prefetch((const void *)address, 0, 2);
-#else
-    (void)address;
-    (void)soon;
 #endif
 }
 

@@ -1,58 +1,122 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# cpus.sh: code that is compiled for a CPU does with memory what is best there: the choices of
-# pe_simd.h by the names and features that compilers know, and by what -march=native says here.
+# cpus.sh: code that is compiled for a CPU does with memory what is best there. Every name that the compilers
+# here know chooses what tests/checks/cpus.txt says, and is in it; so do flags that older compilers set for
+# newer CPUs, and -march=native; and the library chooses by CPUID what the header does by flags.
 set -u
 . tests/tools/lib.sh
-WORK=$BUILD/cpus
+WORK=$BUILD/cpus TABLE=tests/checks/cpus.txt
 rm -rf "$WORK"
 mkdir -p "$WORK"
-case $(uname -m) in x86_64 | amd64) ;; *) skip "this is no x86-64" ;; esac
+skipped=0
 
-# right: asks for PE__ZEN, PE__FORESEES, PE__WAITS and PE__HOLDS_BLOCK as the macro WANT has them.
-cat >"$WORK/right.c" <<'X2'
-#include "pe.h"
-typedef char right[PE__ZEN * 1000 + PE__FORESEES * 100 + PE__WAITS * 10 + PE__HOLDS_BLOCK == WANT - 10000 ? 1 : -1];
-X2
-
-# chooses COMPILER WANT FLAGS...: 1, then the four numbers. $unknown has flags that no compiler knew yet.
-unknown="znver4 znver5"
-chooses() {
-    compiler=$1 want=$2
-    shift 2
-    echo 'int x;' | $compiler "$@" -fsyntax-only -x c - 2>"$WORK/log" || return
-    unknown=$(echo "$unknown" | sed "s/${1#-march=}//")
-    check "$compiler $*: $want" "$compiler" -std=c99 "$@" -DWANT="$want" -I. -fsyntax-only "$WORK/right.c"
+# choice COMPILER FLAGS...: as a line of the table begins; nothing if a flag is not known.
+choice() {
+    printf '#include "src/simd/choice.h"\nCHOSEN PE_ISA PE_PREFETCH_HEADS PE_LOADS_WAIT\n' |
+        "$@" -std=c99 -I. -E -P -x c - 2>"$WORK/log" |
+        awk '$1 == "CHOSEN" { split("scalar neon avx2 avx512 sse2", isa); print isa[$2], $3, $4 }'
+}
+# wanted NAME: what the table says of it
+wanted() { sed -n "/^[^#]*:.* $1\( .*\)\{0,1\}\$/s/:.*//p" "$TABLE"; }
+# names OPTION COMPILER FLAGS...: all that it knows
+names() {
+    option=$1
+    shift
+    {
+        echo | "$@" "$option=none-such" -E -x c - 2>&1
+        case $option in -mcpu) "$@" -print-supported-cpus 2>&1 | sed -n 's/^\t/known values are: /p' ;; esac
+    } | sed -n 's/.*\(values\|arguments\).* are: //p' | sed 's/;.*//' | tr -s ', ' '\n' | grep -v -x 'native\|' | sort -u
+}
+# each OPTION FILE ENTRY COMPILER FLAGS...: of the names in a file, those for which it chooses other things; some of
+# those that clang lists it does not know
+each() {
+    option=$1 file=$2 entry=$3
+    shift 3
+    while read -r name; do
+        is=$(choice "$@" "$option=$name") should=$(wanted "${entry:-$name}")
+        [ -n "$is" ] || echo | "$@" "$option=$name" -E -x c - >"$WORK/log" 2>&1 || continue
+        [ "$is" = "$should" ] || echo "$name: '$is', $TABLE has '$should'"
+    done <"$file"
+}
+# all LEAST OPTION ENTRY COMPILER FLAGS...: the same of all names, which all choose as ENTRY, if it is not empty
+all() {
+    least=$1 option=$2 entry=$3
+    shift 3
+    have "$1" || return
+    names "$option" "$@" >"$WORK/names"
+    each "$option" "$WORK/names" "$entry" "$@" >"$WORK/wrong"
+    check "$*: $(wc -l <"$WORK/names") names, at least $least" test "$(wc -l <"$WORK/names")" -ge "$least"
+    check "$*: each chooses as in the table" awk '{ print } END { exit NR > 0 }' "$WORK/wrong"
+}
+# flags WANT COMPILER FLAGS...: what compilers set for a CPU that they do not know
+flags() {
+    want=$1
+    shift
+    is=$(choice "$@")
+    [ -n "$is" ] && check "$*: $want" test "$is" = "$want"
 }
 
 for compiler in $GCC $CLANG $MATRIX_COMPILERS gcc-16; do
+    case $compiler:$(uname -m) in *:x86_64 | *:amd64) ;; *) continue ;; esac
     have "$compiler" || continue
-    chooses "$compiler" 10000 -msse2
-    chooses "$compiler" 10010 -mavx2 -mfma
-    chooses "$compiler" 10010 -march=haswell
-    chooses "$compiler" 10001 -mavx512f
-    chooses "$compiler" 10001 -march=skylake-avx512
-    chooses "$compiler" 10001 -march=tigerlake # it has the intersection, too
-    chooses "$compiler" 10010 -march=znver3
-    chooses "$compiler" 14100 -march=znver4
-    chooses "$compiler" 14100 -march=znver4 -DPE_ISA=PE_ISA_AVX2
-    chooses "$compiler" 14100 -march=znver3 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512bf16
-    chooses "$compiler" 15001 -march=znver5
-    chooses "$compiler" 15001 -march=znver5 -DPE_ISA=PE_ISA_AVX2
-    chooses "$compiler" 15001 -march=znver3 -mavx512f -mavx512bf16 -mavx512vp2intersect # gcc 12, native on a Zen 5
-    chooses "$compiler" 15001 -msse4a -mavx512f -mavx512bf16 -mavx512vp2intersect       # clang 14, likewise
+    all 50 -march "" "$compiler"
+    wide="-mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512bf16"
+    # shellcheck disable=SC2086
+    {
+        flags "avx512 1 0" "$compiler" -mavx512f
+        flags "avx2 0 0" "$compiler" -march=znver4 -DPE_ISA=PE_ISA_AVX2
+        flags "avx2 1 0" "$compiler" -march=znver5 -DPE_ISA=PE_ISA_AVX2
+        flags "avx512 0 0" "$compiler" -march=znver3 $wide                      # gcc 12, clang 14 on a Zen 4
+        flags "avx512 1 0" "$compiler" -march=znver3 $wide -mavx512vp2intersect # gcc 12 on a Zen 5
+        flags "avx512 1 0" "$compiler" -msse4a $wide -mavx512vp2intersect       # clang 14 on a Zen 5
+        flags "avx512 0 1" "$compiler" -mavx512f -DPE_PREFETCH_HEADS=0 -DPE_LOADS_WAIT=1
+    }
     # The CPU of this machine by its family: 25 is Zen 3 and, with AVX-512, Zen 4; 26 is Zen 5.
     if ! grep -q AuthenticAMD /proc/cpuinfo 2>/dev/null || ! cpu_has avx512; then continue; fi
     case $(sed -n 's/^cpu family[^:]*: *//p' /proc/cpuinfo | head -n 1) in
-    25) chooses "$compiler" 14100 -march=native ;;
-    26) chooses "$compiler" 15001 -march=native ;;
+    25) flags "avx512 0 0" "$compiler" -march=native ;;
+    26) flags "avx512 1 0" "$compiler" -march=native ;;
     esac
 done
-skipped=0
-for cpu in $unknown; do
-    echo "SKIP: no compiler here knows -march=$cpu"
-    skipped=$((skipped + 1))
-done
+all 40 -mcpu aarch64 aarch64-linux-gnu-gcc
+for compiler in $CLANG clang-22; do all 40 -mcpu aarch64 "$compiler" --target=aarch64-linux-gnu; done
+
+# The library: has_avx512() and CPUID as they would be.
+cat >"$WORK/chosen.c" <<'X2'
+#include <cpuid.h>
+#include <stdio.h>
+static unsigned sse4a, wide, pair;
+static int get(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsigned *d)
+{
+    *a = *d = 0;
+    *b = leaf == 7 && wide ? 1u << 5 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31 : 0;
+    *c = leaf == 1 ? 1u << 27 | 1u << 12 | 1u << 29 : leaf == 0x80000001 ? sse4a << 6 : 0;
+    if (leaf == 7) *d = pair << 8;
+    return 1;
+}
+#define __get_cpuid(leaf, a, b, c, d) get(leaf, a, b, c, d)
+#define __get_cpuid_count(leaf, n, a, b, c, d) get(leaf, a, b, c, d)
+#include "packaging/pe_lib.c"
+int main(void)
+{
+    for (unsigned cpu = 0; cpu < 8; cpu++) {
+        sse4a = cpu >> 2, wide = cpu >> 1 & 1, pair = cpu & 1;
+        choose_memory();
+        printf("%d", pe__HEADS);
+    }
+    return puts("") < 0;
+}
+X2
+if cpu_has avx512; then
+    check "the library builds for CPUs that are not here" \
+        "$GCC" -std=c99 -O2 -ffunction-sections -Wl,--gc-sections -Wl,--unresolved-symbols=ignore-all \
+        -I. "$WORK/chosen.c" -o "$WORK/chosen"
+    check "the library: SSE4a, AVX-512, no intersection, as a Zen 4: heads are not asked for; else they are" \
+        test "$("$WORK/chosen")" = 11111101
+else
+    echo "SKIP: a CPU with AVX-512 is needed for what the library chooses"
+    skipped=1
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -96,8 +96,8 @@ mutated() {
     no-rounding-test) sed 's/(window) << 12}/0 * (window)}/' "$file" ;;
     any-isa) sed 's/^#error "PE_ISA must be.*/#define PE_ISA_NAME "scalar"/' "$file" ;;
     header-unit) sed 's/^static_assert(!pe__names_header(__BASE_FILE__),/static_assert(true,/' "$file" ;;
-    zen-4) sed 's/ || (defined(__znver3__) && defined(__AVX512F__))//' "$file" ;;
-    zen-5) sed 's/ || (defined(__SSE4A__) && defined(__AVX512VP2INTERSECT__))//' "$file" ;;
+    zen-4) sed 's/^#if defined(__SSE4A__) && defined(__AVX512F__)/#if defined(__znver4__)/' "$file" ;;
+    zen-5) sed 's/ && !defined(__AVX512VP2INTERSECT__)//' "$file" ;;
     warning)
         sed 's/^#endif \/\* PE_H \*\/.*/static inline unsigned pe__w(int x) { unsigned y = x; return y; }\n&/' \
             "$file"
