@@ -682,19 +682,27 @@ class Page:
         return min((float(others[head][:-1]), head) for head, _ in PEERS if others.get(head))
 
 
+def machines(pages):
+    """What the pages' machines share, once, behind what they do not."""
+    parts = [page.machine.split(", ") for page in pages]
+    shared = [part for part in parts[0] if all(part in others for others in parts)]
+    own = [", ".join(part for part in of if part not in shared) for of in parts]
+    own[1:] = [re.sub(r"^AMD EPYC \((.*?)\)", r"\1", machine) for machine in own[1:]]
+    return "; ".join([*own, ", ".join(shared)])
+
+
 def summary_lines(pages):
     """The first rows on the widest vectors: pe, the fastest of the others, and float angles."""
     build = next(title(b) for b in BUILDS if all(page.find(ROWS[0][0], title(b), "ns/pair") for page in pages))
     lines = []
     for say, *_ in ROWS[:SUMMARY]:
+        cells = {f"one thread, {build}": say}
         for page in pages:
             pe, (time, head) = page.find(say, build, "ns/pair"), page.fastest(say, build)
-            lines.append({
-                f"one thread, {build}": say, "CPU": page.cpu, "pe, ns per pair": pe["ns/pair"],
-                "the fastest of the others": f"{time:.2g}x as long ({head})",
-                "their error, by float angles": pe["of float angles"]})
-    machines = ";\n".join(page.machine for page in pages)
-    return [*markdown((f"one thread, {build}", "CPU"), lines), "", f"{machines}.", ""]
+            cells[f"pe on a {page.cpu}"] = f"{pe['ns/pair']} ns"
+            cells[f"fastest other, {page.cpu}"] = f"{time:.2g}x ({head})"
+        lines.append({**cells, "their error": page.find(say, build, "of float angles")["of float angles"]})
+    return [*markdown((f"one thread, {build}",), lines), "", f"{machines(pages)}.", ""]
 
 
 def cost_lines(path):
