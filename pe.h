@@ -4515,12 +4515,13 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     return dest;
 }
 
-/* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. */
-PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
+/* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. What
+   is asked for ahead may be any address. */
+PE__WRAPS PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
 {
     const size_t step = dest->order == PE__SPLIT ? 1 : 2;
     pe__dest part = *dest;
-    part.ahead = (size_t)((int)PE__RADIX * dest->stride);
+    part.ahead = (size_t)PE__RADIX * (size_t)dest->stride;
     part.pair += pair;
     part.sine += step * pair;
     part.cosine += step * pair;
