@@ -3347,7 +3347,7 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
 /* ==== src/plan/config.h ==== */
 /* The default config and the presets.
  * Gives: pe_config_default(), pe_config_preset().
- * Needs: api.
+ * Needs: simd, api.
  * Tests: tests/unit/test_conventions.c, tests/checks/parity.sh. */
 
 /* ---- 5.7 plans ----------------------------------------------------------------------------------

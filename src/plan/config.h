@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The default config and the presets.
  * Gives: pe_config_default(), pe_config_preset().
- * Needs: api.
+ * Needs: simd, api.
  * Tests: tests/unit/test_conventions.c, tests/checks/parity.sh. */
 #pragma once
+#include "../pe_simd.h"
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
