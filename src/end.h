@@ -17,6 +17,7 @@
 #undef PE__INLINE
 #undef PE__OUTLINE
 #undef PE__COLD
+#undef PE__PREFETCH
 #undef PE__UNLIKELY
 #undef PE__WRAPS
 #undef PE__DIVIDES_BY_ZERO

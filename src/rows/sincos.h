@@ -65,8 +65,8 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
-    most = pe__fma(sum, pe__splat(0.0), most); /* a NaN, if one of them is */
-    return !pe__unequal(pe__min_vd(least, low), low, most, high);
+    /* the sum times 0 is a NaN, if one of them is */
+    return !pe__unequal(pe__min_vd(least, low), low, pe__fma(sum, pe__splat(0.0), most), high);
 }
 
 /* A plan of n pairs in memory, as far as rows look at it; none is faster than fastest. */
