@@ -419,7 +419,7 @@ def cpu_facts():
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             facts = dict(re.findall(r"^(model name|flags)\s*:\s*(.*)$", file.read(), re.M))
         model, flags = facts.get("model name", "unknown"), set(facts.get("flags", "").split())
-        if model.startswith("AMD") and "avx512f" in flags:  # as simd/derived.h tells them apart
+        if model.startswith("AMD") and "avx512f" in flags:  # as simd/choice.h tells them apart
             model += f" (Zen {5 if 'avx512_vp2intersect' in flags else 4})"
         return model, flags
     except OSError:

@@ -108,7 +108,7 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
     for (tile->token = 0; tile->token < call->tokens; tile->token += tile->tokens) {
         tile->tokens = pe__min(call->tokens - tile->token, PE__SOME);
         pe__positions(at, tile->token, tile->tokens, 0, p);
-        for (size_t k = 0; k < tile->tokens; k++) row[k] = (size_t)p[k];
+        for (size_t k = 0; k < tile->tokens; k++) row[k] = (size_t)fabs(p[k]);
         call->turn(tile, &call->x[0]);
     }
 }

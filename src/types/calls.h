@@ -20,7 +20,7 @@
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
  * A pe_at by value is written in small pieces and then copied in large ones, which wait for those:
- * 5 to 10 ns, as long as the rotation of a head takes. So these functions are what a compiler puts
+ * 5 to 12 ns, as long as the rotation of a head takes. So these functions are what a compiler puts
  * into its caller, where nothing is copied: short, and behind the end of pe's own floating-point
  * options, without which gcc inlines nothing that has them. They compute nothing. */
 

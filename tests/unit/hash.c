@@ -1341,6 +1341,50 @@ static void rope_tables(const table *unused, size_t count)
     }
 }
 
+/* Long lists whose positions repeat, in any order: rows that are copied from where they were made. */
+static void repeats(const table *unused, size_t count)
+{
+    enum { ROWS = 300, N = 34 };
+    static float c[ROWS * 2 * N], s[ROWS * N];
+    static double d[ROWS * N];
+    static uint16_t h_c[ROWS * 2 * N], h_s[ROWS * N];
+    static int64_t list[ROWS];
+    static double reals[ROWS];
+    const table plan_table = {ROWS, N, 0, 0, 10000.0, 1.0};
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < ROWS; i++) {
+        list[i] = (int64_t)(i * i * 7 % 61) - 19;
+        reals[i] = (double)(i * i * 5 % 97) / 4 - 7;
+    }
+    for (size_t k = 0; k < 4; k++) {
+        const pe_layout layout = k % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        const pe_at at = k < 2 ? pe_at_i64(list) : pe_back(pe_at_f64(reals));
+        pe_plan plan;
+        void *memory = plan_of_layout(&plan, &plan_table, layout);
+        need_ok(pe_fill_f32(&plan, at, ROWS, c, N), "floats");
+        hash_f32(c, ROWS * N);
+        need_ok(pe_fill_f64(&plan, at, ROWS, d, N), "doubles");
+        hash_f64(d, ROWS * N);
+        need_ok(pe_fill_f16(&plan, at, ROWS, h_c, N), "f16");
+        hash_u16(h_c, ROWS * N);
+        need_ok(pe_fill_bf16(&plan, at, ROWS, h_c, N), "bf16");
+        hash_u16(h_c, ROWS * N);
+        need_ok(pe_rope_table_f32(&plan, at, ROWS, PE_ROPE_TABLE_MATRIX, c, NULL, 2 * N, NULL), "matrices");
+        hash_f32(c, ROWS * 2 * N);
+        need_ok(pe_rope_table_bf16(&plan, at, ROWS, PE_ROPE_TABLE_MATRIX, h_c, NULL, 2 * N, NULL), "matrices");
+        hash_u16(h_c, ROWS * 2 * N);
+        need_ok(pe_rope_table_f32(&plan, at, ROWS, PE_ROPE_TABLE_TWICE, c, s, N, NULL), "twice");
+        hash_f32(c, ROWS * N);
+        hash_f32(s, ROWS * N);
+        need_ok(pe_rope_table_f16(&plan, at, ROWS, PE_ROPE_TABLE_APART, h_c, h_s, N / 2, NULL), "apart");
+        hash_u16(h_c, ROWS * N / 2);
+        hash_u16(h_s, ROWS * N / 2);
+        g_elements += ROWS * 11 * N;
+        free(memory);
+    }
+}
+
 /* Axes in blocks of halves; heads whose rotated part is not their first. */
 static void rope_blocks(const table *unused, size_t count)
 {
@@ -1524,6 +1568,7 @@ static const struct section {
     {"rope plans, places", rope_plans, NULL, 0},
     {"models", models, NULL, 0},
     {"rope tables", rope_tables, NULL, 0},
+    {"lists that repeat", repeats, NULL, 0},
     {"rope blocks, offset", rope_blocks, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},

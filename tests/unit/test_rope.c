@@ -2197,6 +2197,11 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N, x, lie(2, N, N), y, one));
     REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N, x, one, y, nothing));
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 1, x, lie(2, N - 1, N)));
+    {
+        float *const between = (float *)(void *)((unsigned char *)y + 2); /* half an element */
+        REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_APART, x, between, N, NULL));
+        REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_TWICE, between, x, N, NULL));
+    }
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(1, N, N - 1)));
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(2, N, 2 * N - 1)));
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 3, x, lie(2, 3 * N - 1, N)));
