@@ -737,7 +737,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *
  * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
- * amplitude    factor on every element, 2^-1000 ... 2^1000 in magnitude
+ * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
  * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
  * sines        rows * stride elements (the last row needs only pairs); aligned as its type
  * cosines      likewise
@@ -1204,7 +1204,8 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: it scales all pairs but 0         */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: it scales all pairs but 0, as ggml
+                                  whose logarithm is -infinity                               */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
 } pe_rope_ggml;
@@ -1265,8 +1266,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  *
  * Plans whose rows are not such pairs are refused with PE_ERR_PLAN: an odd width with PE_ODD_SINE,
  * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up;
- * interleaved sections, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and rope_interleave. Columns of
- * zeros stay as they are. */
+ * interleaved sections and lists of coordinates, which are for RoPE alone: move its keys by
+ * pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
+ * rope_interleave. Columns of zeros stay as they are. */
 
 /* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout.
  * pe_all(k) shifts all rows by k.
@@ -10018,7 +10020,8 @@ PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distan
     const pe__td log = pe__td_log2(pe__td_div(pe__td_splat((double)max_distance), of_m));
     for (size_t b = 0; b < n; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
-        for (size_t k = 0; k < PE_LANES; k++) step[k] = (double)(b + k) - (double)m;
+        for (size_t k = 0; k < PE_LANES; k++) /* behind the last it is no integer any more */
+            step[k] = (double)pe__min(b + k, n - 1) - (double)m;
         const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(log, pe__load(step)), steps));
         const pe__td d = pe__td_scale(power, of_m);
         pe__store(a, d.a);

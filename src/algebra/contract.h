@@ -19,8 +19,9 @@
  *
  * Plans whose rows are not such pairs are refused with PE_ERR_PLAN: an odd width with PE_ODD_SINE,
  * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up;
- * interleaved sections, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and rope_interleave. Columns of
- * zeros stay as they are. */
+ * interleaved sections and lists of coordinates, which are for RoPE alone: move its keys by
+ * pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
+ * rope_interleave. Columns of zeros stay as they are. */
 
 /* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout.
  * pe_all(k) shifts all rows by k.

@@ -218,7 +218,8 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: it scales all pairs but 0         */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: it scales all pairs but 0, as ggml
+                                  whose logarithm is -infinity                               */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
 } pe_rope_ggml;

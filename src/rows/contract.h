@@ -98,7 +98,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *
  * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
- * amplitude    factor on every element, 2^-1000 ... 2^1000 in magnitude
+ * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
  * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
  * sines        rows * stride elements (the last row needs only pairs); aligned as its type
  * cosines      likewise

@@ -6,8 +6,9 @@ computes, retyped in numpy with float64 (2026-11-24). The page and this file hav
 test fails. A fill must be the nearest float, a rotation within its documented bound. Numbers that programs
 of the page say they print are compared, too; tests/checks/readme.sh sees that they print them.
 
-Every formula says where it is from: a project and a file that was read (diffusers 58eb52c of 2026-08-23, timm
-aa4b585 of 2026-08-08, transformers as of 2026), "memory" of such a file, or a paper. No text of theirs is here.
+Every formula says where it is from: a project's file that was read on 2026-11-24 or 25, as it stood at the commit
+named there (diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, transformers as of 2026 unless a commit is
+named), "memory" of such a file, or a paper. No text of theirs is here.
 """
 import ast
 import re
@@ -146,6 +147,21 @@ def by_list(frequencies, axis):
     return lambda p: np.where(axis < 255, p[:, np.minimum(axis, 2)] * frequencies, 0)
 
 
+def ggml_mrope(frequencies, sections, interleaved):
+    """ggml_mrope_cache_init: a position of each section; the fourth is 0. It begins again behind the last."""
+    def angles(p):
+        p, out = np.pad(p, ((0, 0), (0, 1))), []
+        for i, w in enumerate(frequencies):
+            s = i % sum(sections)
+            if interleaved:
+                which = s % 3 if s < 3 * sections[s % 3] else 3
+            else:
+                which = int(np.searchsorted(np.cumsum(sections), s, side="right"))
+            out.append(p[:, which] * w)
+        return np.stack(out, 1)
+    return angles
+
+
 def hw_then_t(frequencies, t_pairs):
     """recomposition_to_3d, video_rope: y x y x ..., the last pairs by t."""
     axis = 1 + np.arange(len(frequencies)) % 2
@@ -212,6 +228,8 @@ def gte_mixed(n, theta, factor, b):
 
 
 D = "diffusers: "
+GGML = "ggml-org/ggml d99724f of 2026-08-21: ggml-cpu/ops.cpp ggml_mrope_cache_init"
+PANGU = "vLLM: mrope_interleaved.py, as its ports have it"
 T = "timm: pos_embed_sincos.py "
 M = "memory: "
 HF = "memory: transformers "
@@ -222,21 +240,25 @@ MODELS = {
     "Llama 3": text(HF + "modeling_llama.py", LLAMA, 128),
     "Llama 3.1": text("transformers: modeling_rope_utils.py", llama3(LLAMA, 8, 1, 4, 8192), 128),
     "Llama 3.2 1B": text("transformers: modeling_rope_utils.py", llama3(inv_freq(64, 500000.0), 32, 1, 4, 8192), 64),
-    "Llama 4": text(HF + "modeling_llama4.py", LLAMA, 128, adjacent),
+    "Llama 4": text("transformers 000c33f: modeling_llama4.py", LLAMA, 128, adjacent),
     "Llama 4 Scout": text(HF + "modeling_rope_utils.py; factors from memory", np.where(
         2 * pi / LLAMA > 8192, LLAMA / 16, LLAMA), 128, adjacent),
     "Mistral 7B v0.3": text(HF + "modeling_mistral.py", inv_freq(128, 1e6), 128),
     "Mixtral": text(HF + "modeling_mixtral.py", inv_freq(128, 1e6), 128),
-    "Ministral 3": text(HF + "modeling_ministral3.py", yarn(128, 1e6, 16, 16384), 128),
+    "Ministral 3": text("transformers 00b364c: modeling_ministral3.py", yarn(128, 1e6, 16, 16384), 128),
     "Qwen2.5": text(HF + "modeling_qwen2.py", inv_freq(128, 1e6), 128),
     "Qwen2.5, YaRN": text("transformers: modeling_rope_utils.py", yarn(128, 1e6, 4, 32768), 128, halves, mscale(4)),
     "Qwen2.5-1M": text(HF + "modeling_qwen2.py", inv_freq(128, 1e7), 128),
     "Qwen3": text(HF + "modeling_qwen3.py", inv_freq(128, 1e6), 128),
     "Qwen3-Next": text(HF + "modeling_qwen3_next.py", inv_freq(64, 1e7), 256),
     "DeepSeek V2": text(M + "DeepSeek-V2 modeling_deepseek.py", yarn(64, 1e4, 40, 4096), 64, adjacent),
-    "DeepSeek V3": text(M + "DeepSeek-V3 modeling_deepseek.py", yarn(64, 1e4, 40, 4096), 64, adjacent_to_halves),
+    "DeepSeek V3": text("transformers 000c33f: modular_deepseek_v3.py",
+                        yarn(64, 1e4, 40, 4096), 64, adjacent_to_halves),
+    "DeepSeek V3, own code": text("deepseek-ai/DeepSeek-V3 9b4e978 of 2025-08-28: inference/model.py",
+                                  yarn(64, 1e4, 40, 4096), 64, adjacent),
     "Kimi K2": text(M + "Kimi-K2 modeling_deepseek.py", yarn(64, 5e4, 32, 4096, 1, 1), 64, adjacent_to_halves),
-    "GPT-OSS": text(M + "gpt_oss model.py", yarn(64, 150000.0, 32, 4096, truncate=False), 64, halves, mscale(32)),
+    "GPT-OSS": text("openai/gpt-oss 7b58334 of 2026-07-24: torch/model.py",
+                    yarn(64, 150000.0, 32, 4096, truncate=False), 64, halves, mscale(32)),
     "Gemma 2": text(HF + "modeling_gemma2.py", inv_freq(256, 1e4), 256),
     "Gemma 3, global": text(HF + "modeling_gemma3.py", inv_freq(256, 1e6) / 8, 256),
     "Gemma 3, sliding": text(HF + "modeling_gemma3.py", inv_freq(256, 1e4), 256),
@@ -247,58 +269,67 @@ MODELS = {
     "Phi-4": text(HF + "modeling_phi3.py", inv_freq(128, 250000.0), 128),
     "Phi-4-mini": text("transformers: modeling_rope_utils.py", inv_freq(96, 1e4), 128, halves,
                        np.sqrt(1 + log(131072 / 4096) / log(4096))),
-    "GLM-4": text(HF + "modeling_glm.py", inv_freq(64, 1e4), 128, adjacent),
+    "GLM-4": text("transformers 0325dc4: modular_glm.py", inv_freq(64, 1e4), 128, adjacent),
     "GLM-4-9B-chat": text(M + "glm-4-9b-chat modeling_chatglm.py", inv_freq(64, 10000.0 * 500), 128, adjacent),
     "GLM-4.5": text(HF + "modeling_glm4_moe.py", inv_freq(64, 1e6), 128),
     "GLM-4.7-Flash": text(HF + "modeling_glm4_moe_lite.py", inv_freq(64, 1e6), 64, adjacent_to_halves),
     "ChatGLM2": text(M + "chatglm2-6b modeling_chatglm.py", inv_freq(64, 1e4), 128, adjacent),
-    "ERNIE 4.5": text(HF + "modeling_ernie4_5.py", LLAMA, 128, adjacent),
+    "ERNIE 4.5": text("transformers 016bc8e: modeling_ernie4_5.py", LLAMA, 128, adjacent),
     "MiniMax-M2": text(M + "vLLM minimax_m2.py", inv_freq(64, 5e6), 128),
     "GPT-J": text(HF + "modeling_gptj.py", inv_freq(64, 1e4), 256, adjacent),
-    "GPT-NeoX-20B": text(HF + "modeling_gpt_neox.py", inv_freq(24, 1e4), 96),
-    "Command R": text(HF + "modeling_cohere.py", inv_freq(128, 8e6), 128, adjacent),
+    "GPT-NeoX-20B": text("transformers 00dcc6d: modular_gpt_neox.py", inv_freq(24, 1e4), 96),
+    "Command R": text("transformers 03ea97a: modular_cohere.py", inv_freq(128, 8e6), 128, adjacent),
     "StableLM 2": text(HF + "modeling_stablelm.py", inv_freq(16, 1e4), 64),
     "OLMo 2": text(HF + "modeling_olmo2.py", LLAMA, 128),
     "ModernBERT, global": text(HF + "modeling_modernbert.py", inv_freq(64, 160000.0), 64),
     "ModernBERT, local": text(HF + "modeling_modernbert.py", inv_freq(64, 1e4), 64),
-    "HunYuan": text(HF + "modeling_hunyuan_v1_dense.py", inv_freq(128, 1e4 * 1000.0 ** (128 / 126)), 128),
+    "HunYuan": text("transformers 0233e50: modular_hunyuan_v1_dense.py",
+                    inv_freq(128, 1e4 * 1000.0 ** (128 / 126)), 128),
     "Zamba2, long": text(HF + "modeling_zamba2.py", inv_freq(160, 1e4 * 8.0 ** (160 / 158)), 160),
     "GTE": text(M + "gte modeling.py NTKScalingRotaryEmbedding", inv_freq(64, 160000.0 * 2) / 2 ** (2 / 64), 64),
     "ChatGLM-6B": rotation(M + "chatglm-6b modeling_chatglm.py", blocks((64, 64)), 128, halves_in_blocks((64, 64)), 2),
     "GTE, `mixed_b`": text(M + "gte modeling.py NTKScalingRotaryEmbedding", gte_mixed(64, 160000.0, 2, 0.4), 64),
-    "TransformerEngine": text(M + "transformer_engine rope.py", inv_freq(128, 1e4) / 4, 128),
+    "TransformerEngine": text("NVIDIA/TransformerEngine d0067d0 of 2026-08-22: pytorch/attention/rope.py",
+                              inv_freq(128, 1e4) / 4, 128),
     "NTK by parts": text("paper: YaRN, section 3.2", llama3(inv_freq(128, 1e4), 4, 1, 32, 2048), 128),
 
-    "Qwen2-VL": rotation(HF + "modeling_qwen2_vl.py", sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
+    "Qwen2-VL": rotation("transformers 00b676f: modeling_qwen2_vl.py",
+                         sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
     "Qwen2.5-VL": rotation(HF + "modeling_qwen2_5_vl.py", sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
     "Qwen2.5-Omni": rotation(HF + "modeling_qwen2_5_omni.py", sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
     "Qwen2.5-VL, tower": rotation(HF + "modeling_qwen2_5_vl.py", tower(80), 80, axes=2),
-    "Qwen3-VL": rotation(HF + "modeling_qwen3_vl.py", interleaved(inv_freq(128, 5e6), (24, 20, 20)), 128, axes=3),
+    "Qwen3-VL": rotation("transformers 00709b8: modeling_qwen3_vl.py",
+                         interleaved(inv_freq(128, 5e6), (24, 20, 20)), 128, axes=3),
     "Qwen3-VL, tower": rotation(HF + "modeling_qwen3_vl.py", tower(72), 72, axes=2),
     "Qwen3-Omni": rotation(HF + "modeling_qwen3_omni_moe.py", interleaved(inv_freq(128, 1e6), (24, 20, 20)), 128,
                            axes=3),
     "Qwen3.5": rotation(HF + "modeling_qwen3_5.py", interleaved(inv_freq(64, 1e7), (11, 11, 10)), 256, axes=3),
-    "GLM-4.1V": rotation(HF + "modeling_glm4v.py", sections(inv_freq(64, 1e4), (8, 12, 12)), 128, adjacent, 3),
-    "GLM-4.1V, tower": rotation(HF + "modeling_glm4v.py", tower(128), 128, axes=2),
+    "GLM-4.1V": rotation("transformers 005612e: modeling_glm4v.py",
+                         sections(inv_freq(64, 1e4), (8, 12, 12)), 128, adjacent, 3),
+    "GLM-4.1V, tower": rotation("transformers 005612e: modeling_glm4v.py", tower(128), 128, axes=2),
     "Ideogram 4": rotation(D + "transformer_ideogram4.py", interleaved(inv_freq(256, 5e6), (24, 20, 20)), 256, axes=3),
     "Cosmos 3": rotation(D + "transformer_cosmos3.py", interleaved(inv_freq(128, 5e6), (24, 20, 20)), 128, axes=3),
     "ERNIE 4.5 VL, tower": rotation(HF + "modeling_ernie4_5_vl_moe.py", tower(80), 80, axes=2),
     "ERNIE 4.5 VL": rotation("transformers: modeling_ernie4_5_vl_moe.py recomposition_to_3d",
                              hw_then_t(LLAMA, 20), 128, adjacent, 3),
-    "Bailing (Ming)": rotation("vllm-omni: modeling_bailing_moe_v2.py apply_3d_rotary_pos_emb; theta from memory",
+    "Bailing (Ming)": rotation("vllm-omni: modeling_bailing_moe_v2.py; inclusionAI/Ming 4876ed4: config.json",
+                               
                                hw_then_t(inv_freq(64, 600000.0), 8), 128, axes=3),
-    "openPangu": rotation("vLLM: mrope_interleaved.py, as ports have it", by_list(inv_freq(128, 1e6), greedy(24, 20, 20)),
-                          128, axes=3),
-    "ggml IMROPE": rotation(M + "ggml ops.cpp ggml_mrope_cache_init", by_list(
-        inv_freq(20, 1e4), [i % 3 if i < 18 else 255 for i in range(10)]), 20, axes=3),
+    "openPangu, 24, 20, 20": rotation(PANGU, by_list(inv_freq(128, 1e6), greedy(24, 20, 20)), 128, axes=3),
+    "openPangu, 16, 24, 24": rotation(PANGU, by_list(inv_freq(128, 1e6), greedy(16, 24, 24)), 128, axes=3),
+    "openPangu, 11, 11, 10": rotation(PANGU, by_list(inv_freq(64, 1e7), greedy(11, 11, 10)), 256, axes=3),
+    "ggml IMROPE": rotation(GGML, ggml_mrope(inv_freq(128, 1e4), (24, 20, 20, 0), True), 128, axes=3),
+    "ggml IMROPE, short": rotation(GGML, ggml_mrope(inv_freq(64, 1e4), (6, 6, 6, 0), True), 64, axes=3),
+    "ggml MROPE, short": rotation(GGML, ggml_mrope(inv_freq(20, 1e4), (6, 6, 6, 0), False), 20, axes=3),
     "timm mrope": rotation(T + "RotaryEmbeddingMRope", interleaved(inv_freq(64, 1e4), (8, 12, 12)), 64, axes=3),
 
     "Flux 1": rotation(D + "embeddings.py", blocks(FLUX), 128, adjacent, 3),
-    "Chroma": rotation(M + D + "transformer_chroma.py", blocks(FLUX), 128, adjacent, 3),
-    "Flux 2": rotation(D + "transformer_flux2.py; theta from memory", blocks((32,) * 4, 2000.0), 128, adjacent, 4),
+    "Chroma": rotation(D + "transformer_chroma.py", blocks(FLUX), 128, adjacent, 3),
+    "Flux 2": rotation("black-forest-labs/flux2 ab7cca6 of 2025-12-01: model.py",
+                       blocks((32,) * 4, 2000.0), 128, adjacent, 4),
     "Qwen-Image": rotation(D + "transformer_qwenimage.py", blocks(FLUX), 128, adjacent, 3),
     "Wan 2.1": rotation(D + "transformer_wan.py", blocks((44, 42, 42)), 128, adjacent, 3),
-    "SkyReels V2": rotation(M + D + "transformer_skyreels_v2.py", blocks((44, 42, 42)), 128, adjacent, 3),
+    "SkyReels V2": rotation(D + "transformer_skyreels_v2.py", blocks((44, 42, 42)), 128, adjacent, 3),
     "HunyuanVideo": rotation(D + "transformer_hunyuan_video.py", blocks(FLUX, 256.0), 128, adjacent, 3),
     "HunyuanImage 2.1": rotation(D + "transformer_hunyuanimage.py", blocks((64, 64), 256.0), 128, adjacent, 2),
     "HunyuanDiT": rotation(D + "embeddings.py get_2d_rotary_pos_embed", blocks((44, 44), order=(1, 0)), 88, adjacent, 2,
@@ -309,7 +340,8 @@ MODELS = {
     "Kandinsky 5": rotation(D + "transformer_kandinsky.py", blocks((16, 24, 24)), 64, adjacent, 3, real=True),
     "Lumina 2": rotation(D + "transformer_lumina2.py", blocks((32, 32, 32)), 96, adjacent, 3),
     "Z-Image": rotation(D + "transformer_z_image.py", blocks((32, 48, 48), 256.0), 128, adjacent, 3),
-    "Allegro": rotation(D + "embeddings.py apply_rotary_emb_allegro", blocks((32,) * 3), 96, halves_in_blocks((32,) * 3),
+    "Allegro": rotation(D + "embeddings.py apply_rotary_emb_allegro",
+                        blocks((32,) * 3), 96, halves_in_blocks((32,) * 3),
                         3),
     "CogVideoX": rotation(D + "embeddings.py get_3d_rotary_pos_embed", blocks((16, 24, 24)), 64, adjacent, 3,
                           real=True),
@@ -321,22 +353,26 @@ MODELS = {
     "LTX-2": rotation(D + "transformer_ltx2.py", ltx2, 128, axes=3, real=True),
     "Mochi": rotation(D + "transformer_mochi.py", matrix(64, 3), 128, adjacent, 3, real=True),
     "timm mixed": rotation(T + "get_mixed_freqs", matrix(32, 2), 64, adjacent, 2),
-    "RoPE-ViT mixed": rotation(M + "rope-vit deit_rope.py", matrix(32, 2), 64, adjacent, 2),
+    "RoPE-ViT mixed": rotation("naver-ai/rope-vit ce85c2e of 2024-12-20: models_v2_rope.py",
+                               matrix(32, 2), 64, adjacent, 2),
     "MiniMax-M3, tower": rotation("transformers: modular_minimax_m3_vl.py", blocks((26, 26, 28)), 80, adjacent, 3),
-    "LightGlue": rotation(M + "lightglue.py", matrix(32, 2), 64, adjacent, 2, real=True),
+    "LightGlue": rotation("cvg/LightGlue 1fd587b of 2025-07-05: lightglue.py",
+                          matrix(32, 2), 64, adjacent, 2, real=True),
     "EVA-02": rotation(T + "build_rotary_pos_embed", blocks((32, 32)), 64, adjacent, 2, real=True),
-    "SAM 2": rotation(M + "sam2 position_encoding.py", blocks((32, 32), order=(1, 0)), 64, adjacent, 2),
+    "SAM 2": rotation("facebookresearch/sam2 2b90b9f of 2024-12-15: position_encoding.py",
+                      blocks((32, 32), order=(1, 0)), 64, adjacent, 2),
     "Llama 4, tower": rotation(HF + "modeling_llama4.py", blocks((44, 44), order=(1, 0), shift=1), 88, adjacent, 2),
-    "Gemma 4, tower": rotation("transformers: modeling_gemma4.py", blocks((32, 32), 100.0), 64,
+    "Gemma 4, tower": rotation("transformers 0246b4f: modeling_gemma4.py", blocks((32, 32), 100.0), 64,
                                halves_in_blocks((32, 32)), 2),
     "DINOv3": rotation(T + "RotaryEmbeddingDinoV3", dinov3(100.0 ** (2 * np.arange(16) / 32)), 64, axes=2, real=True),
     "timm DINOv3, periods": rotation(T + "RotaryEmbeddingDinoV3", dinov3(0.5 * (90 / 0.5) ** np.linspace(0, 1, 16)),
                                      64, axes=2, real=True),
     "timm pixels": rotation(T + "pixel_freq_bands", lambda p: (
         p[:, :, None] * 2 ** np.linspace(0, np.log2(224) - 1, 16) * pi).reshape(len(p), -1), 64, adjacent, 2, real=True),
-    "Pixtral": rotation(HF + "modeling_pixtral.py", pixtral, 64, axes=2),
+    "Pixtral": rotation("transformers 0233e50: modeling_pixtral.py", pixtral, 64, axes=2),
     "Kimi-VL, tower": rotation("Kimi-VL: Rope2DPosEmb, as ports have it", alternating((1, 0)), 64, adjacent, 2),
-    "Lumina v1 (Lumina-Next)": rotation(D + "embeddings.py get_2d_rotary_pos_embed_lumina", alternating((0, 1)), 64, adjacent, 2),
+    "Lumina v1 (Lumina-Next)": rotation(D + "embeddings.py get_2d_rotary_pos_embed_lumina",
+                                        alternating((0, 1)), 64, adjacent, 2),
 }
 
 
@@ -434,48 +470,51 @@ def mae(d):
 BOX = (1, 0, 2, 3)
 MODELS.update({
     "Attention Is All You Need": table("paper", paper(512)),
-    "Keras-hub": table(M + "sine_position_encoding.py", paper(64)),
+    "Keras-hub": table("keras-team/keras-hub 71453d0 of 2026-08-21: sine_position_encoding.py", paper(64)),
     "ESPnet": table(M + "espnet embedding.py", paper(64)),
-    "Diffusers 1-D": table(M + D + "embeddings.py SinusoidalPositionalEmbedding", paper(64)),
-    "OpenNMT-py": table(M + "onmt embeddings.py", paper(64)),
+    "Diffusers 1-D": table(D + "embeddings.py SinusoidalPositionalEmbedding", paper(64)),
+    "OpenNMT-py": table("OpenNMT/OpenNMT-py 97111d9 of 2024-06-27: embeddings.py", paper(64)),
     "Conformer": table(M + "NeMo multi_head_attention.py", paper(256)),
     "Parakeet": table(HF + "modeling_parakeet.py", paper(1024)),
-    "tensor2tensor": table(M + "common_attention.py", timescales(65)),
-    **{f"Whisper, {size}": table(M + "whisper model.py sinusoids", timescales(d))
+    "tensor2tensor": table("tensorflow/tensor2tensor bafdc1b of 2023-04-01: common_attention.py", timescales(65)),
+    **{f"Whisper, {size}": table("openai/whisper c0d2f62 of 2025-06-25: model.py", timescales(d))
        for size, d in {"tiny": 384, "base": 512, "small": 768, "medium": 1024, "large": 1280}.items()},
-    "marian-nmt": table(M + "marian transformer.h", timescales(64)),
-    "google-research/pegasus": table(M + "pegasus timing.py", timescales(64)),
+    "marian-nmt": table("marian-nmt/marian-dev c9f287d of 2025-06-23: transformer.h", timescales(64)),
+    "google-research/pegasus": table("google-research/pegasus 1b49290 of 2023-07-20: timing.py", timescales(64)),
     "PegasusX": table(HF + "modeling_pegasus_x.py", timescales(64)),
-    "Flax": table(M + "flax wmt models.py", timescales(64)),
-    "gemma.cpp": table(M + "gemma.cc", timescales(64)),
-    "OpenNMT-py SinusoidalConcat": table(M + "onmt embeddings.py", timescales(64)),
+    "Flax": table("google/flax 18f8f31 of 2026-07-02: examples/wmt/models.py", timescales(64)),
+    "gemma.cpp": table("google/gemma.cpp 3ed403e of 2025-10-23: ops/ops-inl.h", timescales(64)),
+    "OpenNMT-py SinusoidalConcat": table("OpenNMT/OpenNMT-py 97111d9 of 2024-06-27: embeddings.py", timescales(64)),
     "TimesFM": table(HF + "modeling_timesfm.py", timescales(1280)),
     "Gemma 4, audio": table("transformers: modeling_gemma4.py", timescales(1024)),
-    "F5-TTS": table(M + "f5_tts modules.py SinusPositionEmbedding", timescales(256, scale=1000.0), real=True),
-    "fairseq": table(M + "sinusoidal_positional_embedding.py", fairseq(64)),
+    "F5-TTS": table("SWivid/F5-TTS 2ae2c9b of 2026-05-18: modules.py", timescales(256, scale=1000.0), real=True),
+    "fairseq": table("facebookresearch/fairseq 3d262bb of 2025-09-30: sinusoidal_positional_embedding.py", fairseq(64)),
     "M2M100": table(HF + "modeling_m2m_100.py", fairseq(64)),
     "Speech2Text": table(HF + "modeling_speech_to_text.py", fairseq(64)),
-    "OpenNMT-tf": table(M + "opennmt position.py", timescales(64, offset=1)),
-    "CTranslate2": table(M + "ctranslate2 position_encoding", timescales(64, offset=1)),
+    "OpenNMT-tf": table("OpenNMT/OpenNMT-tf 6f3b952 of 2023-08-04: position.py", timescales(64, offset=1)),
+    "CTranslate2": table("OpenNMT/CTranslate2 0d8bcd3 of 2026-07-03: layers/common.cc", timescales(64, offset=1)),
     "MarianMT": table(HF + "modeling_marian.py", marian(512)),
     "Pegasus": table(HF + "modeling_pegasus.py", marian(64)),
     "Autoformer": table(HF + "modeling_autoformer.py", marian(63)),
     "RoFormer": table(HF + "modeling_roformer.py", marian(64)),
     "CTRL": table(HF + "modeling_ctrl.py", marian(64)),
-    "Transformer-XL": table(M + "transformer-xl mem_transformer.py", marian(64)),
+    "Transformer-XL": table("kimiyoung/transformer-xl 44781ed of 2019-04-10: mem_transformer.py", marian(64)),
     "XLNet": table(HF + "modeling_xlnet.py", marian(64)),
     "Funnel": table(HF + "modeling_funnel.py", marian(768)),
-    "TENER": table(M + "TENER relative_transformer.py", timescales(64)),
-    "DDPM": table(M + "ddpm nn.py", timescales(128), real=True),
-    "Diffusers": table(M + D + "embeddings.py get_timestep_embedding", timescales(128), real=True),
-    "Stable Diffusion": table(M + "ldm util.py timestep_embedding", timescales(320, 0, True), real=True),
-    "Flux, timesteps": table(D + "transformer_flux2.py", timescales(256, 0, True), real=True),
-    "EDM": table(M + "edm networks.py PositionalEmbedding", timescales(128, 0, True), real=True),
-    "EDM, Fourier": table(M + "edm networks.py FourierEmbedding", lambda p: apart(
+    "TENER": table("fastnlp/TENER d2614d5 of 2020-07-06: relative_transformer.py", timescales(64)),
+    "DDPM": table("hojonathanho/diffusion 1e0dceb of 2020-06-21: nn.py", timescales(128), real=True),
+    "Diffusers": table(D + "embeddings.py get_timestep_embedding", timescales(128), real=True),
+    "Stable Diffusion": table("CompVis/stable-diffusion 21f890f of 2022-11-16: util.py",
+                              timescales(320, 0, True), real=True),
+    "Flux, timesteps": table("black-forest-labs/flux2 ab7cca6 of 2025-12-01: model.py",
+                             timescales(256, 0, True), real=True),
+    "EDM": table("NVlabs/edm 008a4e5 of 2024-03-16: networks.py", timescales(128, 0, True), real=True),
+    "EDM, Fourier": table("NVlabs/edm 008a4e5 of 2024-03-16: networks.py", lambda p: apart(
         2 * pi * np.outer(p[:, 0], [learned(i, 0) for i in range(128)]), True), real=True),
     "MusicGen": table(HF + "modeling_musicgen.py", timescales(64, cos_first=True)),
-    "MLX": table(M + "mlx positional_encoding.py", lambda p: np.sqrt(2 / 64) * timescales(64)(p), real=True),
-    "Zipformer": table("icefall: zipformer.py, as ports have it", lambda p: np.stack(
+    "MLX": table("ml-explore/mlx 846d176 of 2026-08-22: positional_encoding.py",
+                 lambda p: np.sqrt(2 / 64) * timescales(64)(p), real=True),
+    "Zipformer": table("k2-fsa/icefall 36e0420 of 2026-06-11: zipformer.py", lambda p: np.stack(
         [np.cos(np.outer(p[:, 0], 1 + np.arange(24))), np.sin(np.outer(p[:, 0], 1 + np.arange(24)))], -1).reshape(
             len(p), -1), real=True),
     "AlphaFold 3 (AF3)": table("paper: AlphaFold 3, algorithm 22", random_features(128, woven), 2, real=True),
@@ -572,7 +611,7 @@ MODELS.update({
     "LayoutLMv3": bias(HF + "modeling_layoutlmv3.py", buckets(32, 128, True)),
     "LayoutLMv3, boxes": bias(HF + "modeling_layoutlmv3.py", buckets(64, 256, True)),
     "UDOP": bias(HF + "modeling_udop.py", buckets(32, 128, True)),
-    "UDOP, boxes": bias(HF + "modeling_udop.py", buckets(32, 100, True)),
+    "UDOP, boxes": bias("transformers: modeling_udop.py RelativePositionBiasHorizontal", buckets(32, 100, True)),
     "WavLM": bias(HF + "modeling_wavlm.py", buckets(320, 800, True)),
 })
 
@@ -580,8 +619,10 @@ MODELS.update({
 # ---- factors of queries, of positions [rows, 1]: names are those of the models with "queries" behind
 
 MODELS.update({
-    "Llama 4, queries": table(HF + "modeling_llama4.py", lambda p: 1 + 0.1 * np.log1p(np.floor((p + 1) / 8192))),
-    "Ministral 3, queries": table(HF + "modeling_ministral3.py", lambda p: 1 + 0.1 * np.log1p(np.floor(p / 16384))),
+    "Llama 4, queries": table("transformers 000c33f: modeling_llama4.py",
+                              lambda p: 1 + 0.1 * np.log1p(np.floor((p + 1) / 8192))),
+    "Ministral 3, queries": table("transformers 00b364c: modeling_ministral3.py",
+                                  lambda p: 1 + 0.1 * np.log1p(np.floor(p / 16384))),
     "Qwen 1, queries": table(M + "Qwen-7B modeling_qwen.py logn_list", lambda p: np.where(
         p + 1 > 2048, np.log(p + 1) / log(2048), 1)),
     "Grok-2, queries": table("sglang: triton_ops, xai_temperature_len", lambda p: np.where(

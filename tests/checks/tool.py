@@ -140,13 +140,13 @@ def models():
     }
     for name, parts in files.items():
         status, got = pe(CONFIGS + name + ".json")
-        unread = ["vision"] if name == "gemma-3" else []
+        unread = ["vision"] if name in ("gemma-3", "gemma-4") else []
         check(f"{name}: {', '.join(parts)}", status == 0 and sorted(got) == sorted([*parts, *unread]), got)
         for part, expected in parts.items():
             same(f"{name} {part}", got[part], *expected[:2])
             notes(f"{name} {part}", got[part], *expected[2:])
         if unread:
-            notes("gemma-3 vision", got["vision"], ["model_type"])
+            notes(f"{name} vision", got["vision"], ["model_type"])
     check("each file of tests/checks/configs is read", sorted(f[:-5] for f in os.listdir(CONFIGS)) ==
           sorted([*files, "broken"]))
 

@@ -103,6 +103,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
+static uint8_t coordinates[WIDEST / 2];
+
 static pe_config decode_config(fuzz_input *in)
 {
     const unsigned kind = fuzz_byte(in);
@@ -139,9 +141,24 @@ static pe_config decode_config(fuzz_input *in)
             c.axis[a].width = b == 255 ? fuzz_huge(in) : b / 16;
             c.axis[a].coordinate = b == 254 ? fuzz_huge(in) : b % 4;
         }
-        c.columns = (pe_columns)(fuzz_byte(in) % 6);
+        const unsigned how = fuzz_byte(in);
+        c.columns = (pe_columns)(how % 6);
+        if (how >= 250 && d <= WIDEST) { /* for RoPE: a coordinate for each pair */
+            for (size_t i = 0; i < WIDEST / 2; i++)
+                coordinates[i] = i % 5 == 4 ? 255 : (uint8_t)(i * how % 3);
+            c.coordinate = coordinates, c.columns = how == 255 ? PE_COLUMNS_JOINED : PE_COLUMNS_BLOCKS;
+        }
     }
     return c;
+}
+
+/* May the pairs of this config have a list of coordinates, and this one? */
+static int coordinates_fit(const pe_config *c)
+{
+    int ok = c->columns == PE_COLUMNS_BLOCKS && c->d_model % 2 == 0 && !c->has_padding;
+    for (size_t i = 0; i < c->d_model / 2; i++)
+        ok &= c->coordinate[i] < c->axes || c->coordinate[i] == 255;
+    return ok;
 }
 
 /* Does this config break a limit that stands at a field of pe_config? */
@@ -154,6 +171,7 @@ static int breaks_a_limit(const pe_config *c)
            (unsigned)c->layout > 1 || (unsigned)c->odd > 1 || (unsigned)c->exponent > 2 ||
            (unsigned)c->angle > 1 || c->multiple == 0 || c->d_model % c->multiple != 0 ||
            c->axes == 0 || c->axes > PE_MAX_AXES || (c->axes > 1 && c->has_padding) ||
+           (c->coordinate && !coordinates_fit(c)) ||
            (unsigned)c->columns > 3 || (turns_by_sums(c) && c->angle != PE_ANGLE_EXACT);
 }
 
@@ -234,6 +252,9 @@ static int decode_plan(fuzz_input *in, plan_case *p)
 /* ------------------------------------------------------------------------------------------------
  * Rows
  * --------------------------------------------------------------------------------------------- */
+
+/* Does a list say the coordinates of its pairs? Such a plan is for RoPE alone. */
+static unsigned rows_may(const plan_case *p) { return p->config.coordinate ? FUZZ_BIT(PE_ERR_PLAN) : 0; }
 
 /* A call at a place, of rows from `skip` on, at x. */
 typedef struct rows_call {
@@ -343,7 +364,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
     if (place.too_long) return;
     unsigned may = 0;
     if (rows) {
-        may = place.may | fuzz_shape(d, rows, stride, size, &bytes);
+        may = rows_may(p) | place.may | fuzz_shape(d, rows, stride, size, &bytes);
         if (may == 0 && (rows > FUZZ_ROWS || rows * d > ELEMENTS || bytes > FUZZ_PLACE)) return;
         if (wrong == 1 || wrong == 4) may |= FUZZ_BIT(PE_ERR_NULL);
     }
@@ -408,7 +429,7 @@ static void op_batch(fuzz_input *in, const plan_case *p)
 
     unsigned may = 0;
     if (rows && batches) {
-        may = place.may | fuzz_shape(d, rows, stride, size, &bytes);
+        may = rows_may(p) | place.may | fuzz_shape(d, rows, stride, size, &bytes);
         if (batches > 1 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) {
             const size_t one = (rows - 1) * stride + d;
             const int apart =
@@ -447,7 +468,7 @@ static void op_batch(fuzz_input *in, const plan_case *p)
 static unsigned algebra_may(const plan_case *p)
 {
     const pe_plan *const plan = &p->plan;
-    int ok = plan->float32 == NULL &&
+    int ok = plan->float32 == NULL && p->config.coordinate == NULL &&
              (p->config.axes == 1 || p->config.columns < PE_COLUMNS_FREQUENCIES);
     for (size_t a = 0; a < plan->axes; a++)
         ok &= plan->axis[a].sines == plan->axis[a].cosines;
@@ -570,6 +591,100 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
         FUZZ_FAIL("pe_dot: %a, but a row has the square %a", one, size);
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * Sines and cosines without a plan
+ * --------------------------------------------------------------------------------------------- */
+
+/* So many frequencies, in a block of their own; good = 0 if one of them is refused. */
+static double *decode_omega(fuzz_input *in, size_t pairs, int *good)
+{
+    double *const omega = (double *)fuzz_take(pairs * sizeof *omega, 1);
+    const unsigned kind = fuzz_byte(in);
+    *good = 1;
+    for (size_t i = 0; i < pairs; i++) {
+        omega[i] = ldexp(1.0 + (double)(i * 37 % 64) / 64, -(int)(i % (1 + kind % 48)));
+        if (kind >= 224 && i % 7 == kind % 7) omega[i] = fuzz_double(in);
+        const double w = fabs(omega[i]);
+        *good &= w == 0 || (w >= 0x1p-900 && w <= 0x1p21);
+    }
+    return omega;
+}
+
+/* Against fills by a plan of these frequencies, row by row. The arrays lie apart, or their rows in
+   turn in one. */
+static void op_sincos(fuzz_input *in)
+{
+    enum { MOST = 40 };
+    static double memory[1024];
+    static fuzz_place place;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t wrong = fuzz_wrong(in, 14);
+    const fuzz_type t = (fuzz_type)(b % FUZZ_TYPES);
+    const size_t size = fuzz_size(t);
+    const int in_turn = seed & 1, sines_first = seed >> 1 & 1;
+    size_t pairs = (b >> 2) % MOST, rows = fuzz_byte(in) % 24;
+    const double amplitude = seed & 4 ? fuzz_double(in) : 1;
+    if (pairs < 3 && (seed & 8)) rows += 90; /* from 96 on with a table */
+    while (pairs * rows * 2 > ELEMENTS && rows > 1) rows /= 2;
+    const size_t width = in_turn ? 2 * pairs : pairs, gap = seed & 16 ? seed >> 5 : 0;
+    size_t stride = width + gap, bytes = 0;
+    if (wrong == 1) stride = seed & 32 ? fuzz_huge(in) : seed / 4 % (width + 1);
+    if (wrong == 2) rows = fuzz_huge(in);
+    int good = 1;
+    const double *const omega = decode_omega(in, pairs, &good);
+    fuzz_place_make(in, &place, rows, 1, 0, flaw_of(wrong, 9), 0);
+    if (place.too_long) return;
+    const int nothing = rows == 0 || pairs == 0;
+    unsigned may = 0;
+    if (!nothing) {
+        may = place.may | fuzz_shape(pairs, rows, stride, size, &bytes);
+        if (!(fabs(amplitude) >= 0x1p-1000 && fabs(amplitude) <= 0x1p1000))
+            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (!good) may |= FUZZ_BIT(PE_ERR_FREQUENCY);
+        if (wrong >= 3 && wrong <= 5) may |= FUZZ_BIT(PE_ERR_NULL);
+        if (wrong == 6) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (may == 0 && (rows > 128 || stride < width)) return; /* in turn and too close: not checked */
+        if (may == 0 && in_turn) bytes = ((rows - 1) * stride + width) * size;
+        if (may == 0 && bytes > FUZZ_PLACE) return;
+    }
+    if (may || nothing) bytes = 1024;
+    unsigned char *const x = (unsigned char *)fuzz_take(bytes, (seed & 64) != 0);
+    unsigned char *const y = in_turn ? x + pairs * size
+                                     : (unsigned char *)fuzz_take(bytes, (seed & 128) != 0);
+    unsigned char *const s = sines_first ? x : y, *const c = sines_first ? y : x;
+    fuzz_save(fuzz_all.used);
+    const pe_status status = fuzz_fills[t].sincos(wrong == 3 ? NULL : omega, pairs, amplitude, place.at,
+                                                  rows, wrong == 4 ? NULL : s,
+                                                  wrong == 5 ? NULL : c + (wrong == 6), stride);
+    if (!fuzz_status("pe_sincos", status, may)) return;
+    if (nothing) {
+        fuzz_unwritten("pe_sincos of nothing");
+        return;
+    }
+    pe_config config = pe_config_default(2 * pairs);
+    pe_plan plan;
+    config.layout = PE_LAYOUT_HALVES, config.expected_rows = 1, config.amplitude = amplitude;
+    if (pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, sizeof memory) != PE_OK)
+        FUZZ_FAIL("pe_sincos takes what a plan refuses");
+    unsigned char *const want_x = (unsigned char *)fuzz_take(bytes, !(seed & 64));
+    unsigned char *const want_y = in_turn ? want_x + pairs * size
+                                          : (unsigned char *)fuzz_take(bytes, !(seed & 128));
+    memcpy(want_x, fuzz_saved(x), bytes);
+    if (!in_turn) memcpy(want_y, fuzz_saved(y), bytes);
+    for (size_t r = 0; r < rows; r++) {
+        const double p = r < FUZZ_ROWS ? fuzz_turn(&place, r, 0, 0) : 0;
+        pe_at at = r < FUZZ_ROWS ? pe_at_f64(&p) : pe_skip(place.at, r);
+        unsigned char row[2 * MOST * 8];
+        at.delta = 0; /* there is no plan whose amplitude it could ignore */
+        if (fuzz_fills[t].fill(&plan, at, 1, row, 2 * pairs) != PE_OK)
+            FUZZ_FAIL("pe_fill refuses a row of pe_sincos");
+        memcpy((sines_first ? want_x : want_y) + r * stride * size, row, pairs * size);
+        memcpy((sines_first ? want_y : want_x) + r * stride * size, row + pairs * size, pairs * size);
+    }
+    if (!fuzz_same(t, x, want_x, bytes / size) || (!in_turn && !fuzz_same(t, y, want_y, bytes / size)))
+        FUZZ_FAIL("pe_sincos: not the bits of pe_fill, type %d, %zu rows of %zu pairs", (int)t, rows, pairs);
+}
+
 /* What a plan says of itself, and the call without a plan. */
 static void op_rest(fuzz_input *in, const plan_case *p)
 {
@@ -634,7 +749,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         p = &own, keep = 1;
         fuzz_save(1);
     }
-    switch (fuzz_byte(&in) % 8) {
+    const unsigned what = fuzz_byte(&in) % 16;
+    switch (what < 15 ? what % 8 : what) {
+    case 15:
+        op_sincos(&in);
+        break;
     case 0:
         op_batch(&in, p);
         break;

@@ -17,6 +17,7 @@ typedef struct fuzz_fill {
     pe_status (*add)(const pe_plan *, pe_at, size_t, float, void *, size_t);
     pe_status (*add_batch)(const pe_plan *, pe_at, size_t, size_t, float, void *, size_t, size_t);
     pe_status (*shift)(const pe_plan *, pe_at, size_t, void *, size_t);
+    pe_status (*sincos)(const double *, size_t, double, pe_at, size_t, void *, void *, size_t);
 } fuzz_fill;
 
     #define FUZZ_STAMP(T, element)                                                                 \
@@ -37,6 +38,11 @@ typedef struct fuzz_fill {
         static pe_status fuzz_shift_##T(const pe_plan *p, pe_at k, size_t n, void *x, size_t s)    \
         {                                                                                          \
             return pe_shift_##T(p, k, n, (element *)x, s);                                         \
+        }                                                                                          \
+        static pe_status fuzz_sincos_##T(const double *w, size_t pairs, double amplitude, pe_at at, \
+                                         size_t n, void *x, void *y, size_t s)                     \
+        {                                                                                          \
+            return pe_sincos_##T(w, pairs, amplitude, at, n, (element *)x, (element *)y, s);       \
         }
 FUZZ_STAMP(f32, float)
 FUZZ_STAMP(f64, double)
@@ -46,7 +52,7 @@ FUZZ_STAMP(bf16, uint16_t)
 
     #define FUZZ_FILL_OF(T)                                                                        \
         {                                                                                          \
-            fuzz_fill_##T, fuzz_add_##T, fuzz_add_batch_##T, fuzz_shift_##T                        \
+            fuzz_fill_##T, fuzz_add_##T, fuzz_add_batch_##T, fuzz_shift_##T, fuzz_sincos_##T       \
         }
 static const fuzz_fill fuzz_fills[FUZZ_TYPES] = {FUZZ_FILL_OF(f32), FUZZ_FILL_OF(f64),
                                                  FUZZ_FILL_OF(f16), FUZZ_FILL_OF(bf16)};

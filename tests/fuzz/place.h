@@ -17,6 +17,7 @@ typedef struct fuzz_place {
     int too_long;      /* right, but its list would not fit here                           */
     int back, delta;   /* pe_back(), pe_delta()                                            */
     int is_range;      /* no list, no cells: any number of rows                            */
+    int is_whole;      /* a range, or a list of integers                                   */
     size_t cells;      /* a grid of one coordinate: all are checked, used or not; else 0   */
     size_t axes, rows; /* coordinates; rows whose positions are known, at most FUZZ_ROWS   */
     double position[FUZZ_ROWS][PE_MAX_AXES]; /* without an offset, not turned back */
@@ -59,7 +60,7 @@ static inline void fuzz_place_range(fuzz_input *in, fuzz_place *p, unsigned kind
     const unsigned b = kind ? fuzz_byte(in) : 0;
     const int64_t step = !kind ? 1 : steps[b < 224 ? b % 7 : 7 + b % 5], most = INT64_C(1) << 32;
     const int small = step > -most && step < most && first > -4 * most && first < 4 * most;
-    p->is_range = 1, p->axes = 1;
+    p->is_range = p->is_whole = 1, p->axes = 1;
     if (flaw == FUZZ_SKIP) {
         p->at = pe_skip(pe_from_by(first, step), ((size_t)1 << 40) + fuzz_byte(in));
         if (step != 0) p->may |= FUZZ_BIT(PE_ERR_RANGE);
@@ -126,7 +127,7 @@ static inline void fuzz_place_list(fuzz_input *in, fuzz_place *p, unsigned type,
     const size_t element = type % 2 ? 8 : 4; /* i32, i64, f32, f64 */
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     size_t row = 1, axis = 1;
-    p->axes = axes;
+    p->axes = axes, p->is_whole = type < 2;
     if (points) {
         const size_t rows_of[] = {axes, 1, axes + 1, 0, 3, 7, axes, 2};
         const size_t axes_of[] = {1, rows < FUZZ_ROWS ? rows + skip : 1, 2, 1, 0, 3, 1, 9};
@@ -204,7 +205,7 @@ static inline void fuzz_place_make(fuzz_input *in, fuzz_place *p, size_t rows, s
     const unsigned kind = fuzz_byte(in), how = fuzz_byte(in);
     const size_t skip = how >> 4 & 1 ? how >> 5 : 0;
     size_t axes = plan_axes;
-    p->may = 0, p->too_long = p->is_range = 0, p->rows = p->cells = 0;
+    p->may = 0, p->too_long = p->is_range = p->is_whole = 0, p->rows = p->cells = 0;
     p->axes = 1;
     p->back = how % 4 == 1, p->delta = how / 4 % 4 == 1;
     if (rows == 0) rows = 1;

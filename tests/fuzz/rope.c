@@ -12,7 +12,7 @@
 
 #include <float.h>
 
-enum { ELEMENTS = 320, POOL = 48, PAIRS = 32 };
+enum { ELEMENTS = 320, POOL = 48, PAIRS = 32, STILL = 255 };
 
 typedef struct plan_case {
     pe_plan plan;
@@ -57,6 +57,18 @@ static plan_case *pool_add(pe_config config, pe_config twin)
     return p;
 }
 
+/* The same of a list: 0 if it is wrong. */
+static int list_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinate, uint8_t *number)
+{
+    int ok = c->section_order == PE_SECTIONS_BLOCKS;
+    for (size_t a = 0; a < PE_MAX_AXES && a < c->axes; a++) ok &= c->sections[a] == 0;
+    for (size_t i = 0; i < pairs; i++) {
+        coordinate[i] = c->coordinate[i], number[i] = (uint8_t)i;
+        ok &= coordinate[i] < c->axes || coordinate[i] == STILL;
+    }
+    return ok;
+}
+
 /* The coordinate of each pair and its frequency among those of a head that this coordinate has alone;
    0 if the sections are wrong. */
 static int sections_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinate, uint8_t *number)
@@ -64,6 +76,7 @@ static int sections_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinat
     size_t count[PE_MAX_AXES] = {0};
     const size_t axes = c->axes;
     if (axes < 1 || axes > PE_MAX_AXES) return 0;
+    if (c->coordinate) return list_of(c, pairs, coordinate, number);
     if (axes > 1 && c->section_order == PE_SECTIONS_VISION && pairs % axes != 0) return 0;
     for (size_t i = 0; i < pairs; i++) {
         size_t a = 0;
@@ -97,7 +110,7 @@ static void rope_twins(plan_case *p, const pe_rope_config *c, void *still, void 
     if (pe_rope_frequencies(c, omega, &alone.attention_factor) != PE_OK ||
         !sections_of(c, pairs_of(c), p->coordinate, p->number))
         FUZZ_FAIL("a config is taken that has wrong sections or no frequencies");
-    alone.axes = 1, alone.offset = 0;
+    alone.axes = 1, alone.offset = 0, alone.coordinate = NULL;
     if (c->axes > 1 && c->section_order == PE_SECTIONS_VISION)
         alone.head_dim = alone.rotary_dim = p->n / c->axes;
     if (pe_rope_plan_init(&p->still, &alone, still, room) != PE_OK) FUZZ_FAIL("a plan has no twin");
@@ -173,8 +186,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void row_of_table(const plan_case *p, const fuzz_place *place, size_t r, float *c, float *s)
 {
     const pe_plan *const twin = place->delta ? &p->bare : &p->still;
-    for (size_t a = 0; a < p->plan.axes; a++) {
-        const double t = fuzz_turn(place, r, a, p->offset);
+    for (size_t k = 0; k <= p->plan.axes; k++) { /* and those that stand still */
+        const size_t a = k < p->plan.axes ? k : STILL;
+        const double t = a == STILL ? 0 : fuzz_turn(place, r, a, p->offset);
         float cosines[PAIRS], sines[PAIRS];
         if (pe_rope_table_f32(twin, pe_at_f64(&t), 1, PE_ROPE_TABLE_APART, cosines, sines,
                               twin->pairs, NULL) != PE_OK)
@@ -579,9 +593,10 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     }
     for (size_t r = 0; r < rows; r++) {
         const unsigned char *const x = c + r * stride * size, *const y = s + r * stride * size;
-        for (size_t a = 0; a < p->plan.axes; a++) {
+        for (size_t k = 0; k <= p->plan.axes; k++) {
+            const size_t a = k < p->plan.axes ? k : STILL;
             const pe_plan *const twin = place.delta ? &p->bare : &p->still;
-            const double at = fuzz_turn(&place, r, a, p->offset);
+            const double at = a == STILL ? 0 : fuzz_turn(&place, r, a, p->offset);
             unsigned char cosines[PAIRS * 4], sines[PAIRS * 4];
             if (f->table(twin, pe_at_f64(&at), 1, PE_ROPE_TABLE_APART, cosines, sines, twin->pairs,
                          NULL) != PE_OK)
@@ -629,6 +644,7 @@ static void op_tables(fuzz_input *in, const plan_case *p)
 
 static double lists[2][PAIRS];
 static float factors[PAIRS];
+static uint8_t coordinates[PAIRS];
 
 static pe_rope_config decode_config(fuzz_input *in)
 {
@@ -671,6 +687,17 @@ static pe_rope_config decode_config(fuzz_input *in)
         c.sections[0] = pairs - (c.axes ? c.axes - 1 : 0) * c.sections[1];
         if (more & 4) c.sections[any % 8] = fuzz_byte(in) < 224 ? fuzz_byte(in) % 20 : fuzz_huge(in);
         if (more & 8) c.section_order = (pe_sections)fuzz_byte(in);
+    } else if (more & 4) { /* a coordinate for each pair: mostly a right one */
+        uint64_t state = fuzz_byte(in);
+        c.axes = 1 + state % 4;
+        for (size_t i = 0; i < PAIRS; i++) {
+            const uint64_t z = fuzz_next(&state);
+            coordinates[i] = z >> 60 ? (uint8_t)(z % c.axes) : STILL;
+        }
+        if (more & 8) coordinates[fuzz_byte(in) % PAIRS] = (uint8_t)fuzz_byte(in);
+        if ((more & 136) == 136) c.sections[fuzz_byte(in) % PE_MAX_AXES] = fuzz_byte(in) % 4;
+        if ((more & 136) == 136) c.section_order = (pe_sections)(fuzz_byte(in) % 4);
+        c.coordinate = coordinates;
     }
     if (more & 16) c.offset = fuzz_byte(in) < 128 ? (double)(fuzz_byte(in) % 16) / 4 : fuzz_double(in);
     if (more & 32) c.angle = (pe_angle)(fuzz_byte(in) % 4);
@@ -679,12 +706,22 @@ static pe_rope_config decode_config(fuzz_input *in)
     return c;
 }
 
+/* What a config with a coordinate for each pair is for pe_plan_init_frequencies(). */
+static pe_config listed_config(const pe_rope_config *c, size_t pairs, double amplitude)
+{
+    pe_config config = pe_config_default(2 * pairs);
+    config.layout = c->layout, config.offset = c->offset, config.angle = c->angle;
+    config.expected_rows = c->expected_rows, config.amplitude = amplitude;
+    config.axes = c->axes, config.coordinate = c->coordinate;
+    return config;
+}
+
 /* Frequencies of every type, from fields good and bad, and the plan of such a config: 1 if there is
    one, in memory of its own, which is then the first block. */
 static int op_configs(fuzz_input *in, plan_case *p)
 {
     static unsigned char twins[2][FUZZ_PLACE];
-    const pe_rope_config c = decode_config(in);
+    pe_rope_config c = decode_config(in);
     const unsigned how = fuzz_byte(in);
     const char *const error = pe_rope_config_error(&c);
     const size_t bytes = pe_rope_plan_size(&c), pairs = error ? 4 : pairs_of(&c);
@@ -701,23 +738,27 @@ static int op_configs(fuzz_input *in, plan_case *p)
     const size_t room = bytes && !little ? bytes : 64;
     if (room > FUZZ_PLACE) return 0;
     unsigned char *const memory = (unsigned char *)fuzz_take(room, how & 1);
+    uint8_t *const list = (uint8_t *)fuzz_take(pairs, 1); /* not a byte more may be read */
+    memcpy(list, coordinates, pairs);
+    if (c.coordinate && !error) c.coordinate = list;
     pe_plan *const plan = (pe_plan *)fuzz_take(sizeof *plan, 1);
     double *const w = (double *)fuzz_take(pairs * sizeof *w, 1);
     double *const a = (double *)fuzz_take(sizeof *a, 0);
-    fuzz_save(4);
+    fuzz_save(5);
+    double factor = 1;
     unsigned may = error ? FUZZ_BIT(PE_ERR_CONFIG) : 0;
     if (error && c.rope_type == PE_ROPE_LONGROPE) may |= FUZZ_BIT(PE_ERR_NULL);
     const int good =
         fuzz_status("pe_rope_frequencies", pe_rope_frequencies(&c, w, how & 2 ? NULL : a), may);
     if (good) {
-        double again[PAIRS], factor;
+        double again[PAIRS];
         if (pe_rope_frequencies(&c, again, &factor) != PE_OK ||
             memcmp(again, w, pairs * sizeof *w) != 0 ||
             (!(how & 2) && memcmp(&factor, a, sizeof factor) != 0))
             FUZZ_FAIL("pe_rope_frequencies: not the same bits again");
         if (!(factor > 0 && factor <= DBL_MAX))
             FUZZ_FAIL("pe_rope_frequencies: the attention factor is %a", factor);
-        fuzz_save(4);
+        fuzz_save(5);
     }
     const int vision = c.axes > 1 && c.section_order == PE_SECTIONS_VISION;
     for (size_t i = 0; i < pairs && good; i++) {
@@ -731,19 +772,23 @@ static int op_configs(fuzz_input *in, plan_case *p)
     }
     if (little && bytes) may |= FUZZ_BIT(PE_ERR_SIZE);
     fuzz_zeros(plan);
-    const pe_status status = pe_rope_plan_init(plan, &c, memory, room);
+    const int other = good && c.coordinate && (how & 4); /* the same by the other config */
+    const pe_config listed = listed_config(&c, pairs, factor);
+    const pe_status status = other ? pe_plan_init_frequencies(plan, &listed, w, pairs, memory, room)
+                                   : pe_rope_plan_init(plan, &c, memory, room);
     if (!fuzz_status("pe_rope_plan_init", status, may)) return 0;
     p->plan = *plan;
     if (plan->pairs != pairs || plan->d_model != 2 * pairs || plan->axes != c.axes)
         FUZZ_FAIL("pe_rope_plan_init: %zu pairs, not %zu", plan->pairs, pairs);
     double own[PAIRS];
     if (pe_plan_frequencies(plan, own) != PE_OK) FUZZ_FAIL("a plan does not say its frequencies");
-    if (c.axes == 1 || c.section_order != PE_SECTIONS_INTERLEAVED)
+    if (c.axes == 1 || c.coordinate || c.section_order != PE_SECTIONS_INTERLEAVED)
         for (size_t i = 0; i < pairs; i++) {
             const double want = c.angle == PE_ANGLE_FLOAT32 ? (double)(float)w[i] : w[i];
             if (!(fabs(own[i] - want) <= 0x1p-52 * want))
                 FUZZ_FAIL("a plan of RoPE: frequency %zu is %a, not %a", i, own[i], want);
         }
+    c.coordinate = c.coordinate ? coordinates : NULL; /* the plan has a copy */
     fuzz_release(1);
     if (vision && c.freq_factors) return 0; /* one a pair: whose that is in a twin is not told */
     if (vision && c.rope_type == PE_ROPE_PROPORTIONAL) return 0;

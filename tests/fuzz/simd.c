@@ -62,6 +62,7 @@ static int decode_rope_plans(fuzz_input *in, plan_case *p)
 {
     const unsigned b = fuzz_byte(in), fields = fuzz_byte(in);
     pe_rope_config c = pe_rope_config_default(2 * (1 + fuzz_byte(in) % (WIDEST / 2)));
+    static uint8_t coordinates[WIDEST / 2];
     const size_t pairs = c.head_dim / 2;
     c.layout = (pe_layout)(b & 1), c.section_order = (pe_sections)(b / 2 % 3);
     c.axes = 1 + b / 8 % 4;
@@ -75,6 +76,12 @@ static int decode_rope_plans(fuzz_input *in, plan_case *p)
     if (fields & 32) c.attention_factor = 1.5;
     if (fields & 64) c.angle = PE_ANGLE_FLOAT32;
     if (fields & 128) c.expected_rows = 1;
+    if (b >= 224) { /* a coordinate for each pair */
+        c.section_order = PE_SECTIONS_BLOCKS, c.coordinate = coordinates;
+        for (size_t a = 0; a < c.axes; a++) c.sections[a] = 0;
+        for (size_t i = 0; i < pairs; i++)
+            coordinates[i] = (i + fields) % 9 == 8 ? 255 : (uint8_t)(i * (fields | 1) % 7 % c.axes);
+    }
     const size_t bytes = pe_rope_plan_size(&c);
     if (bytes == 0) return 0;
     for (int i = 0; i < CODES; i++) {
@@ -264,6 +271,56 @@ static void op_ggml(fuzz_input *in)
     compare_all("ggml", FUZZ_F32, rows * half, y, status);
 }
 
+/* Sines and cosines without a plan. */
+static void op_sincos(fuzz_input *in)
+{
+    static fuzz_place place;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const fuzz_type t = (fuzz_type)(b & 3);
+    const size_t pairs = 1 + (b >> 2) % 24, most = (t == FUZZ_F64 ? ELEMENTS / 10 : ELEMENTS) / (2 * pairs);
+    const size_t rows = seed >= 240 && pairs < 3 ? 97 : 1 + seed % (most < 1 ? 1 : most);
+    const size_t all = rows * 2 * pairs, size = fuzz_size(t);
+    double omega[24];
+    void *x[MOST_CODES];
+    pe_status status[MOST_CODES];
+    if (t == FUZZ_F64 && rows > 90) return;
+    for (size_t i = 0; i < pairs; i++)
+        omega[i] = fuzz_byte(in) < 16 ? fuzz_double(in) : ldexp(1 + (double)i / 32, -(int)(i * (b % 5)));
+    fuzz_place_make(in, &place, rows, 1, 0, FUZZ_GOOD, 0);
+    if (place.too_long) return;
+    take_all(t, all, seed, x);
+    for (int i = 0; i < CODES; i++) {
+        unsigned char *const first = (unsigned char *)x[i], *const second = first + pairs * size;
+        status[i] = codes[i]->fill[t].sincos(omega, pairs, seed & 1 ? 1 : 0.75, place.at, rows,
+                                             seed & 2 ? first : second, seed & 2 ? second : first,
+                                             2 * pairs);
+    }
+    compare_all("sincos", t, all, x, status);
+}
+
+/* T5's buckets, and factors of queries. */
+static void op_numbers(fuzz_input *in)
+{
+    static fuzz_place query, key;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t queries = 1 + b % 4, keys = 1 + (b >> 2) % 24, n = seed & 1 ? queries * keys : keys;
+    const size_t buckets = 2 * (2 + (size_t)seed % 30), most = 64 + (size_t)fuzz_byte(in);
+    const double beta = fuzz_double(in);
+    void *x[MOST_CODES];
+    pe_status status[MOST_CODES];
+    fuzz_place_make(in, &key, keys, 1, 0, FUZZ_GOOD, 1);
+    if (key.too_long) return;
+    fuzz_place_make(in, &query, queries, 1, 0, FUZZ_GOOD, 1);
+    if (query.too_long) return;
+    take_all(FUZZ_F32, n, seed, x); /* as wide as int32_t */
+    for (int i = 0; i < CODES; i++)
+        status[i] = seed & 1 ? codes[i]->t5(buckets, most, seed >> 1 & 1, query.at, queries, key.at, keys,
+                                            (int32_t *)x[i])
+                             : codes[i]->query_scale((pe_query_scale)(seed >> 1 & 1), beta, most, seed >> 2,
+                                                     key.at, keys, (float *)x[i]);
+    compare_all("buckets or factors", FUZZ_F32, n, x, status);
+}
+
 static void op_tables(fuzz_input *in)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
@@ -336,7 +393,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!decode_plans(&in, &own)) return 0;
         p = &own;
     }
-    switch (fuzz_byte(&in) % 8) {
+    const unsigned what = fuzz_byte(&in) % 32;
+    switch (what < 30 ? what % 8 : what) {
+    case 30:
+        op_numbers(&in);
+        break;
+    case 31:
+        op_sincos(&in);
+        break;
     case 0:
         if (b & 1) op_ggml(&in);
         else op_tables(&in);

@@ -19,4 +19,6 @@ const fuzz_code FUZZ_CODE = {
     pe_alibi_slopes_f32,
     pe_learned_resample_f32,
     pe_rope_ggml_f32,
+    pe_bias_t5_i32,
+    pe_rope_query_scale_f32,
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing learned tables and ALiBi: lookups outside of the table are refused before anything is
- * written, gradients add up in the order of their rows, resampling does each column by itself, and
- * the biases are those of the formula, whatever the mode, the strides and the cut over calls.
+ * Fuzzing learned tables, ALiBi, T5's buckets and the factors of queries: lookups outside of the
+ * table are refused before anything is written, gradients add up in the order of their rows,
+ * resampling does each column by itself, and biases, buckets and factors are those of the formula,
+ * whatever the mode, the strides, the places and the cut over calls.
  */
 #define FUZZ_TABLES
 #include "calls.h"
@@ -162,6 +163,136 @@ static void op_alibi(fuzz_input *in)
         }
     if (!fuzz_same(t, x, y, bytes / size)) /* what is between the rows as well */
         FUZZ_FAIL("pe_alibi: not the bits of its rows alone, type %d, mode %d", (int)t, (int)mode);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * T5's buckets, and biases by an index
+ * --------------------------------------------------------------------------------------------- */
+
+/* Places of whole positions alone. */
+static unsigned whole_may(const fuzz_place *p, int is_flawed)
+{
+    return p->may | (p->is_whole || is_flawed ? 0 : FUZZ_BIT(PE_ERR_ENUM));
+}
+
+/* Is this the bucket of the distance d, of n (in one direction) that end at `most`? Next to where one
+   begins both are taken: which is right is for tests/unit/test_models.c. */
+static int is_bucket(double d, size_t n, size_t most, long double bucket)
+{
+    const size_t m = n / 2;
+    if (d < (double)m) return bucket == (long double)d;
+    const long double x = (long double)(n - m) * logl((long double)d / (long double)m) /
+                          logl((long double)most / (long double)m);
+    const long double low = floorl(x - 1e-14L * (1 + x)), high = floorl(x + 1e-14L * (1 + x));
+    const long double last = (long double)(n - m) - 1, b = bucket - (long double)m;
+    return b == (low < last ? low : last) || b == (high < last ? high : last);
+}
+
+static void op_t5(fuzz_input *in)
+{
+    static fuzz_place query, key;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t wrong = fuzz_wrong(in, 16);
+    const int both = b & 1;
+    size_t queries = (b >> 1) % 8, keys = fuzz_byte(in) % 40;
+    size_t buckets = seed & 128 ? 2 + fuzz_byte(in) % 64 : 32, most = seed & 64 ? 1 + fuzz_byte(in) : 128;
+    if (both) buckets = (buckets + 2) / 2 * 2;
+    if (seed & 32) most <<= fuzz_byte(in) % 24;
+    if (wrong == 1) buckets = fuzz_byte(in) < 128 ? fuzz_byte(in) % 5 : fuzz_huge(in);
+    if (wrong == 2) most = fuzz_byte(in) < 128 ? fuzz_byte(in) % 33 : fuzz_huge(in);
+    if (wrong == 3) queries = fuzz_huge(in);
+    if (wrong == 4) keys = fuzz_huge(in);
+    const size_t n = both ? buckets / 2 : buckets;
+    const fuzz_flaw flaw = wrong < 7 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)((wrong - 7) % 6));
+    fuzz_place_make(in, &query, queries, 1, 0, wrong & 1 ? flaw : FUZZ_GOOD, 1);
+    if (query.too_long) return;
+    fuzz_place_make(in, &key, keys, 1, 0, wrong & 1 ? FUZZ_GOOD : flaw, 1);
+    if (key.too_long) return;
+    const int nothing = queries == 0 || keys == 0;
+    unsigned may = 0;
+    if (!nothing) {
+        may = whole_may(&query, flaw == FUZZ_GARBAGE) | whole_may(&key, flaw == FUZZ_GARBAGE);
+        if (buckets < 2 || buckets > 1024 || (both && (buckets < 4 || buckets % 2)) || most <= n / 2 ||
+            most > (size_t)1 << 31)
+            may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (fuzz_mul_add(queries, keys, 0) > (size_t)PTRDIFF_MAX / 4) may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (wrong == 5) may |= FUZZ_BIT(PE_ERR_NULL);
+        if (may == 0 && (queries > FUZZ_ROWS || keys > FUZZ_ROWS)) return;
+    }
+    const size_t all = may || nothing ? 16 : queries * keys;
+    int32_t *const index = (int32_t *)fuzz_take(all * sizeof *index, seed & 1);
+    fuzz_save(fuzz_all.used);
+    const pe_status status = pe_bias_t5_i32(buckets, most, both ? 1 + (seed & 6) : 0, query.at, queries,
+                                            key.at, keys, wrong == 5 ? NULL : index);
+    if (!fuzz_status("pe_bias_t5", status, may)) return;
+    if (nothing) {
+        fuzz_unwritten("pe_bias_t5 of nothing");
+        return;
+    }
+    for (size_t q = 0; q < queries; q++)
+        for (size_t k = 0; k < keys; k++) {
+            const double d = fuzz_turn(&key, k, 0, 0) - fuzz_turn(&query, q, 0, 0);
+            const int32_t got = index[q * keys + k];
+            const long double bucket = (long double)got - (both && d > 0 ? (long double)n : 0);
+            if (!is_bucket(both ? fabs(d) : d < 0 ? -d : 0, n, most, bucket))
+                FUZZ_FAIL("pe_bias_t5: distance %g is in bucket %d of %zu, the last from %zu on", d,
+                          (int)got, buckets, most);
+        }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Factors of queries
+ * --------------------------------------------------------------------------------------------- */
+
+static void op_query_scale(fuzz_input *in)
+{
+    static fuzz_place place;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t wrong = fuzz_wrong(in, 12);
+    pe_query_scale kind = (pe_query_scale)(b & 1);
+    size_t rows = (b >> 1) % 24, period = seed & 1 ? 1 + (size_t)fuzz_bytes(in, 2) : 2048;
+    double beta = seed & 2 ? fuzz_double(in) : 0.125, shift = seed & 4 ? fuzz_real(in) : (double)(seed >> 7);
+    if (wrong == 1) rows = fuzz_huge(in);
+    if (wrong == 2) period = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
+    if (wrong == 3) kind = (pe_query_scale)(2 + fuzz_byte(in));
+    if (wrong == 4) shift = fuzz_real_far(in);
+    fuzz_place_make(in, &place, rows, 1, 0,
+                    wrong < 7 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 7)), 0);
+    if (place.too_long) return;
+    unsigned may = 0;
+    if (rows) {
+        may = place.may;
+        if ((unsigned)kind > PE_QUERY_SCALE_LOG) may |= FUZZ_BIT(PE_ERR_ENUM);
+        if (!(fabs(beta) <= 0x1p100) || (kind == PE_QUERY_SCALE_LOG && !(beta >= 0)) || period < 1 ||
+            period > (size_t)1 << 53 || !fuzz_real_ok(shift))
+            may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (rows > (size_t)PTRDIFF_MAX / sizeof(float)) may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (wrong == 5) may |= FUZZ_BIT(PE_ERR_NULL);
+        const double last = (double)place.cells - 1; /* of a grid, all are looked at */
+        if (place.cells && !fuzz_real_ok((place.back ? -last : last) + shift)) may |= FUZZ_BIT(PE_ERR_RANGE);
+        for (size_t r = 0; r < place.rows; r++) {
+            const double t = fuzz_turn(&place, r, 0, 0) + shift;
+            if (!fuzz_real_ok(t) || t < 0) may |= FUZZ_BIT(PE_ERR_RANGE);
+        }
+        if (may == 0 && rows > FUZZ_ROWS) return;
+    }
+    float *const factors = (float *)fuzz_take((may ? 16 : rows) * sizeof *factors, seed & 8);
+    fuzz_save(fuzz_all.used);
+    const pe_status status =
+        pe_rope_query_scale_f32(kind, beta, period, shift, place.at, rows, wrong == 5 ? NULL : factors);
+    if (!fuzz_status("pe_rope_query_scale", status, may)) return;
+    for (size_t r = 0; r < rows; r++) {
+        const double t = fuzz_turn(&place, r, 0, 0) + shift;
+        long double x = (long double)t / (long double)period;
+        if (kind == PE_QUERY_SCALE_FLOOR) x = 1 + (long double)((uint64_t)t / period);
+        else if (x < 1) x = 1;
+        const long double size = (long double)beta * logl(x), want = 1 + size;
+        const long double off = fabsl((long double)factors[r] - want);
+        const long double room = ldexpl(fabsl(want), -24) + ldexpl(1 + fabsl(size), -60);
+        if (!(off <= room))
+            FUZZ_FAIL("pe_rope_query_scale: kind %u, beta %a, period %zu, %a: %a", (unsigned)kind, beta,
+                      period, t, (double)factors[r]);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -370,7 +501,14 @@ static void op_resample(fuzz_input *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_input in = {data, data + size};
-    switch (fuzz_byte(&in) % 8) {
+    const unsigned what = fuzz_byte(&in) % 16;
+    switch (what < 14 ? what % 8 : what) {
+    case 14:
+        op_t5(&in);
+        break;
+    case 15:
+        op_query_scale(&in);
+        break;
     case 0:
         op_slopes(&in);
         break;

@@ -165,10 +165,16 @@ defects_of_the_library() {
         breaks pe.h warning make quick
         breaks tests/golden.txt golden make quick
     }
-    # The inputs kept for the fuzzing harnesses, one defect for each.
-    breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
-    breaks pe.h fuzz-heads env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay rope
-    breaks pe.h fuzz-lookup env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay tables
+    # The inputs kept for the fuzzing harnesses.
+    for defect in fuzz-size fuzz-coordinate fuzz-sincos; do
+        breaks pe.h $defect env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+    done
+    for defect in fuzz-heads fuzz-still; do
+        breaks pe.h $defect env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay rope
+    done
+    for defect in fuzz-lookup fuzz-t5 fuzz-log; do
+        breaks pe.h $defect env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay tables
+    done
     if cpu_has avx2; then
         breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
     fi

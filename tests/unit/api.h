@@ -83,6 +83,7 @@ typedef enum plan_kind {
     PLAN_SHIFTS,   /* several, pairs                                */
     PLAN_ROPE,     /* for pe_rope_T, of one axis                    */
     PLAN_SECTIONS, /* of pe_rope_plan_init(), with several          */
+    PLAN_LISTED,   /* the same with a coordinate for each pair      */
     PLANS
 } plan_kind;
 
@@ -1090,13 +1091,16 @@ CALL(pe_learned_resample_f32,
     TURN(T, PLAN_ROPE, PLACE_DELTA, 0)                                                             \
     TURN(T, PLAN_ROPE, PLACE_DELTA_LIST, 0)                                                        \
     TURN(T, PLAN_SECTIONS, PLACE_POINTS, 0)                                                        \
+    TURN(T, PLAN_LISTED, PLACE_POINTS, 0)                                                          \
     TURN(T, PLAN_ROPE, PLACE_ANY, 0)                                                               \
     TURN_TO(pe_rope_to_##T, T, T, PLAN_ROPE, PLACE_FROM, BIT(0))                                   \
     TURN_TO(pe_rope_to_##T, T, T, PLAN_ROPE, PLACE_I64, 0)                                         \
     TURN_TO(pe_rope_to_##T, T, T, PLAN_SECTIONS, PLACE_ANY, 0)                                     \
+    TURN_TO(pe_rope_to_##T, T, T, PLAN_LISTED, PLACE_ANY, 0)                                       \
     TURN_QK(T, PLAN_ROPE, PLACE_FROM, BIT(0))                                                      \
     TURN_QK(T, PLAN_ROPE, PLACE_I64, 0)                                                            \
     TURN_QK(T, PLAN_SECTIONS, PLACE_ANY, 0)                                                        \
+    TURN_QK(T, PLAN_LISTED, PLACE_ANY, 0)                                                          \
     BY_TABLE(T, PLACE_FROM, F32, APART, 2)                                                         \
     BY_TABLE(T, PLACE_NUMBER, F32, APART, 2)                                                       \
     BY_TABLE(T, PLACE_NUMBER, F16, TWICE, 2)                                                       \
@@ -1108,6 +1112,8 @@ CALL(pe_learned_resample_f32,
     TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_JOINED, 1, BIT(0))                               \
     TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_COMPLEX, 1, BIT(0))                              \
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_APART, 2, 0)                                  \
+    TABLE(T, PLAN_LISTED, PLACE_ANY, PE_ROPE_TABLE_APART, 2, 0)                                    \
+    TABLE(T, PLAN_LISTED, PLACE_ANY, PE_ROPE_TABLE_JOINED, 1, 0)                                   \
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_TWICE, 2, 0)                                  \
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_COMPLEX, 1, 0)                                \
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_MATRIX, 1, 0)                                 \

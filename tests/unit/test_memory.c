@@ -129,12 +129,40 @@ static void plans_close(plans *p)
     }
 }
 
+/* Make the plan of a list of coordinates that ends at an inaccessible page and is gone afterwards, by
+   one config or the other; without memory, tell how much it takes. */
+static pe_status plan_listed(const shape *s, pe_plan *plan, void *memory, size_t *bytes)
+{
+    pe_rope_config rope = sections_config(s);
+    pe_config config = pe_config_default(rope.head_dim);
+    const size_t pairs = rope.head_dim / 2;
+    const int is_rope = s->width % 2 == 0;
+    pe_status status = PE_OK;
+    guarded g = guarded_make(pairs);
+    uint8_t *const list = g.end - pairs;
+    for (size_t i = 0; i < pairs; i++) /* all coordinates have a pair */
+        list[i] = i >= rope.axes && i % 7 == 5 ? 255 : (uint8_t)(rope.axes - 1 - i % rope.axes);
+    memset(rope.sections, 0, sizeof rope.sections);
+    rope.section_order = PE_SECTIONS_BLOCKS;
+    config.layout = rope.layout, config.angle = rope.angle, config.expected_rows = rope.expected_rows;
+    config.axes = rope.axes, config.base = rope.rope_theta;
+    rope.coordinate = config.coordinate = list;
+    if (memory == NULL) *bytes = is_rope ? pe_rope_plan_size(&rope) : pe_plan_size(&config);
+    else
+        status = is_rope ? pe_rope_plan_init(plan, &rope, memory, *bytes)
+                         : pe_plan_init(plan, &config, memory, *bytes);
+    guarded_free(&g);
+    return status;
+}
+
 /* Make a plan of a kind, or, without memory, tell how much it takes. */
 static size_t plan_bytes(plan_kind kind, const shape *s)
 {
     const pe_config c = plan_config(kind, s);
     const pe_rope_config r = sections_config(s);
-    return kind == PLAN_SECTIONS ? pe_rope_plan_size(&r) : pe_plan_size(&c);
+    size_t bytes = kind == PLAN_SECTIONS ? pe_rope_plan_size(&r) : pe_plan_size(&c);
+    if (kind == PLAN_LISTED) (void)plan_listed(s, NULL, NULL, &bytes);
+    return bytes;
 }
 
 static pe_status plan_of(plan_kind kind, const shape *s, pe_plan *plan, void *memory, size_t bytes)
@@ -142,6 +170,7 @@ static pe_status plan_of(plan_kind kind, const shape *s, pe_plan *plan, void *me
     const pe_config c = plan_config(kind, s);
     const pe_rope_config r = sections_config(s);
     if (kind == PLAN_SECTIONS) return pe_rope_plan_init(plan, &r, memory, bytes);
+    if (kind == PLAN_LISTED) return plan_listed(s, plan, memory, &bytes);
     if (c.columns != PE_COLUMNS_SUMS || c.axes == 1) return pe_plan_init(plan, &c, memory, bytes);
     const size_t pairs = c.d_model / 2;
     double *const omega = (double *)must_alloc(pairs * c.axes * sizeof *omega);

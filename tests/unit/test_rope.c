@@ -741,31 +741,44 @@ static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t 
 }
 
 /* Lists of coordinates for 64 pairs. */
-typedef enum lists { NO_LIST, ERNIE, GREEDY, IMROPE, BLOCKS_OF_6, RANDOM_LIST, ONE_AXIS } lists;
+typedef enum lists { NO_LIST, ERNIE, GREEDY, IMROPE, MROPE, RANDOM_LIST, ONE_AXIS } lists;
+
+/* openPangu's order, mrope_interleaved.py of vLLM's ports, with t forced to the last pair: of those
+   that are not the one before, the coordinate that has got the least part of its pairs. */
+static void greedy(const size_t *sections, size_t pairs, uint8_t *list)
+{
+    const size_t most[3] = {sections[0] - 1, sections[1], sections[2]};
+    size_t got[3] = {0};
+    for (size_t i = 0; i + 1 < pairs; i++) {
+        size_t best = 3;
+        for (size_t relaxed = 0; relaxed < 2 && best == 3; relaxed++) /* only the one before is left */
+            for (size_t a = 0; a < 3; a++)
+                if (got[a] < most[a] && (relaxed || i == 0 || list[i - 1] != a) &&
+                    (best == 3 || got[a] * most[best] < got[best] * most[a]))
+                    best = a;
+        list[i] = (uint8_t)best;
+        got[best]++;
+    }
+    list[pairs - 1] = 0;
+}
 static const uint8_t *list_of(lists which, const size_t *sections, rng *r)
 {
     static uint8_t list[64];
-    size_t left[3];
     if (which == NO_LIST)
         return NULL;
-    memcpy(left, sections, sizeof left);
-    for (size_t i = 0; i < 64; i++) {
-        const size_t third = i % 3;
+    const size_t all = sections[0] + sections[1] + sections[2];
+    if (which == GREEDY) greedy(sections, 64, list);
+    for (size_t i = 0; i < 64 && which != GREEDY; i++) {
+        const size_t s = all ? i % all : 0, third = s % 3; /* ggml begins again behind the last */
         switch (which) {
         case ERNIE: /* modeling_ernie4_5_vl.py: y and x by turns, then t */
             list[i] = i < 44 ? (uint8_t)(1 + i % 2) : 0;
             break;
-        case GREEDY: /* what has most left, but t in the last pair, as openPangu's order is told */
-            list[i] = left[1] > left[0] ? 1 : 0;
-            if (left[2] > left[list[i]]) list[i] = 2;
-            if (list[i] == 0 && left[0] == 1 && i < 63) list[i] = left[1] >= left[2] ? 1 : 2;
-            left[list[i]]--;
-            break;
         case IMROPE: /* ggml: pairs that no section has are the fourth position's, which is 0 */
-            list[i] = i / 3 < sections[third] ? (uint8_t)third : 255;
+            list[i] = s / 3 < sections[third] ? (uint8_t)third : 255;
             break;
-        case BLOCKS_OF_6: /* ggml's tests: 6, 6, 6 and the rest stands still */
-            list[i] = i < 18 ? (uint8_t)(i / 6) : 255;
+        case MROPE: /* ggml */
+            list[i] = s < sections[0] ? 0 : s < sections[0] + sections[1] ? 1 : 2;
             break;
         case RANDOM_LIST: list[i] = rng_below(r, 5) ? (uint8_t)rng_below(r, 4) : 255; break;
         default: list[i] = i % 5 ? 0 : 255; break;
@@ -866,7 +879,10 @@ static void test_sections(void **state)
                  {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
                  {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, GREEDY},
                  {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
-                 {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, BLOCKS_OF_6},
+                 {{22, 21, 21}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
+                 {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE}, /* ggml's tests */
+                 {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, MROPE},
+                 {{30, 10, 9}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
                  {{0}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_LLAMA3, RANDOM_LIST},
                  {{0}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ONE_AXIS},
                  {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST}, /* Qwen2-VL */
@@ -2358,25 +2374,25 @@ static void test_ggml(void **state)
                  {64, 1.05f, 0.25f, 1, 1, 0, 0}, /* its ramp begins behind the last pair */
                  {64, 3, 0.25f, 1, 1, 0, 1}, /* its ramp is cut off at the last pair */
                  {128, 10000, 4, 1, 1, 0, 0}, {64, 10000, 0.1f, 0.7f, 1, 0, 1}};
+    enum { CASES = LENGTH(cases) };
     (void)state;
     for (size_t i = 0; i < LENGTH(factors); i++)
         factors[i] = i < 20 ? 1 : i % 3 == 0 ? 1e30f : 1 + (float)i * 0.37f;
-    for (size_t k = 0; k < LENGTH(cases); k++) {
-        const size_t n = cases[k].n, rows = 3, pairs = n / 2;
+    /* each with a length of the training, and with 0, whose logarithm is -infinity */
+    for (size_t turn = 0, k = 0; turn < 2 * (size_t)CASES; k = ++turn % CASES) {
+        const size_t n = cases[k].n, rows = 3, pairs = n / 2, n_ctx = turn < CASES ? 4096 : 0;
         pe_rope_ggml g = ggml_of(n);
         float *c = (float *)must_alloc(rows * n * sizeof *c), *s = c + rows * pairs;
         mpfr_t x, y;
         float theta_scale, mscale = cases[k].attn, low = 0, high = 0;
         g.freq_base = cases[k].base, g.freq_scale = cases[k].scale, g.ext_factor = cases[k].ext;
-        g.attn_factor = cases[k].attn, g.n_ctx_orig = 4096;
+        g.attn_factor = cases[k].attn, g.n_ctx_orig = n_ctx;
         const float beta_slow = 1;
         g.beta_slow = k % 2 ? beta_slow : 0; /* absent: the same */
         const float beta_fast = cases[k].base == 1.5f ? 1000 : g.freq_base < 4 ? 500 : 32;
         g.beta_fast = beta_fast == 32 && k % 4 == 2 ? 0 : beta_fast;
         g.freq_factors = cases[k].with_factors ? factors : NULL;
         g.contracted = cases[k].contracted;
-        const int no_context = k == LENGTH(cases) - 1; /* its logarithm is -infinity */
-        if (no_context) g.n_ctx_orig = 0;
         mpfr_inits2(24, x, y, (mpfr_ptr)NULL);
         mpfr_set_flt(x, g.freq_base, MPFR_RNDN);
         mpfr_set_flt(y, -2.0f / (float)n, MPFR_RNDN);
@@ -2387,10 +2403,9 @@ static void test_ggml(void **state)
             const float log_scale = logarithm(1 / g.freq_scale);
             volatile float tenth = 0.1f * log_scale;
             volatile float fast = beta_fast * 2 * pi, slow = beta_slow * 2 * pi;
-            low = floorf((float)n * logarithm(4096 / fast) / base);
-            high = ceilf((float)n * logarithm(4096 / slow) / base);
+            low = floorf((float)n * logarithm((float)n_ctx / fast) / base);
+            high = ceilf((float)n * logarithm((float)n_ctx / slow) / base);
             low = low < 0 ? 0 : low, high = high > (float)n - 1 ? (float)n - 1 : high;
-            if (no_context) low = 0, high = -1e30f;
             mscale *= g.contracted ? fmaf(0.1f, log_scale, 1) : 1 + tenth;
         }
         for (size_t m = 0; m < LENGTH(hard_positions); m += every()) {
