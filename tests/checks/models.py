@@ -229,15 +229,15 @@ def gte_mixed(n, theta, factor, b):
 
 D = "diffusers: "
 GGML = "ggml-org/ggml d99724f of 2026-08-21: ggml-cpu/ops.cpp ggml_mrope_cache_init"
-PANGU = "vLLM: mrope_interleaved.py, as its ports have it"
+PANGU = "vllm-project/vllm 41c5903: mrope_interleaved.py"
 T = "timm: pos_embed_sincos.py "
 M = "memory: "
 HF = "memory: transformers "
 LLAMA = inv_freq(128, 500000.0)
 FLUX = (16, 56, 56)
 MODELS = {
-    "Llama 2": text(HF + "modeling_llama.py", inv_freq(128, 10000.0), 128),
-    "Llama 3": text(HF + "modeling_llama.py", LLAMA, 128),
+    "Llama 2": text("transformers 0022728: modeling_llama.py", inv_freq(128, 10000.0), 128),
+    "Llama 3": text("transformers 0022728: modeling_llama.py", LLAMA, 128),
     "Llama 3.1": text("transformers: modeling_rope_utils.py", llama3(LLAMA, 8, 1, 4, 8192), 128),
     "Llama 3.2 1B": text("transformers: modeling_rope_utils.py", llama3(inv_freq(64, 500000.0), 32, 1, 4, 8192), 64),
     "Llama 4": text("transformers 000c33f: modeling_llama4.py", LLAMA, 128, adjacent),
@@ -250,7 +250,7 @@ MODELS = {
     "Qwen2.5, YaRN": text("transformers: modeling_rope_utils.py", yarn(128, 1e6, 4, 32768), 128, halves, mscale(4)),
     "Qwen2.5-1M": text(HF + "modeling_qwen2.py", inv_freq(128, 1e7), 128),
     "Qwen3": text(HF + "modeling_qwen3.py", inv_freq(128, 1e6), 128),
-    "Qwen3-Next": text(HF + "modeling_qwen3_next.py", inv_freq(64, 1e7), 256),
+    "Qwen3-Next": text("transformers 043bb8d: modular_qwen3_next.py", inv_freq(64, 1e7), 256),
     "DeepSeek V2": text(M + "DeepSeek-V2 modeling_deepseek.py", yarn(64, 1e4, 40, 4096), 64, adjacent),
     "DeepSeek V3": text("transformers 000c33f: modular_deepseek_v3.py",
                         yarn(64, 1e4, 40, 4096), 64, adjacent_to_halves),
@@ -265,14 +265,14 @@ MODELS = {
     "Gemma 4, global": text("transformers: configuration_gemma4.py", np.concatenate(
         [1e6 ** -(np.arange(0, 128, 2) / 512), np.zeros(192)]), 512),
     "Gemma 4, sliding": text("transformers: configuration_gemma4.py", inv_freq(256, 1e4), 256),
-    "Phi-2": text(HF + "modeling_phi.py", inv_freq(32, 1e4), 80),
+    "Phi-2": text("transformers 00a98e7: modular_phi.py", inv_freq(32, 1e4), 80),
     "Phi-4": text(HF + "modeling_phi3.py", inv_freq(128, 250000.0), 128),
     "Phi-4-mini": text("transformers: modeling_rope_utils.py", inv_freq(96, 1e4), 128, halves,
                        np.sqrt(1 + log(131072 / 4096) / log(4096))),
     "GLM-4": text("transformers 0325dc4: modular_glm.py", inv_freq(64, 1e4), 128, adjacent),
     "GLM-4-9B-chat": text(M + "glm-4-9b-chat modeling_chatglm.py", inv_freq(64, 10000.0 * 500), 128, adjacent),
     "GLM-4.5": text(HF + "modeling_glm4_moe.py", inv_freq(64, 1e6), 128),
-    "GLM-4.7-Flash": text(HF + "modeling_glm4_moe_lite.py", inv_freq(64, 1e6), 64, adjacent_to_halves),
+    "GLM-4.7-Flash": text("transformers 008e574: modular_glm4_moe_lite.py", inv_freq(64, 1e6), 64, adjacent_to_halves),
     "ChatGLM2": text(M + "chatglm2-6b modeling_chatglm.py", inv_freq(64, 1e4), 128, adjacent),
     "ERNIE 4.5": text("transformers 016bc8e: modeling_ernie4_5.py", LLAMA, 128, adjacent),
     "MiniMax-M2": text(M + "vLLM minimax_m2.py", inv_freq(64, 5e6), 128),
@@ -281,8 +281,8 @@ MODELS = {
     "Command R": text("transformers 03ea97a: modular_cohere.py", inv_freq(128, 8e6), 128, adjacent),
     "StableLM 2": text(HF + "modeling_stablelm.py", inv_freq(16, 1e4), 64),
     "OLMo 2": text(HF + "modeling_olmo2.py", LLAMA, 128),
-    "ModernBERT, global": text(HF + "modeling_modernbert.py", inv_freq(64, 160000.0), 64),
-    "ModernBERT, local": text(HF + "modeling_modernbert.py", inv_freq(64, 1e4), 64),
+    "ModernBERT, global": text("transformers 001f85b: modular_modernbert.py", inv_freq(64, 160000.0), 64),
+    "ModernBERT, local": text("transformers 001f85b: modular_modernbert.py", inv_freq(64, 1e4), 64),
     "HunYuan": text("transformers 0233e50: modular_hunyuan_v1_dense.py",
                     inv_freq(128, 1e4 * 1000.0 ** (128 / 126)), 128),
     "Zamba2, long": text(HF + "modeling_zamba2.py", inv_freq(160, 1e4 * 8.0 ** (160 / 158)), 160),
@@ -303,7 +303,8 @@ MODELS = {
     "Qwen3-VL, tower": rotation(HF + "modeling_qwen3_vl.py", tower(72), 72, axes=2),
     "Qwen3-Omni": rotation(HF + "modeling_qwen3_omni_moe.py", interleaved(inv_freq(128, 1e6), (24, 20, 20)), 128,
                            axes=3),
-    "Qwen3.5": rotation(HF + "modeling_qwen3_5.py", interleaved(inv_freq(64, 1e7), (11, 11, 10)), 256, axes=3),
+    "Qwen3.5": rotation("transformers 009e78d: modular_qwen3_5.py",
+                        interleaved(inv_freq(64, 1e7), (11, 11, 10)), 256, axes=3),
     "GLM-4.1V": rotation("transformers 005612e: modeling_glm4v.py",
                          sections(inv_freq(64, 1e4), (8, 12, 12)), 128, adjacent, 3),
     "GLM-4.1V, tower": rotation("transformers 005612e: modeling_glm4v.py", tower(128), 128, axes=2),
@@ -474,8 +475,8 @@ MODELS.update({
     "ESPnet": table(M + "espnet embedding.py", paper(64)),
     "Diffusers 1-D": table(D + "embeddings.py SinusoidalPositionalEmbedding", paper(64)),
     "OpenNMT-py": table("OpenNMT/OpenNMT-py 97111d9 of 2024-06-27: embeddings.py", paper(64)),
-    "Conformer": table(M + "NeMo multi_head_attention.py", paper(256)),
-    "Parakeet": table(HF + "modeling_parakeet.py", paper(1024)),
+    "Conformer": table("NVIDIA/NeMo 8cfedd7 of 2025-09-20: multi_head_attention.py", paper(256)),
+    "Parakeet": table("transformers 00111b3: modular_parakeet.py", paper(1024)),
     "tensor2tensor": table("tensorflow/tensor2tensor bafdc1b of 2023-04-01: common_attention.py", timescales(65)),
     **{f"Whisper, {size}": table("openai/whisper c0d2f62 of 2025-06-25: model.py", timescales(d))
        for size, d in {"tiny": 384, "base": 512, "small": 768, "medium": 1024, "large": 1280}.items()},
@@ -517,28 +518,35 @@ MODELS.update({
     "Zipformer": table("k2-fsa/icefall 36e0420 of 2026-06-11: zipformer.py", lambda p: np.stack(
         [np.cos(np.outer(p[:, 0], 1 + np.arange(24))), np.sin(np.outer(p[:, 0], 1 + np.arange(24)))], -1).reshape(
             len(p), -1), real=True),
-    "AlphaFold 3 (AF3)": table("paper: AlphaFold 3, algorithm 22", random_features(128, woven), 2, real=True),
-    "Boltz": table(M + "boltz encoders.py FourierEmbedding", random_features(128, woven), 2, real=True),
+    "AlphaFold 3 (AF3)": table("google-deepmind/alphafold3 c0f97ed of 2026-08-19: noise_level_embeddings.py",
+                               random_features(128, woven), 2, real=True),
+    "Boltz": table("jwohlwend/boltz 832486d of 2025-09-01: encoders.py", random_features(128, woven), 2, real=True),
     "Time2Vec": table("paper: Time2Vec", lambda p: woven(matrix(32, 2)(p)), 2, real=True),
-    "MAE": table(M + "mae pos_embed.py", mae(64), 2),
-    "ViT": table(M + D + "embeddings.py get_2d_sincos_pos_embed", mae(64), 2, real=True),
-    "DiT": table(M + "DiT models.py", mae(64), 2),
-    "RT-DETR": table(HF + "modeling_rt_detr.py", mae(256), 2),
-    "Diffusers 3-D": table(M + D + "embeddings.py get_3d_sincos_pos_embed", lambda p: np.concatenate(
+    "MAE": table("facebookresearch/mae efb2a80 of 2022-04-20: pos_embed.py", mae(64), 2),
+    "ViT": table(D + "embeddings.py get_2d_sincos_pos_embed", mae(64), 2, real=True),
+    "DiT": table("facebookresearch/DiT ed81ce2 of 2023-06-02: models.py", mae(64), 2),
+    "RT-DETR": table("lyuwenyu/RT-DETR 068dfde of 2026-08-13: hybrid_encoder.py", mae(256), 2),
+    "Diffusers 3-D": table(D + "embeddings.py get_3d_sincos_pos_embed", lambda p: np.concatenate(
         [marian(16)(p[:, [0]]), marian(24)(p[:, [2]]), marian(24)(p[:, [1]])], 1), 3),
-    "tensor2tensor, nd": table(M + "common_attention.py", by_axis(timescales(32), (0, 1)), 2),
-    "DETR": table(M + "detr position_encoding.py", lambda p: by_axis(paper(32), (0, 1))(p + 1), 2),
-    "DAB-DETR": table("DAB-DETR: gen_sineembed_for_position, as ports have it", boxes(128, (1, 0)), 2, real=True),
-    "DAB-DETR, boxes": table("DAB-DETR: gen_sineembed_for_position, as ports have it", boxes(128, BOX), 4, real=True),
-    "Grounding DINO": table(HF + "modeling_grounding_dino.py", boxes(128, BOX), 4, real=True),
+    "tensor2tensor, nd": table("tensorflow/tensor2tensor bafdc1b of 2023-04-01: common_attention.py",
+                               by_axis(timescales(32), (0, 1)), 2),
+    "DETR": table("facebookresearch/detr 29901c5 of 2024-03-12: position_encoding.py",
+                  lambda p: by_axis(paper(32), (0, 1))(p + 1), 2),
+    "DAB-DETR": table("IDEA-Research/DAB-DETR 723ddb8 of 2023-06-02: transformer.py", boxes(128, (1, 0)), 2, real=True),
+    "DAB-DETR, boxes": table("IDEA-Research/DAB-DETR 723ddb8 of 2023-06-02: transformer.py",
+                             boxes(128, BOX), 4, real=True),
+    "Grounding DINO": table("IDEA-Research/GroundingDINO 856dde2 of 2024-08-12: utils.py",
+                            boxes(128, BOX), 4, real=True),
     "BROS": table(HF + "modeling_bros.py", by_axis(marian(64), (0, 1)), 2, real=True),
-    "NeRF": table(M + "run_nerf_helpers.py", nerf, 3, real=True),
-    "tiny-cuda-nn": table(M + "frequency.h", tiny_cuda_nn, 3, real=True),
-    "GLIGEN": table(M + "gligen util.py FourierEmbedder", gligen, 4, real=True),
+    "NeRF": table("bmild/nerf 14c5556 of 2025-04-12: run_nerf_helpers.py", nerf, 3, real=True),
+    "tiny-cuda-nn": table("NVlabs/tiny-cuda-nn 6ee3546 of 2026-04-01: frequency.h", tiny_cuda_nn, 3, real=True),
+    "GLIGEN": table("gligen/GLIGEN f9dccb9 of 2023-11-03: util.py", gligen, 4, real=True),
     "timm sincos2d": table(T + "build_sincos2d_pos_embed", sincos2d, 2),
-    "Perceiver": table(M + "perceiver position_encoding.py", perceiver, 2, real=True),
+    "Perceiver": table("google-deepmind/deepmind-research f5de0ed of 2023-06-02: perceiver/position_encoding.py",
+                       perceiver, 2, real=True),
     "timm FourierEmbed": table(T + "FourierEmbed", fourier_embed, 2, real=True),
-    "SAM, prompts": table(M + "segment_anything prompt_encoder.py", random_features(128, apart), 2, real=True),
+    "SAM, prompts": table("facebookresearch/segment-anything dca509f of 2024-09-18: prompt_encoder.py",
+                          random_features(128, apart), 2, real=True),
 })
 
 
@@ -599,15 +607,16 @@ def causal():
 
 
 MODELS.update({
-    "ALiBi": bias("paper: ALiBi", causal),
+    "ALiBi": bias("ofirpress/attention_with_linear_biases 4b92f28 of 2023-10-29: transformer.py", causal),
     "BLOOM": bias(HF + "modeling_bloom.py", lambda: np.outer(float32_slopes(112), np.arange(KEYS))),
     "Falcon": bias(HF + "modeling_falcon.py", lambda: np.outer(float32_slopes(71), np.arange(KEYS))),
     "Baichuan-13B": bias(M + "modeling_baichuan.py", lambda: np.outer(float32_slopes(40), np.arange(KEYS))),
-    "MPT": bias(HF + "modeling_mpt.py", lambda: np.outer(mpt_slopes(64).astype(float), np.arange(1 - KEYS, 1))),
+    "MPT": bias("mosaicml/llm-foundry 8c8dd48 of 2025-07-21: attention.py",
+                lambda: np.outer(mpt_slopes(64).astype(float), np.arange(1 - KEYS, 1))),
     "JinaBERT": bias(M + "modeling_bert.py of jina-bert-v2", lambda: -np.outer(
         float32_slopes(12), np.abs(np.arange(KEYS) - QUERY))),
-    "T5, encoder": bias(HF + "modeling_t5.py", buckets(32, 128, True)),
-    "T5, decoder": bias(HF + "modeling_t5.py", buckets(32, 128, False)),
+    "T5, encoder": bias("tensorflow/mesh da90793 of 2021-05-06: transformer_layers.py", buckets(32, 128, True)),
+    "T5, decoder": bias("tensorflow/mesh da90793 of 2021-05-06: transformer_layers.py", buckets(32, 128, False)),
     "LayoutLMv3": bias(HF + "modeling_layoutlmv3.py", buckets(32, 128, True)),
     "LayoutLMv3, boxes": bias(HF + "modeling_layoutlmv3.py", buckets(64, 256, True)),
     "UDOP": bias(HF + "modeling_udop.py", buckets(32, 128, True)),
@@ -693,6 +702,7 @@ PROGRAMS = {
     "part": f"0x3f80 {bf16(np.cos(100))} {bf16(np.sin(100))}",
     "ministral 3": [1 + 0.1 * log(1 + p // 16384) for p in (8191, 131071)],
     "xpos": [((2 * i + 0.4 * 4) / (1.4 * 4)) ** (sign * 100 / 512) for i, sign in ((0, 1), (1, 1), (0, -1))],
+    "flash-attention": [((2 * i + 0.4 * 4) / (1.4 * 4)) ** ((0 - 1000 // 2) / 512) for i in (0, 1)],
     "rotated": f"{0.782954812 * np.cos(100):.6f} {0.917323172 * np.sin(1):.6f}",
     "bloom": [3 * slope for slope in slopes(2)],
     "t5": [bucket(-1, 32, 128, True), bucket(3, 32, 128, True), 0.25],
