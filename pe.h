@@ -10020,8 +10020,8 @@ PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distan
     const pe__td log = pe__td_log2(pe__td_div(pe__td_splat((double)max_distance), of_m));
     for (size_t b = 0; b < n; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
-        for (size_t k = 0; k < PE_LANES; k++) /* behind the last it is no integer any more */
-            step[k] = (double)pe__min(b + k, n - 1) - (double)m;
+        /* behind the last one the power may be no integer any more */
+        for (size_t k = 0; k < PE_LANES; k++) step[k] = (double)pe__min(b + k, n - 1) - (double)m;
         const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(log, pe__load(step)), steps));
         const pe__td d = pe__td_scale(power, of_m);
         pe__store(a, d.a);
