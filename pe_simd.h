@@ -27,6 +27,8 @@
  *   pe__zip_two(s,c,&a,&b) a, b = s0 c0 s1 c1 ... as doubles                             -
  *   pe__unzip(p,&s,&c)     the same backwards                                            -
  *   pe__get                2*PE_LANES floats at any address                              -
+ *   pe__get_pairs(p,i,&s,&c)  of pairs of floats at p number i[0], i[1] ...: first floats   -
+ *                          and second ones, 2*PE_LANES each
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing
@@ -1329,6 +1331,12 @@ PE__INLINE pe__vf pe__get(const float *p)
     const pe__vf v = {p[0], p[1]};
     return v;
 }
+PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
+{
+    const pe__vf v = pe__get((const float *)p + 2 * i[0]), w = pe__get((const float *)p + 2 * i[1]);
+    *s = pe__floats_of(v.s, w.s);
+    *c = pe__floats_of(v.c, w.c);
+}
 PE__INLINE void pe__put(float *p, pe__vf v)
 {
     p[0] = v.s;
@@ -1501,7 +1509,8 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 
 /* ==== src/simd/derived.h ==== */
 /* Operations written over those of the instruction sets.
- * Gives: pe__by_quarters(), pe__fast_two_sum(), pe__lowest_bit(), pe__mantissa(), pe__of_16(),
+ * Gives: pe__by_quarters(), pe__fast_two_sum(), pe__get_pairs(), pe__lowest_bit(),
+ *   pe__mantissa(), pe__of_16(),
  *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(),
  *   pe__two_sum(), pe__where_positive(), pe__zip_store(); of the operations that pe_simd.h lists
  *   those that are the same for several sets.
@@ -1593,6 +1602,30 @@ enum { PE__STREAMS = 0 };
 PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
+#endif
+/* Each pair is read as a double. With AVX it takes an operation less if what is unzipped from two
+   vectors lies in the same 16 bytes of both. */
+#if PE_ISA != PE_ISA_SCALAR
+typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
+PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
+{
+    const pe__pair_at *const x = (const pe__pair_at *)p;
+#if PE_ISA == PE_ISA_AVX512
+    const pe__vd v = {x[i[0]], x[i[1]], x[i[4]], x[i[5]], x[i[8]], x[i[9]], x[i[12]], x[i[13]]};
+    const pe__vd w = {x[i[2]], x[i[3]], x[i[6]], x[i[7]], x[i[10]], x[i[11]], x[i[14]], x[i[15]]};
+    *s = (pe__vf)_mm512_shuffle_ps((__m512)v, (__m512)w, 0x88);
+    *c = (pe__vf)_mm512_shuffle_ps((__m512)v, (__m512)w, 0xdd);
+#elif PE_ISA == PE_ISA_AVX2
+    const pe__vd v = {x[i[0]], x[i[1]], x[i[4]], x[i[5]]};
+    const pe__vd w = {x[i[2]], x[i[3]], x[i[6]], x[i[7]]};
+    *s = (pe__vf)_mm256_shuffle_ps((__m256)v, (__m256)w, 0x88);
+    *c = (pe__vf)_mm256_shuffle_ps((__m256)v, (__m256)w, 0xdd);
+#else
+    const pe__vd v = {x[i[0]], x[i[1]]}, w = {x[i[2]], x[i[3]]};
+    *s = pe__unzip_evens((pe__vf)v, (pe__vf)w);
+    *c = pe__unzip_odds((pe__vf)v, (pe__vf)w);
+#endif
+}
 #endif
 /* Only whole vectors at multiples of their size are streamed: the bytes before and behind are
    copied. */

@@ -9,12 +9,13 @@
 # BASE may be of version 0.1 or later: paired_cases.h has each call in both interfaces. Environment: CC,
 # CFLAGS (-O2), SLEEF (0), PAIRED_ARGS (see paired.c; -f REGEX picks cases, -c CPU the core), OLD_FLAGS and
 # NEW_FLAGS: more flags for one side, so that BASE . compares two builds of one tree, say
-# NEW_FLAGS=-march=native; or -DPE_EXTERN with NEW_LIBRARY (OLD_LIBRARY), a libposenc.a to link it with.
+# NEW_FLAGS=-march=native; OLD_FLAGS=-DPAIRED_PLAIN=1: lists of coordinates and blocks of halves against
+# sections and joined axes (-f 'a list|in blocks'); or -DPE_EXTERN with NEW_LIBRARY (OLD_LIBRARY), a libposenc.a to link it with.
 # Returns 1 if a call is more than 3 % slower than in BASE.
 # shellcheck disable=SC2086
 set -u
 . tests/tools/lib.sh
-[ $# -ge 1 ] || { sed -n '3,15s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -ge 1 ] || { sed -n '3,16s/^# \{0,1\}//p' "$0" && exit 2; }
 BASE=$1
 shift
 [ $# -gt 0 ] || set -- "$(best_isa)"
@@ -32,10 +33,11 @@ sleef=${SLEEF:-0}
 libraries="-lm"
 [ "$sleef" = 0 ] || libraries="-lsleef -lm"
 
-# How tables of RoPE and biases are said, which 0.3 changed.
+# How tables of RoPE and biases are said, which 0.3 changed, and what it added.
 value() {
     echo "-DPAIRED_TABLE_IS_VALUE=$(grep -c '^} pe_rope_table;' "$1/pe.h")" \
-        "-DPAIRED_KEYS_ANYWHERE=$(grep -c 'pe__keys_near(pe' "$1/pe.h")"
+        "-DPAIRED_KEYS_ANYWHERE=$(grep -c 'pe__keys_near(pe' "$1/pe.h")" \
+        "-DPAIRED_LISTS=$(grep -c '^    const uint8_t \*coordinate; ' "$1/pe.h")"
 }
 
 slower=0

@@ -222,6 +222,29 @@ CASE("rope f32 2048 tokens, interleaved sections", PAIRED_CHANGES, float, 2048 *
      PE_OK, pe_rope_f32(&m_rope_woven, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
 CASE("rope f32 2048 tokens, sections in blocks", PAIRED_CHANGES, float, 2048 * 128,
      PE_OK, pe_rope_f32(&m_rope, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
+CASE("rope f32 2048 tokens, a list of coordinates, 1 head", PAIRED_CHANGES, float, 2048 * 128,
+     PE_OK, pe_rope_f32(&m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
+CASE("rope f32 2048 tokens, a list of coordinates", PAIRED_CHANGES, float, 2048 * 4096,
+     PE_OK, pe_rope_f32(&m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32))
+CASE("rope bf16 2048 tokens, a list of coordinates", PAIRED_CHANGES, uint16_t, 2048 * 4096,
+     PE_OK, pe_rope_bf16(&m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, h, heads_32))
+CASE("rope f32 1 token, a list of coordinates", PAIRED_CHANGES, float, 4096,
+     PE_OK, pe_rope_f32(&m_rope_list, pe_coords_i64(coordinates + call % 2048, 3, 1, 2048), 1, f,
+                        heads_32))
+CASE("rope table f32 2048, a list of coordinates", PAIRED_WRITES, float, 2048 * 128,
+     PE_OK, TABLE(f32, &m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048,
+                  PE_ROPE_TABLE_JOINED, f, NULL, 128))
+CASE("rope f32 2048 tokens, halves in blocks of 64", PAIRED_CHANGES, float, 2048 * 4096,
+     PE_OK, pe_rope_f32(&halves_128, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32))
+CASE("rope bf16 2048 tokens, halves in blocks of 64", PAIRED_CHANGES, uint16_t, 2048 * 4096,
+     PE_OK, pe_rope_bf16(&halves_128, pe_coords_i64(coordinates, 2, 1, 2048), 2048, h, heads_32))
+CASE("rope f32 1 token, 1 head, halves in blocks of 64", PAIRED_CHANGES, float, 128,
+     PE_OK, pe_rope_f32(&halves_128, pe_coords_i64(coordinates + call % 2048, 2, 1, 2048), 1, f,
+                        heads_1))
+CASE("rope f32 2048 tokens, halves in blocks of 32", PAIRED_CHANGES, float, 2048 * 2048,
+     PE_OK, pe_rope_f32(&halves_64, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_64))
+CASE("rope f32 2048 tokens, 3 axes, halves in blocks", PAIRED_CHANGES, float, 2048 * 3072,
+     PE_OK, pe_rope_f32(&halves_96, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32_96))
 CASE("rope shift f32 2048 tokens", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_shift_f32(&rope_halves, PE_ROPE_HALVES, -512, 2048, 32, f, 4096, 128),
      pe_rope_f32(&rope_halves, pe_delta(pe_all(-512)), 2048, f, heads_32))

@@ -39,6 +39,11 @@ static pe_rope_table rotation;
     #define QUERIES_LIST(queries, list, keys) 0, queries, keys
 #endif
 
+/* Lists of coordinates and blocks of halves; or the same work by sections and joined axes. */
+#ifndef PAIRED_PLAIN
+    #define PAIRED_PLAIN !PAIRED_LISTS
+#endif
+
 enum { MANY = 16384 };
 
 static float *f, *tables[2];
@@ -63,7 +68,8 @@ static float slopes[16];
 static const size_t grid_64[2] = {64, 64};
 static uint8_t m_rope_axis[64];
 #else
-static pe_plan m_rope, m_rope_woven;
+static pe_plan m_rope, m_rope_woven, m_rope_list, halves_128, halves_96, halves_64;
+static const pe_heads heads_32_96 = {32, 96, 3072}, heads_32_64 = {32, 64, 2048};
 static const size_t grid_64[2] = {64, 64};
 static const pe_heads heads_32 = {32, 128, 4096}, heads_8 = {8, 128, 1024}, heads_1 = {1, 128, 128};
 #endif
@@ -105,6 +111,30 @@ static int make_rope(pe_plan *plan, pe_layout layout)
     config.layout = layout;
     return make(plan, &config);
 }
+
+#if PE_VERSION_HEX >= 0x000200
+static int make_list(pe_plan *plan, pe_rope_config config)
+{
+    static uint8_t list[64]; /* y and x by turns, then t: as ERNIE's, but with config's numbers of pairs */
+    for (size_t i = 0; i < 64; i++)
+        list[i] = i < 48 ? (uint8_t)(1 + i % 2) : 0;
+#if !PAIRED_PLAIN
+    config.coordinate = list, config.sections[0] = config.sections[1] = config.sections[2] = 0;
+#endif
+    void *memory = aligned(pe_rope_plan_size(&config));
+    return memory == NULL || pe_rope_plan_init(plan, &config, memory, pe_rope_plan_size(&config)) != PE_OK;
+}
+
+static int make_halves(pe_plan *plan, size_t d, size_t axes)
+{
+    pe_config config = pe_config_default(d);
+    config.layout = PE_LAYOUT_HALVES, config.axes = axes;
+    config.columns = PAIRED_PLAIN ? PE_COLUMNS_JOINED : PE_COLUMNS_BLOCKS;
+    for (size_t a = 0; a < axes; a++)
+        config.axis[a].coordinate = a;
+    return make(plan, &config);
+}
+#endif
 
 static int make_step(void)
 {
@@ -176,6 +206,8 @@ static int setup(void *out, const void *in)
     void *memory = aligned(pe_rope_plan_size(&qwen));
     bad |= memory == NULL ||
            pe_rope_plan_init(&m_rope, &qwen, memory, pe_rope_plan_size(&qwen)) != PE_OK;
+    bad |= make_list(&m_rope_list, qwen) | make_halves(&halves_128, 128, 2);
+    bad |= make_halves(&halves_96, 96, 3) | make_halves(&halves_64, 64, 2);
     qwen.section_order = PE_SECTIONS_INTERLEAVED;
     memory = aligned(pe_rope_plan_size(&qwen));
     bad |= memory == NULL ||

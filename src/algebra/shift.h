@@ -27,7 +27,7 @@ enum { PE__SHIFT_TILE = 512 }; /* pairs */
 /* Are rows of this plan made of pairs that turn by differences? */
 static inline int pe__algebraic(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->coordinate && !plan->apart;
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->apart;
     ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;

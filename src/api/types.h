@@ -219,13 +219,12 @@ typedef struct pe_plan {
     int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
     int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int still;               /* and some pair stands still                                   */
     int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
     size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */
-    const uint8_t *coordinate; /* RoPE: NULL, or which coordinate each pair has              */
+    const uint8_t *order;    /* RoPE: NULL, or where pairs lie: pe__plan_order()             */
     const double *point;     /* whose sums frequency has; else NULL                          */
     pe_layout layout;
     double padding;

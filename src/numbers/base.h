@@ -55,6 +55,9 @@ enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* half the room, for pe__beside() */
 
+/* Pairs among which a list of coordinates sorts a plan's arrays: see pe__plan_order(). */
+enum { PE__SORTED = 256 };
+
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
 typedef enum pe__kind { PE__F32, PE__F16, PE__BF16 } pe__kind; /* as pe_type */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };

@@ -89,9 +89,9 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* Enough bytes, as a constant, for any plan of that width with expected_rows = 1, except for
-   PE_COLUMNS_SUMS: 25 bytes a pair and a little. So a plan for one call can be made on the stack
+   PE_COLUMNS_SUMS: 26 bytes a pair and a little. So a plan for one call can be made on the stack
    (tests/unit/test_errors.c). */
-#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 25 + 64)
+#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
  * rows are expected, the 16 rows from which blocks of rows are made.

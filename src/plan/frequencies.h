@@ -67,7 +67,8 @@ static inline pe_status pe__plan_numbers(const pe_plan *plan, pe__what what, dou
     if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            const size_t pair = plan->axis[a].pair + i;
+            const size_t at = plan->axis[a].pair + i;
+            const size_t pair = plan->order ? at - at % PE__SORTED + plan->order[at] : at;
             if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
             else *out++ = pe__number(plan, pair, what, 0);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans built in their memory: frequencies and rows.
  * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_list(), pe__plan_omega(),
- *   pe_frequency_error(), pe_plan_init().
+ *   PE__ALONE, pe__plan_order(), pe_frequency_error(), pe_plan_init().
  * Needs: simd, api, numbers, frequencies, sincos.
  * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
 #pragma once
@@ -68,10 +68,46 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
-/* Where the coordinates of pairs are: behind the arrays. */
+/* The place of a plan's order, two bytes a pair behind the arrays: where pairs lie in these, and
+   from pairs on, first their coordinates, then runs of those. */
 static inline uint8_t *pe__plan_list(const pe_plan *plan, const pe_config *config, double *memory)
 {
     return (uint8_t *)(memory + pe__arrays(config, config->expected_rows) * plan->padded);
+}
+
+/* The order of coordinates that are in their place. Of each PE__SORTED pairs those of one
+   coordinate lie together in the arrays, a run, that of pairs that stand still last. A run tells at
+   its begin its coordinate, there PE_MAX_AXES, and behind that its length, less one; or the
+   coordinate and PE__ALONE. */
+enum { PE__ALONE = 16 };
+static inline void pe__plan_order(pe_plan *plan, uint8_t *order)
+{
+    for (size_t begin = 0, n; begin < plan->pairs; begin += n) {
+        uint8_t *const place = order + begin, *const list = place + plan->pairs;
+        uint8_t runs[PE__SORTED] = {0};
+        size_t end = 0;
+        n = pe__min(plan->pairs - begin, PE__SORTED);
+        for (size_t a = 0, first = 0; a <= PE_MAX_AXES; a++, first = end) {
+            for (size_t i = 0; i < n; i++)
+                if (list[i] == (a < PE_MAX_AXES ? a : (size_t)PE__STILL)) place[i] = (uint8_t)end++;
+            if (end == first) continue;
+            runs[first] = (uint8_t)(end - first == 1 ? a + PE__ALONE : a);
+            if (end - first > 1) runs[first + 1] = (uint8_t)(end - first - 1);
+        }
+        memcpy(list, runs, n);
+    }
+    plan->order = order;
+}
+
+/* An array of a plan in its order. */
+static inline void pe__plan_sort(const pe_plan *plan, double *array)
+{
+    double all[PE__SORTED];
+    for (size_t begin = 0, n; begin < plan->pairs; begin += n, array += n) {
+        n = pe__min(plan->pairs - begin, PE__SORTED);
+        memcpy(all, array, n * sizeof *all);
+        for (size_t i = 0; i < n; i++) array[plan->order[begin + i]] = all[i];
+    }
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -88,7 +124,10 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
 static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
-    for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
+    for (size_t part = 0; part < 2; part++) {
+        if (plan->order) pe__plan_sort(plan, memory + part * padded);
+        pe__plan_pad(plan, memory + part * padded);
+    }
     if (plan->float32) {
         double *const rounded = memory + 2 * padded;
         plan->float32 = NULL;
@@ -264,12 +303,9 @@ PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
     if (config->coordinate) {
-        uint8_t *const list = pe__plan_list(&made, config, f);
-        made.coordinate = list;
-        for (size_t i = 0; i < made.pairs; i++) {
-            list[i] = config->coordinate[i];
-            made.still |= list[i] == PE__STILL;
-        }
+        uint8_t *const order = pe__plan_list(&made, config, f);
+        memcpy(order + made.pairs, config->coordinate, made.pairs);
+        pe__plan_order(&made, order);
     }
     if (!given) pe__plan_geometric(&made, config, f);
     else if (sums) pe__plan_columns_sums(&made, config, omega, f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's axes, arrays, size and errors, before it is built.
  * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__plan_amplitude(),
- *   pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(),
+ *   pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(), pe__plan_room(),
  *   pe__shares(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_errors.c. */
@@ -106,11 +106,13 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Axes that share one layout, whose pairs a list will tell: the first one has all. */
+/* Axes that share one layout, whose pairs a list will tell: the first one has all. What begins
+   anywhere in the arrays may be four vectors. */
 PE__INLINE void pe__plan_joins(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
     plan->joint = 1;
+    plan->padded += 3 * PE__CHAIN;
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
@@ -223,12 +225,18 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_axes(plan, config);
 }
 
+/* The bytes that a plan takes, with a list of coordinates or without. */
+PE__INLINE size_t pe__plan_room(const pe_plan *plan, const pe_config *config, int listed)
+{
+    const size_t arrays = pe__arrays(config, config->expected_rows);
+    return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
+}
+
 /* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
-    const size_t list = config->coordinate ? plan->pairs : 0;
-    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + list + 63;
+    return pe__plan_room(plan, config, config->coordinate != NULL);
 }
 
 PE_API size_t pe_plan_size(const pe_config *config)

@@ -34,13 +34,23 @@ static inline int pe__rope_listed(const pe_rope_config *rope)
     return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
 }
 
+/* Lays the plan out; the bytes that it takes, 0 if the config is wrong. */
+static inline size_t pe__rope_plan_bytes(const pe__rope *r, const pe_config *config, pe_plan *plan)
+{
+    const int listed = pe__rope_listed(r->config);
+    if (pe__plan_bytes(config, plan) == 0) return 0;
+    if (listed) pe__plan_joins(plan, r->config->axes);
+    return pe__plan_room(plan, config, listed);
+}
+
 PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
 {
     pe__rope r;
+    pe_plan plan;
     if (pe_rope_config_error(rope)) return 0;
     pe__rope_read(&r, rope);
     const pe_config config = pe__rope_plan_config(&r);
-    return pe_plan_size(&config) + (pe__rope_listed(rope) ? r.pairs : 0);
+    return pe__rope_plan_bytes(&r, &config, &plan);
 }
 
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, void *memory,
@@ -52,9 +62,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     if (status == PE_OK) status = pe__rope_open(&r, rope);
     if (status != PE_OK) return status;
     pe_config config = pe__rope_plan_config(&r);
-    const size_t size = pe__plan_bytes(&config, &made);
+    const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
-    if (memory_size < size + (pe__rope_listed(rope) ? r.pairs : 0)) return PE_ERR_SIZE;
+    if (memory_size < size) return PE_ERR_SIZE;
     /* where one may be larger than 1, all are looked at before anything is written */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.turning; i += n) {
@@ -67,14 +77,12 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe__plan_begin(&made, &config, f);
     pe__rope_all(&r, f);
     if (pe__rope_listed(rope)) {
-        uint8_t *const list = pe__plan_list(&made, &config, f);
-        pe__plan_joins(&made, rope->axes);
-        made.coordinate = list;
+        uint8_t *const order = pe__plan_list(&made, &config, f);
         for (size_t i = 0; i < made.pairs; i++) {
             const size_t k = i % made.axes, own = i / made.axes < rope->sections[k] ? k : 0;
-            list[i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
-            made.still |= list[i] == PE__STILL;
+            order[made.pairs + i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
         }
+        pe__plan_order(&made, order);
     } else if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;

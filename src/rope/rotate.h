@@ -16,7 +16,7 @@
  * tokens are rotated by it. They are the rows that pe_fill_f32 writes as halves. */
 
 enum {
-    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most */
+    PE__ROPE_PAIRS = PE__SORTED, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
     PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
     PE__ROPE_GROUP = 8192,    /* bytes of single heads that turn alike, together */

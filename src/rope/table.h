@@ -143,9 +143,8 @@ PE__OUTLINE void pe__rope_axes(const pe_plan *plan, const pe_at *at, const pe__o
 PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                 unsigned char *sines, pe_rope_table_layout layout)
 {
-    float buffer[PE__TABLE_TILE + 16];
-    const size_t pairs = plan->pairs, e = o->element;
-    const size_t most = PE__TABLE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    float buffer[5 * PE__TABLE_TILE / 4 + 16];
+    const size_t pairs = plan->pairs, e = o->element, most = pe__rope_most(plan, PE__TABLE_TILE);
     pe__dest to = pe__dest_split(plan, 0, 0, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
@@ -196,7 +195,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     }
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
-    if (plan->coordinate || (copied && plan->matrix)) {
+    if (plan->order || (copied && plan->matrix)) {
         pe__rope_tiles(view, at, o, sines, layout);
         return PE_OK;
     }

@@ -14,56 +14,123 @@
 #include "../rows/call.h"
 #include "rotate.h"
 
+/* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
+PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, const uint8_t *order,
+                                size_t n, size_t element)
+{
+    unsigned char *const next = out + n * element;
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
+        pe__vf s, c;
+        pe__get_pairs(row, order + i, &s, &c);
+        pe__put((float *)(void *)out + i, s);
+        pe__put((float *)(void *)next + i, c);
+    }
+    for (; i < n; i++) {
+        const unsigned char *const x = row + 2 * order[i] * element;
+        pe__move(out + i * element, x, element);
+        pe__move(next + i * element, x + element, element);
+    }
+}
+
+/* The end of a run. A row's runs are made one after the other, in whole groups of vectors: what is
+   behind a run's end is made again, or is behind the row. */
+PE__INLINE size_t pe__run_end(const uint8_t *runs, size_t first)
+{
+    return first + 1 + (runs[first] & PE__ALONE ? 0 : runs[first + 1]);
+}
+PE__INLINE size_t pe__run_spare(size_t first, size_t end) { return (first - end) % PE__GROUP; }
+
+/* Pairs from one sorted row to the next, of n pairs from the given one on. */
+PE__INLINE size_t pe__sorted_step(const pe_plan *plan, size_t pair, size_t n)
+{
+    const uint8_t *const runs = plan->order + plan->pairs + pair;
+    size_t first = 0;
+    for (size_t end; (end = pe__run_end(runs, first)) < n;) first = end;
+    return n + pe__run_spare(first, n);
+}
+
+/* How many rows a tile of so many floats has, and room for a quarter more. */
+PE__INLINE size_t pe__rope_most(const pe_plan *plan, size_t tile)
+{
+    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
+    if (!plan->order) return most;
+    const size_t step = n == plan->pairs ? pe__sorted_step(plan, 0, n) : n + PE__GROUP;
+    return pe__min(most, (5 * tile / 8 - n) / step);
+}
+
+/* Rows of a plan that is sorted, by way of the room behind the first of them. */
+PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
+                                 const pe__maker *make)
+{
+    const pe_plan *const plan = dest->plan;
+    const size_t n = dest->sines, element = dest->element;
+    const uint8_t *const order = plan->order + dest->pair, *const runs = order + plan->pairs;
+    pe__dest part = pe__dest_split(plan, 0, 0, pe__row_at(dest, 1), element);
+    const size_t step = pe__sorted_step(plan, dest->pair, n);
+    part.stride = (ptrdiff_t)(2 * step * element);
+    part.order = PE__SC;
+    for (size_t first = 0, end; first < n; first = end) {
+        end = pe__run_end(runs, first);
+        while (at->axes == 1 && end < n && runs[end] % PE__ALONE < PE_MAX_AXES)
+            end = pe__run_end(runs, end);
+        part.pair = dest->pair + first;
+        part.coordinate = runs[first] % PE__ALONE;
+        part.sine = 2 * first;
+        part.cosine = part.sine + 1;
+        part.spare = pe__min(pe__run_spare(first, end), step - end);
+        part.sines = part.cosines = end - first + part.spare;
+        if (part.coordinate < PE_MAX_AXES) {
+            pe__walk(&part, at, row, rows, make);
+            continue;
+        }
+        pe__dest still = part;
+        for (size_t r = 0; r < rows; r++) {
+            still.out = pe__row_at(&part, r);
+            make->rows(&still, 0, 1);
+        }
+    }
+    for (size_t r = 0; r < rows; r++)
+        pe__rope_unsort(pe__row_at(dest, r), pe__row_at(&part, r), order, n, element);
+}
+
 /* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
 PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
                                const pe__maker *make)
 {
     const pe_plan *const plan = dest->plan;
-    const size_t pair = dest->pair, count = dest->sines, element = dest->element;
-    unsigned char own[2 * PE__ROPE_PAIRS * sizeof(float)], *all = dest->out;
+    const size_t pair = dest->pair, count = dest->sines;
     if (plan->matrix) {
         pe__walk_columns_sums(dest, at, row, rows, make);
         return;
     }
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
-    if (!plan->still && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
+    if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
         /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : dest->coordinate;
         if (rows > 1) pe__walk(dest, at, row, rows, make);
         else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
-    if (!plan->coordinate) {
-        size_t begin = 0; /* the first pair of an axis */
-        for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-            const pe__axis *const axis = &plan->axis[a];
-            const size_t first = pe__max(pair, begin);
-            const size_t end = pe__min(pair + count, begin + axis->pairs);
-            if (first >= end) continue;
-            pe__dest part = *dest;
-            part.pair = axis->pair + first - begin;
-            part.coordinate = axis->coordinate;
-            part.sine += first - pair;
-            part.cosine += first - pair;
-            part.sines = part.cosines = end - first;
-            pe__walk(&part, at, row, rows, make);
-        }
+    if (plan->order) {
+        pe__rope_sorted(dest, at, row, rows, make);
         return;
     }
-    pe__dest one = pe__dest_split(plan, pair, count, own, element);
-    for (size_t t = 0; t < rows; t++, all += 2 * count * element)
-        for (size_t a = 0; a < plan->axes + (size_t)plan->still; a++) { /* the row of each */
-            const size_t still = PE__STILL, k = a < plan->axes ? a : still;
-            const double p = pe__position(at, row + t, at->axes == 1 || k == still ? 0 : a);
-            one.out = a ? own : all;
-            make->rows(&one, k == still ? 0 : p + plan->offset, 1);
-            for (size_t i = 0; a && i < count; i++) {
-                if (plan->coordinate[pair + i] != k) continue;
-                pe__move(all + i * element, own + i * element, element);
-                pe__move(all + (count + i) * element, own + (count + i) * element, element);
-            }
-        }
+    size_t begin = 0; /* the first pair of an axis */
+    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
+        const pe__axis *const axis = &plan->axis[a];
+        const size_t first = pe__max(pair, begin);
+        const size_t end = pe__min(pair + count, begin + axis->pairs);
+        if (first >= end) continue;
+        pe__dest part = *dest;
+        part.pair = axis->pair + first - begin;
+        part.coordinate = axis->coordinate;
+        part.sine += first - pair;
+        part.cosine += first - pair;
+        part.sines = part.cosines = end - first;
+        pe__walk(&part, at, row, rows, make);
+    }
 }
 
 /* What a call asks for. */
@@ -201,7 +268,7 @@ PE__OUTLINE void pe__rotate_parts(const pe__rope_call *call, const pe__tile *til
 PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                               const pe__rope_call *call)
 {
-    float buffer[PE__ROPE_TILE + 16];
+    float buffer[5 * PE__ROPE_TILE / 4 + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
     const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
     const size_t pairs = plan->pairs;
@@ -213,7 +280,8 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     tile.row = NULL;
     tile.sines = rows;
     size_t most = call->tokens;
-    if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    if (most > 1 && !uniform)
+        most = pe__rope_most(plan, PE__ROPE_TILE);
     for (size_t t = 0; t < call->tokens; t += most) {
         tile.token = t;
         tile.tokens = pe__min(most, call->tokens - t);

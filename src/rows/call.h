@@ -109,7 +109,7 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
 static inline pe_status pe__check(const pe_plan *plan, const pe__output *o)
 {
     if (!plan || !o->out) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->coordinate) return PE_ERR_PLAN;
+    if (plan->d_model == 0 || plan->order) return PE_ERR_PLAN;
     return pe__check_shape(plan->d_model, o->rows, o->columns, o->element);
 }
 

@@ -43,6 +43,7 @@ typedef struct pe__dest {
     size_t ahead; /* adding and PE__FETCH: bytes to what is asked for, see pe__ask_ahead()      */
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
     size_t again; /* PE__TWICE: elements from the one to the other                              */
+    size_t spare; /* the last pairs, which are any and need not be right                        */
 } pe__dest;
 
 /* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
@@ -61,7 +62,7 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     dest.order = PE__SPLIT;
     dest.verb = PE__FILL;
     dest.scale = 1;
-    dest.ahead = dest.head = dest.again = 0;
+    dest.ahead = dest.head = dest.again = dest.spare = 0;
     return dest;
 }
 
@@ -77,6 +78,7 @@ PE__WRAPS PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, s
     part.cosine += step * pair;
     part.sines = pe__min(count, dest->sines > pair ? dest->sines - pair : 0);
     part.cosines = pe__min(count, dest->cosines > pair ? dest->cosines - pair : 0);
+    if (pair + count < pe__max(dest->sines, dest->cosines)) part.spare = 0;
     return part;
 }
 

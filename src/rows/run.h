@@ -59,7 +59,7 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
     const double least = (double)(PE__DIGIT * (PE__RADIX + 2)) / (PE__SLOW_REACH - 1);
     const int whole = low == floor(low), distant = x->bound == &pe__bound_distant;
-    size_t i = x->end;
+    size_t i = x->end - x->dest->spare;
     if (x->plan->point || distant || (nearest < least && !whole)) return SIZE_MAX;
     if (fabs(f[i - 1]) * pe__larger(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;

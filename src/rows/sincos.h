@@ -78,6 +78,7 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     plan->offset = plan->base = 0;
     plan->unit = 1;
     plan->table = plan->float32 = plan->matrix = plan->point = NULL;
+    plan->order = NULL;
     plan->axis[0].pair = plan->axis[0].coordinate = 0;
     plan->axis[0].pairs = n;
     plan->axis[0].denominator[0] = 1;

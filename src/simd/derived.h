@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations written over those of the instruction sets.
- * Gives: pe__by_quarters(), pe__fast_two_sum(), pe__lowest_bit(), pe__mantissa(), pe__of_16(),
+ * Gives: pe__by_quarters(), pe__fast_two_sum(), pe__get_pairs(), pe__lowest_bit(),
+ *   pe__mantissa(), pe__of_16(),
  *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(),
  *   pe__two_sum(), pe__where_positive(), pe__zip_store(); of the operations that pe_simd.h lists
  *   those that are the same for several sets.
@@ -101,6 +102,30 @@ enum { PE__STREAMS = 0 };
 PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
+#endif
+/* Each pair is read as a double. With AVX it takes an operation less if what is unzipped from two
+   vectors lies in the same 16 bytes of both. */
+#if PE_ISA != PE_ISA_SCALAR
+typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
+PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
+{
+    const pe__pair_at *const x = (const pe__pair_at *)p;
+#if PE_ISA == PE_ISA_AVX512
+    const pe__vd v = {x[i[0]], x[i[1]], x[i[4]], x[i[5]], x[i[8]], x[i[9]], x[i[12]], x[i[13]]};
+    const pe__vd w = {x[i[2]], x[i[3]], x[i[6]], x[i[7]], x[i[10]], x[i[11]], x[i[14]], x[i[15]]};
+    *s = (pe__vf)_mm512_shuffle_ps((__m512)v, (__m512)w, 0x88);
+    *c = (pe__vf)_mm512_shuffle_ps((__m512)v, (__m512)w, 0xdd);
+#elif PE_ISA == PE_ISA_AVX2
+    const pe__vd v = {x[i[0]], x[i[1]], x[i[4]], x[i[5]]};
+    const pe__vd w = {x[i[2]], x[i[3]], x[i[6]], x[i[7]]};
+    *s = (pe__vf)_mm256_shuffle_ps((__m256)v, (__m256)w, 0x88);
+    *c = (pe__vf)_mm256_shuffle_ps((__m256)v, (__m256)w, 0xdd);
+#else
+    const pe__vd v = {x[i[0]], x[i[1]]}, w = {x[i[2]], x[i[3]]};
+    *s = pe__unzip_evens((pe__vf)v, (pe__vf)w);
+    *c = pe__unzip_odds((pe__vf)v, (pe__vf)w);
+#endif
+}
 #endif
 /* Only whole vectors at multiples of their size are streamed: the bytes before and behind are
    copied. */

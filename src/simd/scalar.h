@@ -82,6 +82,12 @@ PE__INLINE pe__vf pe__get(const float *p)
     const pe__vf v = {p[0], p[1]};
     return v;
 }
+PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
+{
+    const pe__vf v = pe__get((const float *)p + 2 * i[0]), w = pe__get((const float *)p + 2 * i[1]);
+    *s = pe__floats_of(v.s, w.s);
+    *c = pe__floats_of(v.c, w.c);
+}
 PE__INLINE void pe__put(float *p, pe__vf v)
 {
     p[0] = v.s;

@@ -7,6 +7,7 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
+#include "../numbers/base.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
@@ -25,6 +26,10 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
 PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
+    if (plan->order) { /* the pair that lies there */
+        const size_t at = pe__min(pair, plan->pairs - 1), place = at % PE__SORTED;
+        for (pair = at - place; plan->order[pair] != place;) pair++;
+    }
     while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair) a++;
     *axis = &plan->axis[a];
     const size_t i = pair - (*axis)->pair, pairs = (*axis)->pairs;

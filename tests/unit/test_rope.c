@@ -1022,6 +1022,86 @@ static void test_sections(void **state)
     }
 }
 
+/* Lists of any length, by both inits, also with frequencies that are known to be fractions: frequencies, tables
+   and heads against rows of a plan without a list, pair by pair. */
+static void test_lists_of_any_length(void **state)
+{
+    static const size_t widths[] = {2, 4, 34, 66, 128, 510, 512, 514, 1300};
+    enum { MOST = 1300, ROWS = 39, TURNS = 6 };
+    static uint8_t list[MOST / 2];
+    static float want[ROWS][MOST], got[ROWS][MOST], x[ROWS][MOST];
+    static uint16_t want_16[ROWS][MOST], got_16[ROWS][MOST];
+    static double omega[MOST / 2], like_omega[MOST / 2];
+    rng r = rng_for("test_lists_of_any_length");
+    (void)state;
+    for (size_t k = 0; k < TURNS * LENGTH(widths); k++) {
+        const size_t n = widths[k / TURNS], h = n / 2, axes = 1 + rng_below(&r, PE_MAX_AXES), turn = k % TURNS;
+        int64_t points[ROWS][PE_MAX_AXES];
+        pe_config config = config_of(n, turn % 2 ? 43046721 : 10000, turn == 2 ? -1.5 : 1), one;
+        owned_plan p, like;
+        config.layout = PE_LAYOUT_HALVES;
+        config.half_turns = turn % 2;
+        config.offset = turn == 3 ? 0.5 : 0;
+        config.angle = turn == 4 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+        config.expected_rows = turn == 5;
+        one = config, one.layout = PE_LAYOUT_INTERLEAVED;
+        plan_of(&like, one);
+        for (size_t i = 0; i < h; i++)
+            list[i] = (uint8_t)(turn < 3 ? i % axes : rng_below(&r, 9) ? rng_below(&r, axes) : 255);
+        for (size_t t = 0; t < ROWS; t++) /* runs, what repeats, and any */
+            for (size_t a = 0; a < PE_MAX_AXES; a++)
+                points[t][a] = t % 16 == 7 ? rng_position(&r) / 2 : (int64_t)(a % 2 ? t : t / 5) - 3;
+        config.axes = axes, config.coordinate = list;
+        if (turn == 0) {
+            assert_int_equal(pe_plan_frequencies(&like.plan, like_omega), PE_OK);
+            p.memory_bytes = pe_plan_size(&config), p.memory = must_alloc(p.memory_bytes);
+            assert_int_equal(pe_plan_init_frequencies(&p.plan, &config, like_omega, h, p.memory, p.memory_bytes),
+                             PE_OK);
+            plan_free(&like);
+            p.config = one;
+            like.memory_bytes = pe_plan_size(&one), like.memory = must_alloc(like.memory_bytes);
+            assert_int_equal(pe_plan_init_frequencies(&like.plan, &one, like_omega, h, like.memory,
+                                                      like.memory_bytes), PE_OK);
+        } else {
+            plan_of(&p, config);
+        }
+        assert_true(p.memory_bytes <= PE_PLAN_BYTES(n) || config.expected_rows == 0);
+        assert_int_equal(pe_plan_frequencies(&like.plan, like_omega), PE_OK);
+        assert_int_equal(pe_plan_frequencies(&p.plan, omega), PE_OK);
+        assert_memory_equal(omega, like_omega, h * sizeof *omega);
+        for (size_t t = 0; t < ROWS; t++)
+            for (size_t a = 0; a <= axes; a++) {
+                const pe_at at = a < axes ? pe_all(points[t][a]) : pe_delta(pe_all(0));
+                float *const f = x[0];
+                uint16_t *const g = got_16[0];
+                assert_int_equal(pe_fill_f32(&like.plan, at, 1, f, n), PE_OK);
+                assert_int_equal(pe_fill_bf16(&like.plan, at, 1, g, n), PE_OK);
+                for (size_t i = 0; i < h; i++) {
+                    if (list[i] != (a < axes ? a : 255)) continue;
+                    const float still = (float)config.amplitude;
+                    want[t][i] = a < axes ? f[2 * i + 1] : still;
+                    want[t][h + i] = a < axes ? f[2 * i] : 0 * still;
+                    want_16[t][i] = a < axes ? g[2 * i + 1] : turn == 2 ? 0xbfc0 : 0x3f80;
+                    want_16[t][h + i] = a < axes ? g[2 * i] : turn == 2 ? 0x8000 : 0;
+                }
+            }
+        const pe_at at = pe_coords_i64(points[0], axes, PE_MAX_AXES, 1);
+        assert_int_equal(pe_rope_table_f32(&p.plan, at, ROWS, PE_ROPE_TABLE_JOINED, got[0], NULL, MOST, NULL), PE_OK);
+        assert_int_equal(pe_rope_table_bf16(&p.plan, at, ROWS, PE_ROPE_TABLE_JOINED, got_16[0], NULL, MOST, NULL),
+                         PE_OK);
+        for (size_t t = 0; t < ROWS; t++)
+            for (size_t i = 0; i < MOST; i++) x[t][i] = i < h ? 1 : 0;
+        assert_int_equal(pe_rope_f32(&p.plan, at, ROWS, x[0], lie(1, 0, MOST)), PE_OK);
+        for (size_t t = 0; t < ROWS; t++) {
+            assert_memory_equal(got[t], want[t], n * sizeof(float));
+            assert_memory_equal(got_16[t], want_16[t], n * sizeof(uint16_t));
+            for (size_t i = 0; i < n; i++) assert_true(x[t][i] == want[t][i]);
+        }
+        plan_free(&p);
+        plan_free(&like);
+    }
+}
+
 /* One coordinate on a plan of several axes: all axes alike; and where the frequencies go on over the
    sections, the plan without any. */
 static void test_one_coordinate(void **state)
@@ -2644,7 +2724,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_permutation),    cmocka_unit_test(test_other_forms),
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_sections),
         cmocka_unit_test(test_blocks),         cmocka_unit_test(test_rotary_offset),
-        cmocka_unit_test(coordinates_of_pairs),
+        cmocka_unit_test(coordinates_of_pairs), cmocka_unit_test(test_lists_of_any_length),
         cmocka_unit_test(test_shift_of_float_angles), cmocka_unit_test(test_strides_of_one),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_errors),         cmocka_unit_test(test_overflow),
