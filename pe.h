@@ -363,13 +363,12 @@ typedef struct pe_plan {
     int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
     int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int still;               /* and some pair stands still                                   */
     int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
     size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */
-    const uint8_t *coordinate; /* RoPE: NULL, or which coordinate each pair has              */
+    const uint8_t *order;    /* RoPE: NULL, or where pairs lie: pe__plan_order()             */
     const double *point;     /* whose sums frequency has; else NULL                          */
     pe_layout layout;
     double padding;
@@ -563,9 +562,9 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* Enough bytes, as a constant, for any plan of that width with expected_rows = 1, except for
-   PE_COLUMNS_SUMS: 25 bytes a pair and a little. So a plan for one call can be made on the stack
+   PE_COLUMNS_SUMS: 26 bytes a pair and a little. So a plan for one call can be made on the stack
    (tests/unit/test_errors.c). */
-#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 25 + 64)
+#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
  * rows are expected, the 16 rows from which blocks of rows are made.
@@ -1705,6 +1704,9 @@ enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* half the room, for pe__beside() */
 
+/* Pairs among which a list of coordinates sorts a plan's arrays: see pe__plan_order(). */
+enum { PE__SORTED = 256 };
+
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
 typedef enum pe__kind { PE__F32, PE__F16, PE__BF16 } pe__kind; /* as pe_type */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
@@ -2809,6 +2811,10 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
 PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
+    if (plan->order) { /* the pair that lies there */
+        const size_t at = pe__min(pair, plan->pairs - 1), place = at % PE__SORTED;
+        for (pair = at - place; plan->order[pair] != place;) pair++;
+    }
     while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair) a++;
     *axis = &plan->axis[a];
     const size_t i = pair - (*axis)->pair, pairs = (*axis)->pairs;
@@ -3434,7 +3440,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 /* ==== src/plan/shape.h ==== */
 /* A plan's axes, arrays, size and errors, before it is built.
  * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__plan_amplitude(),
- *   pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(),
+ *   pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(), pe__plan_room(),
  *   pe__shares(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_errors.c. */
@@ -3530,11 +3536,13 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Axes that share one layout, whose pairs a list will tell: the first one has all. */
+/* Axes that share one layout, whose pairs a list will tell: the first one has all. What begins
+   anywhere in the arrays may be four vectors. */
 PE__INLINE void pe__plan_joins(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
     plan->joint = 1;
+    plan->padded += 3 * PE__CHAIN;
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
@@ -3647,12 +3655,18 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_axes(plan, config);
 }
 
+/* The bytes that a plan takes, with a list of coordinates or without. */
+PE__INLINE size_t pe__plan_room(const pe_plan *plan, const pe_config *config, int listed)
+{
+    const size_t arrays = pe__arrays(config, config->expected_rows);
+    return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
+}
+
 /* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
-    const size_t list = config->coordinate ? plan->pairs : 0;
-    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + list + 63;
+    return pe__plan_room(plan, config, config->coordinate != NULL);
 }
 
 PE_API size_t pe_plan_size(const pe_config *config)
@@ -3670,7 +3684,7 @@ PE_API const char *pe_config_error(const pe_config *config)
 /* ==== src/plan/make.h ==== */
 /* Plans built in their memory: frequencies and rows.
  * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_list(), pe__plan_omega(),
- *   pe_frequency_error(), pe_plan_init().
+ *   PE__ALONE, pe__plan_order(), pe_frequency_error(), pe_plan_init().
  * Needs: simd, api, numbers, frequencies, sincos.
  * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
 
@@ -3725,10 +3739,46 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
-/* Where the coordinates of pairs are: behind the arrays. */
+/* The place of a plan's order, two bytes a pair behind the arrays: where pairs lie in these, and
+   from pairs on, first their coordinates, then runs of those. */
 static inline uint8_t *pe__plan_list(const pe_plan *plan, const pe_config *config, double *memory)
 {
     return (uint8_t *)(memory + pe__arrays(config, config->expected_rows) * plan->padded);
+}
+
+/* The order of coordinates that are in their place. Of each PE__SORTED pairs those of one
+   coordinate lie together in the arrays, a run, that of pairs that stand still last. A run tells at
+   its begin its coordinate, there PE_MAX_AXES, and behind that its length, less one; or the
+   coordinate and PE__ALONE. */
+enum { PE__ALONE = 16 };
+static inline void pe__plan_order(pe_plan *plan, uint8_t *order)
+{
+    for (size_t begin = 0, n; begin < plan->pairs; begin += n) {
+        uint8_t *const place = order + begin, *const list = place + plan->pairs;
+        uint8_t runs[PE__SORTED] = {0};
+        size_t end = 0;
+        n = pe__min(plan->pairs - begin, PE__SORTED);
+        for (size_t a = 0, first = 0; a <= PE_MAX_AXES; a++, first = end) {
+            for (size_t i = 0; i < n; i++)
+                if (list[i] == (a < PE_MAX_AXES ? a : (size_t)PE__STILL)) place[i] = (uint8_t)end++;
+            if (end == first) continue;
+            runs[first] = (uint8_t)(end - first == 1 ? a + PE__ALONE : a);
+            if (end - first > 1) runs[first + 1] = (uint8_t)(end - first - 1);
+        }
+        memcpy(list, runs, n);
+    }
+    plan->order = order;
+}
+
+/* An array of a plan in its order. */
+static inline void pe__plan_sort(const pe_plan *plan, double *array)
+{
+    double all[PE__SORTED];
+    for (size_t begin = 0, n; begin < plan->pairs; begin += n, array += n) {
+        n = pe__min(plan->pairs - begin, PE__SORTED);
+        memcpy(all, array, n * sizeof *all);
+        for (size_t i = 0; i < n; i++) array[plan->order[begin + i]] = all[i];
+    }
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -3745,7 +3795,10 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
 static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
-    for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
+    for (size_t part = 0; part < 2; part++) {
+        if (plan->order) pe__plan_sort(plan, memory + part * padded);
+        pe__plan_pad(plan, memory + part * padded);
+    }
     if (plan->float32) {
         double *const rounded = memory + 2 * padded;
         plan->float32 = NULL;
@@ -3921,12 +3974,9 @@ PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
     if (config->coordinate) {
-        uint8_t *const list = pe__plan_list(&made, config, f);
-        made.coordinate = list;
-        for (size_t i = 0; i < made.pairs; i++) {
-            list[i] = config->coordinate[i];
-            made.still |= list[i] == PE__STILL;
-        }
+        uint8_t *const order = pe__plan_list(&made, config, f);
+        memcpy(order + made.pairs, config->coordinate, made.pairs);
+        pe__plan_order(&made, order);
     }
     if (!given) pe__plan_geometric(&made, config, f);
     else if (sums) pe__plan_columns_sums(&made, config, omega, f);
@@ -4007,7 +4057,8 @@ static inline pe_status pe__plan_numbers(const pe_plan *plan, pe__what what, dou
     if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            const size_t pair = plan->axis[a].pair + i;
+            const size_t at = plan->axis[a].pair + i;
+            const size_t pair = plan->order ? at - at % PE__SORTED + plan->order[at] : at;
             if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
             else *out++ = pe__number(plan, pair, what, 0);
         }
@@ -4495,6 +4546,7 @@ typedef struct pe__dest {
     size_t ahead; /* adding and PE__FETCH: bytes to what is asked for, see pe__ask_ahead()      */
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
     size_t again; /* PE__TWICE: elements from the one to the other                              */
+    size_t spare; /* the last pairs, which are any and need not be right                        */
 } pe__dest;
 
 /* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
@@ -4513,7 +4565,7 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     dest.order = PE__SPLIT;
     dest.verb = PE__FILL;
     dest.scale = 1;
-    dest.ahead = dest.head = dest.again = 0;
+    dest.ahead = dest.head = dest.again = dest.spare = 0;
     return dest;
 }
 
@@ -4529,6 +4581,7 @@ PE__WRAPS PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, s
     part.cosine += step * pair;
     part.sines = pe__min(count, dest->sines > pair ? dest->sines - pair : 0);
     part.cosines = pe__min(count, dest->cosines > pair ? dest->cosines - pair : 0);
+    if (pair + count < pe__max(dest->sines, dest->cosines)) part.spare = 0;
     return part;
 }
 
@@ -5878,7 +5931,7 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
     const double least = (double)(PE__DIGIT * (PE__RADIX + 2)) / (PE__SLOW_REACH - 1);
     const int whole = low == floor(low), distant = x->bound == &pe__bound_distant;
-    size_t i = x->end;
+    size_t i = x->end - x->dest->spare;
     if (x->plan->point || distant || (nearest < least && !whole)) return SIZE_MAX;
     if (fabs(f[i - 1]) * pe__larger(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
@@ -6698,7 +6751,7 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
 static inline pe_status pe__check(const pe_plan *plan, const pe__output *o)
 {
     if (!plan || !o->out) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->coordinate) return PE_ERR_PLAN;
+    if (plan->d_model == 0 || plan->order) return PE_ERR_PLAN;
     return pe__check_shape(plan->d_model, o->rows, o->columns, o->element);
 }
 
@@ -6892,6 +6945,7 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     plan->offset = plan->base = 0;
     plan->unit = 1;
     plan->table = plan->float32 = plan->matrix = plan->point = NULL;
+    plan->order = NULL;
     plan->axis[0].pair = plan->axis[0].coordinate = 0;
     plan->axis[0].pairs = n;
     plan->axis[0].denominator[0] = 1;
@@ -7686,13 +7740,23 @@ static inline int pe__rope_listed(const pe_rope_config *rope)
     return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
 }
 
+/* Lays the plan out; the bytes that it takes, 0 if the config is wrong. */
+static inline size_t pe__rope_plan_bytes(const pe__rope *r, const pe_config *config, pe_plan *plan)
+{
+    const int listed = pe__rope_listed(r->config);
+    if (pe__plan_bytes(config, plan) == 0) return 0;
+    if (listed) pe__plan_joins(plan, r->config->axes);
+    return pe__plan_room(plan, config, listed);
+}
+
 PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
 {
     pe__rope r;
+    pe_plan plan;
     if (pe_rope_config_error(rope)) return 0;
     pe__rope_read(&r, rope);
     const pe_config config = pe__rope_plan_config(&r);
-    return pe_plan_size(&config) + (pe__rope_listed(rope) ? r.pairs : 0);
+    return pe__rope_plan_bytes(&r, &config, &plan);
 }
 
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, void *memory,
@@ -7704,9 +7768,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     if (status == PE_OK) status = pe__rope_open(&r, rope);
     if (status != PE_OK) return status;
     pe_config config = pe__rope_plan_config(&r);
-    const size_t size = pe__plan_bytes(&config, &made);
+    const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
-    if (memory_size < size + (pe__rope_listed(rope) ? r.pairs : 0)) return PE_ERR_SIZE;
+    if (memory_size < size) return PE_ERR_SIZE;
     /* where one may be larger than 1, all are looked at before anything is written */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.turning; i += n) {
@@ -7719,14 +7783,12 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe__plan_begin(&made, &config, f);
     pe__rope_all(&r, f);
     if (pe__rope_listed(rope)) {
-        uint8_t *const list = pe__plan_list(&made, &config, f);
-        pe__plan_joins(&made, rope->axes);
-        made.coordinate = list;
+        uint8_t *const order = pe__plan_list(&made, &config, f);
         for (size_t i = 0; i < made.pairs; i++) {
             const size_t k = i % made.axes, own = i / made.axes < rope->sections[k] ? k : 0;
-            list[i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
-            made.still |= list[i] == PE__STILL;
+            order[made.pairs + i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
         }
+        pe__plan_order(&made, order);
     } else if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
@@ -7762,7 +7824,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
  * tokens are rotated by it. They are the rows that pe_fill_f32 writes as halves. */
 
 enum {
-    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most */
+    PE__ROPE_PAIRS = PE__SORTED, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
     PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
     PE__ROPE_GROUP = 8192,    /* bytes of single heads that turn alike, together */
@@ -8108,56 +8170,123 @@ PE__HEAD_ROTATOR(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
+/* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
+PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, const uint8_t *order,
+                                size_t n, size_t element)
+{
+    unsigned char *const next = out + n * element;
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
+        pe__vf s, c;
+        pe__get_pairs(row, order + i, &s, &c);
+        pe__put((float *)(void *)out + i, s);
+        pe__put((float *)(void *)next + i, c);
+    }
+    for (; i < n; i++) {
+        const unsigned char *const x = row + 2 * order[i] * element;
+        pe__move(out + i * element, x, element);
+        pe__move(next + i * element, x + element, element);
+    }
+}
+
+/* The end of a run. A row's runs are made one after the other, in whole groups of vectors: what is
+   behind a run's end is made again, or is behind the row. */
+PE__INLINE size_t pe__run_end(const uint8_t *runs, size_t first)
+{
+    return first + 1 + (runs[first] & PE__ALONE ? 0 : runs[first + 1]);
+}
+PE__INLINE size_t pe__run_spare(size_t first, size_t end) { return (first - end) % PE__GROUP; }
+
+/* Pairs from one sorted row to the next, of n pairs from the given one on. */
+PE__INLINE size_t pe__sorted_step(const pe_plan *plan, size_t pair, size_t n)
+{
+    const uint8_t *const runs = plan->order + plan->pairs + pair;
+    size_t first = 0;
+    for (size_t end; (end = pe__run_end(runs, first)) < n;) first = end;
+    return n + pe__run_spare(first, n);
+}
+
+/* How many rows a tile of so many floats has, and room for a quarter more. */
+PE__INLINE size_t pe__rope_most(const pe_plan *plan, size_t tile)
+{
+    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
+    if (!plan->order) return most;
+    const size_t step = n == plan->pairs ? pe__sorted_step(plan, 0, n) : n + PE__GROUP;
+    return pe__min(most, (5 * tile / 8 - n) / step);
+}
+
+/* Rows of a plan that is sorted, by way of the room behind the first of them. */
+PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
+                                 const pe__maker *make)
+{
+    const pe_plan *const plan = dest->plan;
+    const size_t n = dest->sines, element = dest->element;
+    const uint8_t *const order = plan->order + dest->pair, *const runs = order + plan->pairs;
+    pe__dest part = pe__dest_split(plan, 0, 0, pe__row_at(dest, 1), element);
+    const size_t step = pe__sorted_step(plan, dest->pair, n);
+    part.stride = (ptrdiff_t)(2 * step * element);
+    part.order = PE__SC;
+    for (size_t first = 0, end; first < n; first = end) {
+        end = pe__run_end(runs, first);
+        while (at->axes == 1 && end < n && runs[end] % PE__ALONE < PE_MAX_AXES)
+            end = pe__run_end(runs, end);
+        part.pair = dest->pair + first;
+        part.coordinate = runs[first] % PE__ALONE;
+        part.sine = 2 * first;
+        part.cosine = part.sine + 1;
+        part.spare = pe__min(pe__run_spare(first, end), step - end);
+        part.sines = part.cosines = end - first + part.spare;
+        if (part.coordinate < PE_MAX_AXES) {
+            pe__walk(&part, at, row, rows, make);
+            continue;
+        }
+        pe__dest still = part;
+        for (size_t r = 0; r < rows; r++) {
+            still.out = pe__row_at(&part, r);
+            make->rows(&still, 0, 1);
+        }
+    }
+    for (size_t r = 0; r < rows; r++)
+        pe__rope_unsort(pe__row_at(dest, r), pe__row_at(&part, r), order, n, element);
+}
+
 /* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
 PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
                                const pe__maker *make)
 {
     const pe_plan *const plan = dest->plan;
-    const size_t pair = dest->pair, count = dest->sines, element = dest->element;
-    unsigned char own[2 * PE__ROPE_PAIRS * sizeof(float)], *all = dest->out;
+    const size_t pair = dest->pair, count = dest->sines;
     if (plan->matrix) {
         pe__walk_columns_sums(dest, at, row, rows, make);
         return;
     }
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
-    if (!plan->still && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
+    if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
         /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : dest->coordinate;
         if (rows > 1) pe__walk(dest, at, row, rows, make);
         else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
-    if (!plan->coordinate) {
-        size_t begin = 0; /* the first pair of an axis */
-        for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-            const pe__axis *const axis = &plan->axis[a];
-            const size_t first = pe__max(pair, begin);
-            const size_t end = pe__min(pair + count, begin + axis->pairs);
-            if (first >= end) continue;
-            pe__dest part = *dest;
-            part.pair = axis->pair + first - begin;
-            part.coordinate = axis->coordinate;
-            part.sine += first - pair;
-            part.cosine += first - pair;
-            part.sines = part.cosines = end - first;
-            pe__walk(&part, at, row, rows, make);
-        }
+    if (plan->order) {
+        pe__rope_sorted(dest, at, row, rows, make);
         return;
     }
-    pe__dest one = pe__dest_split(plan, pair, count, own, element);
-    for (size_t t = 0; t < rows; t++, all += 2 * count * element)
-        for (size_t a = 0; a < plan->axes + (size_t)plan->still; a++) { /* the row of each */
-            const size_t still = PE__STILL, k = a < plan->axes ? a : still;
-            const double p = pe__position(at, row + t, at->axes == 1 || k == still ? 0 : a);
-            one.out = a ? own : all;
-            make->rows(&one, k == still ? 0 : p + plan->offset, 1);
-            for (size_t i = 0; a && i < count; i++) {
-                if (plan->coordinate[pair + i] != k) continue;
-                pe__move(all + i * element, own + i * element, element);
-                pe__move(all + (count + i) * element, own + (count + i) * element, element);
-            }
-        }
+    size_t begin = 0; /* the first pair of an axis */
+    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
+        const pe__axis *const axis = &plan->axis[a];
+        const size_t first = pe__max(pair, begin);
+        const size_t end = pe__min(pair + count, begin + axis->pairs);
+        if (first >= end) continue;
+        pe__dest part = *dest;
+        part.pair = axis->pair + first - begin;
+        part.coordinate = axis->coordinate;
+        part.sine += first - pair;
+        part.cosine += first - pair;
+        part.sines = part.cosines = end - first;
+        pe__walk(&part, at, row, rows, make);
+    }
 }
 
 /* What a call asks for. */
@@ -8295,7 +8424,7 @@ PE__OUTLINE void pe__rotate_parts(const pe__rope_call *call, const pe__tile *til
 PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                               const pe__rope_call *call)
 {
-    float buffer[PE__ROPE_TILE + 16];
+    float buffer[5 * PE__ROPE_TILE / 4 + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
     const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
     const size_t pairs = plan->pairs;
@@ -8307,7 +8436,8 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     tile.row = NULL;
     tile.sines = rows;
     size_t most = call->tokens;
-    if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    if (most > 1 && !uniform)
+        most = pe__rope_most(plan, PE__ROPE_TILE);
     for (size_t t = 0; t < call->tokens; t += most) {
         tile.token = t;
         tile.tokens = pe__min(most, call->tokens - t);
@@ -8629,9 +8759,8 @@ PE__OUTLINE void pe__rope_axes(const pe_plan *plan, const pe_at *at, const pe__o
 PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                 unsigned char *sines, pe_rope_table_layout layout)
 {
-    float buffer[PE__TABLE_TILE + 16];
-    const size_t pairs = plan->pairs, e = o->element;
-    const size_t most = PE__TABLE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    float buffer[5 * PE__TABLE_TILE / 4 + 16];
+    const size_t pairs = plan->pairs, e = o->element, most = pe__rope_most(plan, PE__TABLE_TILE);
     pe__dest to = pe__dest_split(plan, 0, 0, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
@@ -8682,7 +8811,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     }
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
-    if (plan->coordinate || (copied && plan->matrix)) {
+    if (plan->order || (copied && plan->matrix)) {
         pe__rope_tiles(view, at, o, sines, layout);
         return PE_OK;
     }
@@ -9249,7 +9378,7 @@ enum { PE__SHIFT_TILE = 512 }; /* pairs */
 /* Are rows of this plan made of pairs that turn by differences? */
 static inline int pe__algebraic(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->coordinate && !plan->apart;
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->apart;
     ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;
