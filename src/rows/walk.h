@@ -87,9 +87,10 @@ PE__INLINE pe__pieces pe__pieces_of(const pe__dest *dest)
     const size_t e = dest->element, sines = dest->sines * e, cosines = dest->cosines * e;
     const size_t sine = dest->sine * e, cosine = dest->cosine * e, again = dest->again * e;
     const size_t twice = dest->order == PE__TWICE, close = twice && again <= sines;
-    pe__pieces p = {1, {pe__first_column(dest) * e}, {sines + cosines}};
+    pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
     if (dest->order == PE__MATRIX) p.bytes[0] *= 2;
-    if (dest->order != PE__SPLIT && !twice) return p;
+    const int apart = sine + sines != cosine && cosine + cosines != sine;
+    if (!twice && (dest->order != PE__SPLIT || !apart)) return p;
     p.count = twice && !close ? 4 : 2;
     p.at[0] = sine;
     p.at[1] = cosine;
@@ -101,7 +102,8 @@ PE__INLINE pe__pieces pe__pieces_of(const pe__dest *dest)
 }
 PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
 {
-    for (size_t i = 0; i < p->count; i++) memcpy(row + p->at[i], from + p->at[i], p->bytes[i]);
+    memcpy(row + p->at[0], from + p->at[0], p->bytes[0]);
+    for (size_t i = 1; i < p->count; i++) memcpy(row + p->at[i], from + p->at[i], p->bytes[i]);
 }
 
 /* Rows of a list that have been made, by position and offset together: the rows of what repeats are
