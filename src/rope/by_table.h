@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Heads rotated by the rows of a table.
- * Gives: pe__rope_by(), pe__rope_one_head().
+ * Gives: pe__rope_by(), pe__rope_one_token().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 #pragma once
@@ -174,30 +174,15 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     return PE_OK;
 }
 
-/* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done,
-   in less time than its arguments take to be looked at one by one. */
-PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layout layout,
-                                 const pe_at *at, size_t tokens, const pe__from_to *x)
+/* The heads of one token by a row of floats, where nothing is wrong and no pair is left over. */
+PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_layout layout,
+                                   size_t row, void *p, const pe_heads *heads)
 {
-    const size_t most = (size_t)1 << 20;
-    unsigned char *const p = (unsigned char *)x->out;
-    if (!t || at->kind != PE__AT_RANGE) return 0;
-    const size_t n = t->pairs, stride = t->stride;
-    const uint64_t row = (uint64_t)at->first;
-    int ok = x->in_place & (tokens == 1) & (x->from.heads == 1) & (p != NULL);
-    ok &= (t->cosines != NULL) & (t->sines != NULL);
-    ok &= (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (row < t->rows);
-    ok &= (at->status == PE_OK) & !(at->back | at->delta) & (n - 1 < most) & (stride >= n);
-    if (!ok || n % PE__ROPE_UNIT) return 0;
-    if (pe__exceeds(stride, t->rows, pe__reach(sizeof(float)))) return 0;
-    const float *const c = (const float *)t->cosines + (size_t)row * stride;
-    const float *const s = (const float *)t->sines + (size_t)row * stride;
-    const pe__angles a = {s, c, n, n};
-    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0, 0};
-    if (layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
-    else if (layout == PE_LAYOUT_INTERLEAVED)
-        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &one, 0);
-    else return 0;
-    return 1;
+    const float *const c = (const float *)t->cosines + row * t->stride;
+    const float *const s = (const float *)t->sines + row * t->stride;
+    const size_t by = heads->head_stride * pe__size_of(kind);
+    const pe__angles a = {s, c, t->pairs, t->pairs};
+    const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
+    if (layout == PE_LAYOUT_HALVES) pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &x, 0);
+    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &x, 0);
 }

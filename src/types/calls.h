@@ -64,6 +64,20 @@ PE__CALLS(f32_f16, float, uint16_t)
 PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
 
+/* Whole units of pairs of one token, by a row of floats that the table has, and nothing that could
+   be wrong: of what the caller has written here the compiler knows most already. */
+PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
+                              const pe_heads *x)
+{
+    if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
+    const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
+    const int apart = (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART);
+    int ok = apart & (t->cosines != NULL) & (t->sines != NULL) & (all >> (4 * sizeof all - 2) == 0);
+    ok &= (n != 0) & (n % PE__ROPE_UNIT == 0) & (n <= t->stride) & ((uint64_t)at->first < t->rows);
+    ok &= (x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2));
+    return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
+}
+
 #define PE__CALLS(T, kind, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
@@ -88,8 +102,11 @@ PE__CALLS(f32_bf16, float, uint16_t)
     PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
                                           pe_at rows, size_t tokens, element *x, pe_heads heads)   \
     {                                                                                              \
+        if (tokens == 1 && x && pe__rope_plain(table, layout, &rows, &heads))                      \
+            return pe__call_rope_one_##T(table, layout, (size_t)rows.first, x, &heads);            \
+        const pe_at at = rows;                                                                     \
         const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return pe__call_rope_by_##T(table, layout, &rows, tokens, &both);                          \
+        return pe__call_rope_by_##T(table, layout, &at, tokens, &both);                            \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \

@@ -93,10 +93,15 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
     PE__OUTLINE pe_status pe__call_rope_by_##T(const pe_rope_table *table, pe_layout layout,       \
                                              const pe_at *at, size_t tokens, const pe__from_to *x) \
     {                                                                                              \
-        if (pe__rope_one_head(kind, table, layout, at, tokens, x)) return PE_OK;                   \
         pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
                                               pe__rotate_heads_##T);                               \
         return pe__rope_by(table, layout, at, &call, x);                                           \
+    }                                                                                              \
+    PE__OUTLINE pe_status pe__call_rope_one_##T(const pe_rope_table *table, pe_layout layout,      \
+                                                size_t row, element *x, const pe_heads *heads)     \
+    {                                                                                              \
+        pe__rope_one_token(kind, table, layout, row, x, heads);                                    \
+        return PE_OK;                                                                              \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
                                                   const pe_rope_table *table, pe_rope_table *made) \
