@@ -134,7 +134,7 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
         g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);
-    if (i + PE_LANES <= dest->sines && i + PE_LANES <= dest->cosines) {
+    if (i + PE_LANES <= pe__min(dest->sines, dest->cosines)) {
         pe__store_f64(dest, p, f);
         pe__store_f64(dest, q, g);
     } else {
@@ -143,17 +143,18 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
         double all[2 * PE_LANES];
         pe__store(all, f);
         pe__store(all + PE_LANES, g);
-        pe__store_some_f64(dest, p, all, split ? sines : sines + cosines);
-        pe__store_some_f64(dest, q, all + PE_LANES, split ? cosines : 0);
+        pe__store_some_f64(x->dest, p, all, split ? sines : sines + cosines);
+        pe__store_some_f64(x->dest, q, all + PE_LANES, split ? cosines : 0);
     }
 }
 
 /* The rows b after and before the anchor. */
 PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 up, pe__row_f64 down)
 {
-    const pe__dest dest = *x->dest;
+    const pe__dest dest = *x->dest; /* whose address nothing takes: in registers */
+    const size_t pairs = pe__pairs_of(&dest);
     const pe__vd less = pe__splat(-x->error), twice = pe__splat(2 * x->error);
-    for (size_t i = 0; i < dest.sines || i < dest.cosines; i += PE_LANES) {
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
         const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
         const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->plan_row[b][v][0];
