@@ -47,28 +47,6 @@ PE__INLINE pe__distances pe__distances_of(const pe__block *block)
     return d;
 }
 
-/* Position 0, where all sines are 0 and would raise the alarm. */
-PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
-{
-    enum { PE__SUMS = 16 };
-    const size_t element = x->dest->element;
-    const double amplitude = x->plan->amplitude;
-    const float sine = (float)(0 * amplitude);
-    const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
-    for (int component = 0; component <= x->split; component++) {
-        unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
-        const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
-        float all[PE__SUMS];
-        for (int j = 0; j < PE__SUMS; j++)
-            all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
-        for (size_t i = 0, m; i < n; i += m) {
-            m = pe__min(n - i, kind == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (kind == PE__F32) pe__store_some(x, p + i * element, all, m);
-            else pe__put_n_as(kind, p + i * element, pe__get(all), m);
-        }
-    }
-}
-
 /* The rows at distance b from the anchor, of which there are one or two, and the plan's row that
    rotates it. That at position 0 is stored. */
 PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block_rows *rows,

@@ -2,9 +2,9 @@
 /* Two rows of floats at a time, rotated from what they share.
  * Gives: PE__NO_SUM, pe__add_pair_bf16(), pe__add_pair_f16(), pe__add_pair_f32(),
  *   pe__add_some_bf16(), pe__add_some_f16(), pe__add_some_f32(), pe__adder_bf16, pe__adder_f16,
- *   pe__adder_f32, pe__pair_kernel, pe__rotate(), pe__rotated, pe__round_again(), pe__row_pair,
- *   pe__single_of_pair(), pe__span, pe__span_begin(), pe__store_four(), pe__store_pair(),
- *   pe__store_some().
+ *   pe__adder_f32, pe__origin(), pe__pair_kernel, pe__rotate(), pe__rotated, pe__round_again(),
+ *   pe__row_pair, pe__single_of_pair(), pe__span, pe__span_begin(), pe__store_four(),
+ *   pe__store_pair(), pe__store_some().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_exact.c. */
 #pragma once
@@ -261,6 +261,28 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
     else if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
     else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
     else memcpy(p, v, n * sizeof *v);
+}
+
+/* Position 0, where all sines are 0 and would raise the alarm. */
+PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
+{
+    enum { PE__SUMS = 16 };
+    const size_t element = x->dest->element;
+    const double amplitude = x->plan->amplitude;
+    const float sine = (float)(0 * amplitude);
+    const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
+    for (int component = 0; component <= x->split; component++) {
+        unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
+        const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
+        float all[PE__SUMS];
+        for (int j = 0; j < PE__SUMS; j++)
+            all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
+        for (size_t i = 0, m; i < n; i += m) {
+            m = pe__min(n - i, kind == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
+            if (kind == PE__F32) pe__store_some(x, p + i * element, all, m);
+            else pe__put_n_as(kind, p + i * element, pe__get(all), m);
+        }
+    }
 }
 
 /* The first pairs of the vector at i: so many first and second components. Out of line: it is for

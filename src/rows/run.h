@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of consecutive rows: blocks around one centre, in tiles of columns.
  * Gives: pe__add_rows_bf16(), pe__add_rows_f16(), pe__add_rows_f32(), pe__rows_bf16(),
- *   pe__rows_f16(), pe__rows_f32().
+ *   pe__row_f32(), pe__rows_f16(), pe__rows_f32().
  * Needs: simd, api, plan, numbers, sincos.
  * Tests: tests/unit/test_splits.c. */
 #pragma once
@@ -145,10 +145,9 @@ PE__OUTLINE void pe__run_f32(const pe__dest *dest, double t, size_t rows, pe__pa
     pe__run(dest, t, rows, &work);
 }
 
-PE__INLINE void pe__one_row(const pe__dest *dest, double t, pe__pair_kernel *kernel,
-                            const pe__adder *adder)
+PE__INLINE void pe__one_row(const pe__dest *dest, double t, const pe__adder *adder)
 {
-    if (t == 0 || pe__distant(dest->plan, t)) pe__run_f32(dest, t, 1, kernel, adder);
+    if (t == 0 || pe__distant(dest->plan, t)) pe__far_row(dest, t, adder);
     else pe__single_f32(dest, t, adder);
 }
 
@@ -157,16 +156,21 @@ PE__INLINE void pe__rows_of_floats(const pe__dest *dest, double t, size_t rows,
                                    pe__pair_kernel *kernel, const pe__adder *adder)
 {
     if (rows == 1) {
-        pe__one_row(dest, t, kernel, adder);
+        pe__one_row(dest, t, adder);
     } else if (dest->plan->table) {
         pe__run_f32(dest, t, rows, kernel, adder);
     } else { /* only here a copy: its wide loads wait for what was just written */
         pe__dest one = *dest;
         for (size_t r = 0; r < rows; r++) {
             one.out = pe__row_at(dest, r);
-            pe__one_row(&one, t + (double)r, kernel, adder);
+            pe__one_row(&one, t + (double)r, adder);
         }
     }
+}
+PE__OUTLINE void pe__row_f32(const pe__dest *dest, double t, size_t rows)
+{
+    (void)rows; /* one: a program that wants no more has no code for blocks */
+    pe__one_row(dest, t, NULL);
 }
 PE__OUTLINE void pe__rows_f32(const pe__dest *dest, double t, size_t rows)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of sines and cosines of given frequencies, without a plan.
- * Gives: pe__sincos_rows, pe__sincos_call().
+ * Gives: pe__sincos_call(), pe__sincos_rows, and for each type T
+ *   pe__sincos_row_T(), pe__sincos_rows_T().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_theorem.c, tests/unit/test_at.c. */
 #pragma once
@@ -25,8 +26,25 @@ typedef struct pe__sincos_rows {
     size_t pairs, rows, stride, element;
     double amplitude;
     unsigned char *sines, *cosines;
-    const pe__maker *make;
 } pe__sincos_rows;
+
+/* Makes the rows of a destination, one or any number: which, a call says, so that a program that
+   wants one row at a time has no code for more. */
+typedef void pe__sincos_maker(const pe__dest *dest, const pe_at *at, size_t rows);
+#define PE__MAKERS(T, row)                                                                         \
+    PE__OUTLINE void pe__sincos_row_##T(const pe__dest *dest, const pe_at *at, size_t rows)        \
+    {                                                                                              \
+        row(dest, pe__position(at, 0, 0), rows);                                                   \
+    }                                                                                              \
+    PE__OUTLINE void pe__sincos_rows_##T(const pe__dest *dest, const pe_at *at, size_t rows)       \
+    {                                                                                              \
+        pe__walk(dest, at, 0, rows, &pe__fills_##T);                                               \
+    }
+PE__MAKERS(f32, pe__row_f32)
+PE__MAKERS(f16, pe__rows_f16)
+PE__MAKERS(bf16, pe__rows_bf16)
+PE__MAKERS(f64, pe__rows_f64)
+#undef PE__MAKERS
 
 /* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used
    once, saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
@@ -88,8 +106,8 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
 }
 
 /* The rows, tile by tile in aligned memory. */
-PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at, double *f,
-                                      size_t most)
+PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
+                                      pe__sincos_maker *make, double *f, size_t most)
 {
     const int sines_first = (uintptr_t)x->sines < (uintptr_t)x->cosines;
     unsigned char *const out = sines_first ? x->sines : x->cosines;
@@ -122,22 +140,26 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
         dest.stride = (ptrdiff_t)(x->stride * size);
         dest.sine = sines_first ? 0 : columns;
         dest.cosine = sines_first ? columns : 0;
-        pe__walk(&dest, at, 0, x->rows, x->make);
+        make(&dest, at, x->rows);
     }
     return PE_OK;
 }
-PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at)
+PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at,
+                                       pe__sincos_maker *make)
 {
     double memory[2 * ((size_t)PE__TILE_LIGHT + PE__CHAIN) + 8];
-    return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_LIGHT);
+    return pe__sincos_tiles(x, at, make, pe__aligned(memory), PE__TILE_LIGHT);
 }
-PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at)
+PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at,
+                                       pe__sincos_maker *make)
 {
     double memory[(2 + 4 * PE__DIGIT) * ((size_t)PE__TILE_TABLE + PE__CHAIN) + 8];
-    return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_TABLE);
+    return pe__sincos_tiles(x, at, make, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
+/* A call: nothing, or check and write, one row or any number. */
+PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at, int one,
+                                      pe__sincos_maker *make)
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
@@ -147,5 +169,6 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
-    return x->rows < PE__ROWS_TABLE ? pe__sincos_light(x, at) : pe__sincos_table(x, at);
+    if (one || x->rows < PE__ROWS_TABLE) return pe__sincos_light(x, at, make);
+    return pe__sincos_table(x, at, make);
 }

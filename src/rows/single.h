@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A single row, from its angles to memory.
- * Gives: pe__single_f32(), pe__single_row().
+ * Gives: pe__far_row(), pe__single_f32(), pe__single_row().
  * Needs: simd, api, plan, numbers, sincos.
  * Tests: tests/unit/test_exact.c, tests/unit/test_at.c. */
 #pragma once
@@ -33,6 +33,17 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
+/* The rest of a span from pair i on, whose anchor these are. */
+PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
+{
+    span->a = a;
+    span->b = b;
+    span->pair += i;
+    span->first -= i;
+    span->second -= i;
+    span->at.row[0] += (span->split ? 1 : 2) * span->dest->element * i;
+}
+
 /* The row's polynomials and its time. Where cosines come first, both change: cos x = sin(-x + pi/2)
    and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_fit(const pe__single *x, int full, pe__sincos_fit *fit)
@@ -42,19 +53,13 @@ PE__INLINE double pe__single_fit(const pe__single *x, int full, pe__sincos_fit *
     return swapped ? -x->position : x->position;
 }
 
-/* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
-   alarm. */
+/* The rest of the row from pair i on, as a span: for what has raised the alarm. */
 PE__INLINE void pe__single_again(const pe__single *x, size_t i, size_t last, double *a, double *b,
                                  pe__span *span)
 {
     pe__sincos_fit fit;
     pe__single_span(x, span);
-    span->a = a;
-    span->b = b;
-    span->pair += i;
-    span->first -= i;
-    span->second -= i;
-    span->at.row[0] += (span->split ? 1 : 2) * span->dest->element * i;
+    pe__span_from(span, i, a, b);
     const double time = pe__single_fit(x, 1, &fit);
     const pe__sincos_by by = {x->dest->plan, &fit, time};
     pe__sincos_store(&by, span->pair, x->dest->pair + last, a, b);
@@ -191,4 +196,27 @@ PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder
 PE__OUTLINE void pe__single_f32(const pe__dest *dest, double t, const pe__adder *adder)
 {
     (void)pe__single_row(dest, t, adder, PE__F32);
+}
+
+/* A row at position 0, or so far away that its angles take double-double: without a thought for
+   speed, four vectors at a time. */
+PE__OUTLINE void pe__far_row(const pe__dest *dest, double t, const pe__adder *adder)
+{
+    const pe__single x = {dest, t, adder};
+    const size_t pairs = pe__pairs_of(dest);
+    pe__span first;
+    pe__single_span(&x, &first);
+    first.bound = &pe__bound_distant;
+    if (t == 0) pe__origin(&first, 0, PE__F32);
+    for (size_t i = 0, n; t != 0 && i < pairs; i += n) {
+        double a[PE__SINCOS] = {0}, b[PE__SINCOS] = {0};
+        const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
+        pe__vectors4 four;
+        pe__span span = first;
+        n = pe__min(pairs - i, PE__SINCOS);
+        pe__centre(dest->plan, first.bound, 0, t, dest->pair + i, n, to);
+        pe__span_from(&span, i, a, b);
+        pe__round_again(&span, 0, 0, &four);
+        pe__single_some(&x, i, i + n, &four);
+    }
 }

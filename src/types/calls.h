@@ -39,9 +39,9 @@
                                    size_t rows, element *sines, element *cosines, size_t stride)   \
     {                                                                                              \
         const pe__sincos_rows x = {omega, pairs, rows, stride, sizeof *sines, amplitude,           \
-                                   (unsigned char *)sines, (unsigned char *)cosines,               \
-                                   &pe__fills_##T};                                                \
-        return pe__sincos_call(&x, &at);                                                           \
+                                   (unsigned char *)sines, (unsigned char *)cosines};              \
+        return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
+                         : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
     }
 PE__CALLS(f32, float, float)
 PE__CALLS(f16, uint16_t, float)
