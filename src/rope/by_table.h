@@ -66,12 +66,11 @@ PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const p
         double p[PE__SOME];
         some = pe__min(tile->tokens - t, PE__SOME);
         pe__positions(at, tile->token + t, some, 0, p);
-        for (size_t k = 0; k < some; k++, out += 2 * n) {
-            const size_t from = (size_t)fabs(p[k]) * table->stride + tile->pair * table->step;
-            pe__row_floats(kind, table->step, 0, pe__at_const(kind, table->cosines, from), n, 0,
-                           out);
-            pe__row_floats(kind, table->step, table->odd, pe__at_const(kind, table->sines, from), n,
-                           at->back, out + n);
+        for (size_t k = 0; k < 2 * some; k++, out += n) { /* cosines, sines */
+            const size_t row = (size_t)fabs(p[k / 2]), from = row * table->stride;
+            const void *const all = k % 2 ? table->sines : table->cosines;
+            const void *const in = pe__at_const(kind, all, from + tile->pair * table->step);
+            pe__row_floats(kind, table->step, k % 2 && table->odd, in, n, k % 2 && at->back, out);
         }
     }
 }
