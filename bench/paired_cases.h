@@ -97,6 +97,10 @@ CASE("fill f32 one row of 512", PAIRED_WRITES, float, 512,
 CASE("fill f32 one row of 128", PAIRED_WRITES, float, 128,
      pe_fill_f32(&plan_128, 1000 + 37 * (int64_t)(call % 4096), 1, f, 128),
      pe_fill_f32(&plan_128, pe_from(1000 + 37 * (int64_t)(call % 4096)), 1, f, 128))
+CASE("sines f32 one row of 64 pairs", PAIRED_WRITES, float, 128, pe_fill_f32(&plan_omega, 1000, 1, f, 128),
+     SINES(pe_from(1000 + 37 * (int64_t)(call % 4096)), 1))
+CASE("sines f32 512 rows of 64 pairs", PAIRED_WRITES, float, 512 * 128, pe_fill_f32(&plan_omega, 0, 512, f, 128),
+     SINES(pe_from(0), 512))
 CASE("fill f32 grid 64x64x512", PAIRED_WRITES, float, 4096 * 512,
      pe_fill_grid_f32(&plan_mae, grid_64, f, 512),
      pe_fill_f32(&plan_mae, pe_grid(grid_64, 2), 4096, f, 512))

@@ -24,7 +24,9 @@
     #define BY_TABLE(layout, rows, tokens, heads)                                                  \
         pe_rope_by_table_f32(&rotation, layout, rows, tokens, f, heads)
 static pe_rope_table rotation;
+    #define SINES(at, rows) pe_sincos_f32(omega, 64, 1.0, at, rows, f, f + 64, 128)
 #else
+    #define SINES(at, rows) pe_fill_f32(&plan_omega, at, rows, f, 128) /* of a plan that is kept */
     #define TABLE(T, ...) pe_rope_table_##T(__VA_ARGS__)
     #define BY_TABLE(layout, rows, tokens, heads)                                                  \
         pe_rope_by_table_f32(layout, tables[1] + 64, tables[1], 128, 64, tokens, f, heads)
@@ -54,7 +56,8 @@ static int32_t *buckets;
 static const uint16_t *from_h;
 
 static pe_plan plan_128, plan_512, plan_1024, plan_2048, plan_4096, plan_halves, plan_float32,
-    plan_mae, plan_xyz, plan_step, rope_halves, rope_adjacent;
+    plan_mae, plan_xyz, plan_step, rope_halves, rope_adjacent, plan_omega;
+static double omega[64];
 static pe_config config_512, config_4096, config_step;
 static pe_rope_config llama;
 static void *spare;
@@ -195,6 +198,7 @@ static int setup(void *out, const void *in)
     llama = pe_rope_config_default(128);
     llama.rope_theta = 500000, llama.rope_type = PE_ROPE_LLAMA3, llama.factor = 8;
     llama.original_max_position_embeddings = 8192;
+    void *memory;
 #if PE_VERSION_HEX < 0x000200
     const size_t sections[3] = {16, 24, 24};
     bad |= pe_rope_sections(sections, 3, 0, 64, m_rope_axis) != PE_OK;
@@ -203,7 +207,7 @@ static int setup(void *out, const void *in)
     pe_rope_config qwen = pe_rope_config_default(128);
     qwen.rope_theta = 500000, qwen.axes = 3;
     qwen.sections[0] = 16, qwen.sections[1] = 24, qwen.sections[2] = 24;
-    void *memory = aligned(pe_rope_plan_size(&qwen));
+    memory = aligned(pe_rope_plan_size(&qwen));
     bad |= memory == NULL ||
            pe_rope_plan_init(&m_rope, &qwen, memory, pe_rope_plan_size(&qwen)) != PE_OK;
     bad |= make_list(&m_rope_list, qwen) | make_halves(&halves_128, 128, 2);
@@ -219,6 +223,13 @@ static int setup(void *out, const void *in)
     bad |= make(&plan_xyz, &xyz);
     bad |= make_rope(&rope_halves, PE_LAYOUT_HALVES) |
            make_rope(&rope_adjacent, PE_LAYOUT_INTERLEAVED);
+    for (size_t i = 0; i < 64; i++)
+        omega[i] = pow(10000, -(double)i / 64);
+    pe_config given = pe_config_default(128);
+    given.layout = PE_LAYOUT_HALVES;
+    memory = aligned(pe_plan_size(&given));
+    bad |= memory == NULL || pe_plan_init_frequencies(&plan_omega, &given, omega, 64, memory,
+                                                      pe_plan_size(&given)) != PE_OK;
     bad |= (spare = aligned(spare_size)) == NULL;
     bad |= pe_alibi_slopes_f32(16, 8.0f, slopes) != PE_OK;
     for (int k = 0; k < 2; k++)

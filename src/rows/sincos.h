@@ -51,40 +51,40 @@ PE__MAKERS(f64, pe__rows_f64)
 enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
-   2^-104. least, most, sum: the least
-   |w|, -|w| and the sum of |w|. */
+   2^-104. least, sum: the least |w| and the sum of |w| in each lane. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
-                                     pe__vd *least, pe__vd *most, pe__vd *sum)
+                                     pe__vd *least, pe__vd *sum)
 {
     pe__vd e;
     const pe__vd w = pe__load(omega + i), size = pe__abs(w);
     *least = pe__min_vd(size, *least);
-    *most = pe__min_vd(-size, *most);
     *sum = *sum + size;
     pe__store(f + i, pe__two_prod(w, pe__splat(pe__inverse_pi[0]), &e));
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
 /* n frequencies to f and, so many doubles further on, g, each with 8 more like the last. Returns
-   whether all are within 2^-900 ... 1, in magnitude, as most are: then no single one is looked at.
-   */
+   whether, in magnitude, none is below 2^-900 and all together are at most PE__FASTEST, as most
+   are: then no single one is looked at, and every position is within reach. */
+enum { PE__FASTEST = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
-    const pe__vd low = pe__splat(pe__exp2i(-900)), high = pe__splat(-1.0);
-    pe__vd least = pe__splat(1.0), most = high, sum = pe__splat(0.0);
+    const pe__vd low = pe__splat(pe__exp2i(-900)), zero = pe__splat(0.0);
+    const pe__vd most = pe__splat((double)PE__FASTEST / (double)PE_LANES);
+    pe__vd least = pe__splat(1.0), sum = zero;
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
     for (size_t k = 0; n < PE_LANES && k < PE_LANES; k++) w[k] = omega[pe__min(k, n - 1)];
-    for (; i + PE_LANES <= n; i += PE_LANES)
-        pe__sincos_frequency(omega, i, f, g, &least, &most, &sum);
-    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &least, &most, &sum);
-    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &least, &most, &sum);
+    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &least, &sum);
+    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &least, &sum);
+    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &least, &sum);
     for (i = n; i < n + 8; i += PE_LANES) {
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
     /* the sum times 0 is a NaN, if one of them is */
-    return !pe__unequal(pe__min_vd(least, low), low, pe__fma(sum, pe__splat(0.0), most), high);
+    return !pe__unequal(pe__min_vd(least, low), low,
+                        pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
 
 /* A plan of n pairs in memory, as far as rows look at it; none is faster than fastest. */
@@ -114,7 +114,7 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
     const size_t size = x->element, apart = (size_t)((sines_first ? x->cosines : x->sines) - out);
     const size_t columns = apart >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
-    double fastest = 1;
+    double fastest = PE__FASTEST;
     int usual = 1;
     plan.frequency = f;
     for (size_t i = 0; i < x->pairs; i += most) {
