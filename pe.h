@@ -4688,9 +4688,9 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
 /* Two rows of floats at a time, rotated from what they share.
  * Gives: PE__NO_SUM, pe__add_pair_bf16(), pe__add_pair_f16(), pe__add_pair_f32(),
  *   pe__add_some_bf16(), pe__add_some_f16(), pe__add_some_f32(), pe__adder_bf16, pe__adder_f16,
- *   pe__adder_f32, pe__pair_kernel, pe__rotate(), pe__rotated, pe__round_again(), pe__row_pair,
- *   pe__single_of_pair(), pe__span, pe__span_begin(), pe__store_four(), pe__store_pair(),
- *   pe__store_some().
+ *   pe__adder_f32, pe__origin(), pe__pair_kernel, pe__rotate(), pe__rotated, pe__round_again(),
+ *   pe__row_pair, pe__single_of_pair(), pe__span, pe__span_begin(), pe__store_four(),
+ *   pe__store_pair(), pe__store_some().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_exact.c. */
 
@@ -4938,6 +4938,28 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
     else if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
     else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
     else memcpy(p, v, n * sizeof *v);
+}
+
+/* Position 0, where all sines are 0 and would raise the alarm. */
+PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
+{
+    enum { PE__SUMS = 16 };
+    const size_t element = x->dest->element;
+    const double amplitude = x->plan->amplitude;
+    const float sine = (float)(0 * amplitude);
+    const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
+    for (int component = 0; component <= x->split; component++) {
+        unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
+        const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
+        float all[PE__SUMS];
+        for (int j = 0; j < PE__SUMS; j++)
+            all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
+        for (size_t i = 0, m; i < n; i += m) {
+            m = pe__min(n - i, kind == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
+            if (kind == PE__F32) pe__store_some(x, p + i * element, all, m);
+            else pe__put_n_as(kind, p + i * element, pe__get(all), m);
+        }
+    }
 }
 
 /* The first pairs of the vector at i: so many first and second components. Out of line: it is for
@@ -5505,28 +5527,6 @@ PE__INLINE pe__distances pe__distances_of(const pe__block *block)
     return d;
 }
 
-/* Position 0, where all sines are 0 and would raise the alarm. */
-PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
-{
-    enum { PE__SUMS = 16 };
-    const size_t element = x->dest->element;
-    const double amplitude = x->plan->amplitude;
-    const float sine = (float)(0 * amplitude);
-    const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
-    for (int component = 0; component <= x->split; component++) {
-        unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
-        const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
-        float all[PE__SUMS];
-        for (int j = 0; j < PE__SUMS; j++)
-            all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
-        for (size_t i = 0, m; i < n; i += m) {
-            m = pe__min(n - i, kind == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (kind == PE__F32) pe__store_some(x, p + i * element, all, m);
-            else pe__put_n_as(kind, p + i * element, pe__get(all), m);
-        }
-    }
-}
-
 /* The rows at distance b from the anchor, of which there are one or two, and the plan's row that
    rotates it. That at position 0 is stored. */
 PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block_rows *rows,
@@ -5701,7 +5701,7 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
 
 /* ==== src/rows/single.h ==== */
 /* A single row, from its angles to memory.
- * Gives: pe__single_f32(), pe__single_row().
+ * Gives: pe__far_row(), pe__single_f32(), pe__single_row().
  * Needs: simd, api, plan, numbers, sincos.
  * Tests: tests/unit/test_exact.c, tests/unit/test_at.c. */
 
@@ -5724,6 +5724,17 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
+/* The rest of a span from pair i on, whose anchor these are. */
+PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
+{
+    span->a = a;
+    span->b = b;
+    span->pair += i;
+    span->first -= i;
+    span->second -= i;
+    span->at.row[0] += (span->split ? 1 : 2) * span->dest->element * i;
+}
+
 /* The row's polynomials and its time. Where cosines come first, both change: cos x = sin(-x + pi/2)
    and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_fit(const pe__single *x, int full, pe__sincos_fit *fit)
@@ -5733,19 +5744,13 @@ PE__INLINE double pe__single_fit(const pe__single *x, int full, pe__sincos_fit *
     return swapped ? -x->position : x->position;
 }
 
-/* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
-   alarm. */
+/* The rest of the row from pair i on, as a span: for what has raised the alarm. */
 PE__INLINE void pe__single_again(const pe__single *x, size_t i, size_t last, double *a, double *b,
                                  pe__span *span)
 {
     pe__sincos_fit fit;
     pe__single_span(x, span);
-    span->a = a;
-    span->b = b;
-    span->pair += i;
-    span->first -= i;
-    span->second -= i;
-    span->at.row[0] += (span->split ? 1 : 2) * span->dest->element * i;
+    pe__span_from(span, i, a, b);
     const double time = pe__single_fit(x, 1, &fit);
     const pe__sincos_by by = {x->dest->plan, &fit, time};
     pe__sincos_store(&by, span->pair, x->dest->pair + last, a, b);
@@ -5884,10 +5889,33 @@ PE__OUTLINE void pe__single_f32(const pe__dest *dest, double t, const pe__adder 
     (void)pe__single_row(dest, t, adder, PE__F32);
 }
 
+/* A row at position 0, or so far away that its angles take double-double: without a thought for
+   speed, four vectors at a time. */
+PE__OUTLINE void pe__far_row(const pe__dest *dest, double t, const pe__adder *adder)
+{
+    const pe__single x = {dest, t, adder};
+    const size_t pairs = pe__pairs_of(dest);
+    pe__span first;
+    pe__single_span(&x, &first);
+    first.bound = &pe__bound_distant;
+    if (t == 0) pe__origin(&first, 0, PE__F32);
+    for (size_t i = 0, n; t != 0 && i < pairs; i += n) {
+        double a[PE__SINCOS] = {0}, b[PE__SINCOS] = {0};
+        const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
+        pe__vectors4 four;
+        pe__span span = first;
+        n = pe__min(pairs - i, PE__SINCOS);
+        pe__centre(dest->plan, first.bound, 0, t, dest->pair + i, n, to);
+        pe__span_from(&span, i, a, b);
+        pe__round_again(&span, 0, 0, &four);
+        pe__single_some(&x, i, i + n, &four);
+    }
+}
+
 /* ==== src/rows/run.h ==== */
 /* Runs of consecutive rows: blocks around one centre, in tiles of columns.
  * Gives: pe__add_rows_bf16(), pe__add_rows_f16(), pe__add_rows_f32(), pe__rows_bf16(),
- *   pe__rows_f16(), pe__rows_f32().
+ *   pe__row_f32(), pe__rows_f16(), pe__rows_f32().
  * Needs: simd, api, plan, numbers, sincos.
  * Tests: tests/unit/test_splits.c. */
 
@@ -6017,10 +6045,9 @@ PE__OUTLINE void pe__run_f32(const pe__dest *dest, double t, size_t rows, pe__pa
     pe__run(dest, t, rows, &work);
 }
 
-PE__INLINE void pe__one_row(const pe__dest *dest, double t, pe__pair_kernel *kernel,
-                            const pe__adder *adder)
+PE__INLINE void pe__one_row(const pe__dest *dest, double t, const pe__adder *adder)
 {
-    if (t == 0 || pe__distant(dest->plan, t)) pe__run_f32(dest, t, 1, kernel, adder);
+    if (t == 0 || pe__distant(dest->plan, t)) pe__far_row(dest, t, adder);
     else pe__single_f32(dest, t, adder);
 }
 
@@ -6029,16 +6056,21 @@ PE__INLINE void pe__rows_of_floats(const pe__dest *dest, double t, size_t rows,
                                    pe__pair_kernel *kernel, const pe__adder *adder)
 {
     if (rows == 1) {
-        pe__one_row(dest, t, kernel, adder);
+        pe__one_row(dest, t, adder);
     } else if (dest->plan->table) {
         pe__run_f32(dest, t, rows, kernel, adder);
     } else { /* only here a copy: its wide loads wait for what was just written */
         pe__dest one = *dest;
         for (size_t r = 0; r < rows; r++) {
             one.out = pe__row_at(dest, r);
-            pe__one_row(&one, t + (double)r, kernel, adder);
+            pe__one_row(&one, t + (double)r, adder);
         }
     }
+}
+PE__OUTLINE void pe__row_f32(const pe__dest *dest, double t, size_t rows)
+{
+    (void)rows; /* one: a program that wants no more has no code for blocks */
+    pe__one_row(dest, t, NULL);
 }
 PE__OUTLINE void pe__rows_f32(const pe__dest *dest, double t, size_t rows)
 {
@@ -6223,7 +6255,7 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
         g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);
-    if (i + PE_LANES <= dest->sines && i + PE_LANES <= dest->cosines) {
+    if (i + PE_LANES <= pe__min(dest->sines, dest->cosines)) {
         pe__store_f64(dest, p, f);
         pe__store_f64(dest, q, g);
     } else {
@@ -6232,17 +6264,18 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
         double all[2 * PE_LANES];
         pe__store(all, f);
         pe__store(all + PE_LANES, g);
-        pe__store_some_f64(dest, p, all, split ? sines : sines + cosines);
-        pe__store_some_f64(dest, q, all + PE_LANES, split ? cosines : 0);
+        pe__store_some_f64(x->dest, p, all, split ? sines : sines + cosines);
+        pe__store_some_f64(x->dest, q, all + PE_LANES, split ? cosines : 0);
     }
 }
 
 /* The rows b after and before the anchor. */
 PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 up, pe__row_f64 down)
 {
-    const pe__dest dest = *x->dest;
+    const pe__dest dest = *x->dest; /* whose address nothing takes: in registers */
+    const size_t pairs = pe__pairs_of(&dest);
     const pe__vd less = pe__splat(-x->error), twice = pe__splat(2 * x->error);
-    for (size_t i = 0; i < dest.sines || i < dest.cosines; i += PE_LANES) {
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
         const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
         const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->plan_row[b][v][0];
@@ -6426,9 +6459,10 @@ PE__INLINE pe__pieces pe__pieces_of(const pe__dest *dest)
     const size_t e = dest->element, sines = dest->sines * e, cosines = dest->cosines * e;
     const size_t sine = dest->sine * e, cosine = dest->cosine * e, again = dest->again * e;
     const size_t twice = dest->order == PE__TWICE, close = twice && again <= sines;
-    pe__pieces p = {1, {pe__first_column(dest) * e}, {sines + cosines}};
+    pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
     if (dest->order == PE__MATRIX) p.bytes[0] *= 2;
-    if (dest->order != PE__SPLIT && !twice) return p;
+    const int apart = sine + sines != cosine && cosine + cosines != sine;
+    if (!twice && (dest->order != PE__SPLIT || !apart)) return p;
     p.count = twice && !close ? 4 : 2;
     p.at[0] = sine;
     p.at[1] = cosine;
@@ -6440,7 +6474,8 @@ PE__INLINE pe__pieces pe__pieces_of(const pe__dest *dest)
 }
 PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
 {
-    for (size_t i = 0; i < p->count; i++) memcpy(row + p->at[i], from + p->at[i], p->bytes[i]);
+    memcpy(row + p->at[0], from + p->at[0], p->bytes[0]);
+    for (size_t i = 1; i < p->count; i++) memcpy(row + p->at[i], from + p->at[i], p->bytes[i]);
 }
 
 /* Rows of a list that have been made, by position and offset together: the rows of what repeats are
@@ -6878,7 +6913,8 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 
 /* ==== src/rows/sincos.h ==== */
 /* Rows of sines and cosines of given frequencies, without a plan.
- * Gives: pe__sincos_rows, pe__sincos_call().
+ * Gives: pe__sincos_call(), pe__sincos_rows, and for each type T
+ *   pe__sincos_row_T(), pe__sincos_rows_T().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_theorem.c, tests/unit/test_at.c. */
 
@@ -6892,48 +6928,65 @@ typedef struct pe__sincos_rows {
     size_t pairs, rows, stride, element;
     double amplitude;
     unsigned char *sines, *cosines;
-    const pe__maker *make;
 } pe__sincos_rows;
+
+/* Makes the rows of a destination, one or any number: which, a call says, so that a program that
+   wants one row at a time has no code for more. */
+typedef void pe__sincos_maker(const pe__dest *dest, const pe_at *at, size_t rows);
+#define PE__MAKERS(T, row)                                                                         \
+    PE__OUTLINE void pe__sincos_row_##T(const pe__dest *dest, const pe_at *at, size_t rows)        \
+    {                                                                                              \
+        row(dest, pe__position(at, 0, 0), rows);                                                   \
+    }                                                                                              \
+    PE__OUTLINE void pe__sincos_rows_##T(const pe__dest *dest, const pe_at *at, size_t rows)       \
+    {                                                                                              \
+        pe__walk(dest, at, 0, rows, &pe__fills_##T);                                               \
+    }
+PE__MAKERS(f32, pe__row_f32)
+PE__MAKERS(f16, pe__rows_f16)
+PE__MAKERS(bf16, pe__rows_bf16)
+PE__MAKERS(f64, pe__rows_f64)
+#undef PE__MAKERS
 
 /* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used
    once, saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
 enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
-   2^-104. least, most, sum: the least
-   |w|, -|w| and the sum of |w|. */
+   2^-104. least, sum: the least |w| and the sum of |w| in each lane. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
-                                     pe__vd *least, pe__vd *most, pe__vd *sum)
+                                     pe__vd *least, pe__vd *sum)
 {
     pe__vd e;
     const pe__vd w = pe__load(omega + i), size = pe__abs(w);
     *least = pe__min_vd(size, *least);
-    *most = pe__min_vd(-size, *most);
     *sum = *sum + size;
     pe__store(f + i, pe__two_prod(w, pe__splat(pe__inverse_pi[0]), &e));
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
 /* n frequencies to f and, so many doubles further on, g, each with 8 more like the last. Returns
-   whether all are within 2^-900 ... 1, in magnitude, as most are: then no single one is looked at.
-   */
+   whether, in magnitude, none is below 2^-900 and all together are at most PE__FASTEST, as most
+   are: then no single one is looked at, and every position is within reach. */
+enum { PE__FASTEST = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
-    const pe__vd low = pe__splat(pe__exp2i(-900)), high = pe__splat(-1.0);
-    pe__vd least = pe__splat(1.0), most = high, sum = pe__splat(0.0);
+    const pe__vd low = pe__splat(pe__exp2i(-900)), zero = pe__splat(0.0);
+    const pe__vd most = pe__splat((double)PE__FASTEST / (double)PE_LANES);
+    pe__vd least = pe__splat(1.0), sum = zero;
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
     for (size_t k = 0; n < PE_LANES && k < PE_LANES; k++) w[k] = omega[pe__min(k, n - 1)];
-    for (; i + PE_LANES <= n; i += PE_LANES)
-        pe__sincos_frequency(omega, i, f, g, &least, &most, &sum);
-    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &least, &most, &sum);
-    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &least, &most, &sum);
+    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &least, &sum);
+    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &least, &sum);
+    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &least, &sum);
     for (i = n; i < n + 8; i += PE_LANES) {
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
     /* the sum times 0 is a NaN, if one of them is */
-    return !pe__unequal(pe__min_vd(least, low), low, pe__fma(sum, pe__splat(0.0), most), high);
+    return !pe__unequal(pe__min_vd(least, low), low,
+                        pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
 
 /* A plan of n pairs in memory, as far as rows look at it; none is faster than fastest. */
@@ -6955,15 +7008,15 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
 }
 
 /* The rows, tile by tile in aligned memory. */
-PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at, double *f,
-                                      size_t most)
+PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
+                                      pe__sincos_maker *make, double *f, size_t most)
 {
     const int sines_first = (uintptr_t)x->sines < (uintptr_t)x->cosines;
     unsigned char *const out = sines_first ? x->sines : x->cosines;
     const size_t size = x->element, apart = (size_t)((sines_first ? x->cosines : x->sines) - out);
     const size_t columns = apart >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
-    double fastest = 1;
+    double fastest = PE__FASTEST;
     int usual = 1;
     plan.frequency = f;
     for (size_t i = 0; i < x->pairs; i += most) {
@@ -6989,22 +7042,26 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
         dest.stride = (ptrdiff_t)(x->stride * size);
         dest.sine = sines_first ? 0 : columns;
         dest.cosine = sines_first ? columns : 0;
-        pe__walk(&dest, at, 0, x->rows, x->make);
+        make(&dest, at, x->rows);
     }
     return PE_OK;
 }
-PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at)
+PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at,
+                                       pe__sincos_maker *make)
 {
     double memory[2 * ((size_t)PE__TILE_LIGHT + PE__CHAIN) + 8];
-    return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_LIGHT);
+    return pe__sincos_tiles(x, at, make, pe__aligned(memory), PE__TILE_LIGHT);
 }
-PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at)
+PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at,
+                                       pe__sincos_maker *make)
 {
     double memory[(2 + 4 * PE__DIGIT) * ((size_t)PE__TILE_TABLE + PE__CHAIN) + 8];
-    return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_TABLE);
+    return pe__sincos_tiles(x, at, make, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
+/* A call: nothing, or check and write, one row or any number. */
+PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at, int one,
+                                      pe__sincos_maker *make)
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
@@ -7014,7 +7071,8 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
-    return x->rows < PE__ROWS_TABLE ? pe__sincos_light(x, at) : pe__sincos_table(x, at);
+    if (one || x->rows < PE__ROWS_TABLE) return pe__sincos_light(x, at, make);
+    return pe__sincos_table(x, at, make);
 }
 
 /* ==== src/rope/config.h ==== */
@@ -8838,7 +8896,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
 
 /* ==== src/rope/by_table.h ==== */
 /* Heads rotated by the rows of a table.
- * Gives: pe__rope_by(), pe__rope_one_head().
+ * Gives: pe__rope_by(), pe__rope_one_token().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 
@@ -8893,12 +8951,11 @@ PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const p
         double p[PE__SOME];
         some = pe__min(tile->tokens - t, PE__SOME);
         pe__positions(at, tile->token + t, some, 0, p);
-        for (size_t k = 0; k < some; k++, out += 2 * n) {
-            const size_t from = (size_t)fabs(p[k]) * table->stride + tile->pair * table->step;
-            pe__row_floats(kind, table->step, 0, pe__at_const(kind, table->cosines, from), n, 0,
-                           out);
-            pe__row_floats(kind, table->step, table->odd, pe__at_const(kind, table->sines, from), n,
-                           at->back, out + n);
+        for (size_t k = 0; k < 2 * some; k++, out += n) { /* cosines, sines */
+            const size_t row = (size_t)fabs(p[k / 2]), from = row * table->stride;
+            const void *const all = k % 2 ? table->sines : table->cosines;
+            const void *const in = pe__at_const(kind, all, from + tile->pair * table->step);
+            pe__row_floats(kind, table->step, k % 2 && table->odd, in, n, k % 2 && at->back, out);
         }
     }
 }
@@ -9001,32 +9058,17 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     return PE_OK;
 }
 
-/* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done,
-   in less time than its arguments take to be looked at one by one. */
-PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layout layout,
-                                 const pe_at *at, size_t tokens, const pe__from_to *x)
+/* The heads of one token by a row of floats, where nothing is wrong and no pair is left over. */
+PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_layout layout,
+                                   size_t row, void *p, const pe_heads *heads)
 {
-    const size_t most = (size_t)1 << 20;
-    unsigned char *const p = (unsigned char *)x->out;
-    if (!t || at->kind != PE__AT_RANGE) return 0;
-    const size_t n = t->pairs, stride = t->stride;
-    const uint64_t row = (uint64_t)at->first;
-    int ok = x->in_place & (tokens == 1) & (x->from.heads == 1) & (p != NULL);
-    ok &= (t->cosines != NULL) & (t->sines != NULL);
-    ok &= (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (row < t->rows);
-    ok &= (at->status == PE_OK) & !(at->back | at->delta) & (n - 1 < most) & (stride >= n);
-    if (!ok || n % PE__ROPE_UNIT) return 0;
-    if (pe__exceeds(stride, t->rows, pe__reach(sizeof(float)))) return 0;
-    const float *const c = (const float *)t->cosines + (size_t)row * stride;
-    const float *const s = (const float *)t->sines + (size_t)row * stride;
-    const pe__angles a = {s, c, n, n};
-    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0, 0};
-    if (layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
-    else if (layout == PE_LAYOUT_INTERLEAVED)
-        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &one, 0);
-    else return 0;
-    return 1;
+    const float *const c = (const float *)t->cosines + row * t->stride;
+    const float *const s = (const float *)t->sines + row * t->stride;
+    const size_t by = heads->head_stride * pe__size_of(kind);
+    const pe__angles a = {s, c, t->pairs, t->pairs};
+    const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
+    if (layout == PE_LAYOUT_HALVES) pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &x, 0);
+    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &x, 0);
 }
 
 /* ==== src/rope/factors.h ==== */
@@ -10546,10 +10588,15 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
     PE__OUTLINE pe_status pe__call_rope_by_##T(const pe_rope_table *table, pe_layout layout,       \
                                              const pe_at *at, size_t tokens, const pe__from_to *x) \
     {                                                                                              \
-        if (pe__rope_one_head(kind, table, layout, at, tokens, x)) return PE_OK;                   \
         pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
                                               pe__rotate_heads_##T);                               \
         return pe__rope_by(table, layout, at, &call, x);                                           \
+    }                                                                                              \
+    PE__OUTLINE pe_status pe__call_rope_one_##T(const pe_rope_table *table, pe_layout layout,      \
+                                                size_t row, element *x, const pe_heads *heads)     \
+    {                                                                                              \
+        pe__rope_one_token(kind, table, layout, row, x, heads);                                    \
+        return PE_OK;                                                                              \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
                                                   const pe_rope_table *table, pe_rope_table *made) \
@@ -10900,9 +10947,9 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
                                    size_t rows, element *sines, element *cosines, size_t stride)   \
     {                                                                                              \
         const pe__sincos_rows x = {omega, pairs, rows, stride, sizeof *sines, amplitude,           \
-                                   (unsigned char *)sines, (unsigned char *)cosines,               \
-                                   &pe__fills_##T};                                                \
-        return pe__sincos_call(&x, &at);                                                           \
+                                   (unsigned char *)sines, (unsigned char *)cosines};              \
+        return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
+                         : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
     }
 PE__CALLS(f32, float, float)
 PE__CALLS(f16, uint16_t, float)
@@ -10924,6 +10971,20 @@ PE__CALLS(bf16, uint16_t, uint16_t)
 PE__CALLS(f32_f16, float, uint16_t)
 PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
+
+/* Whole units of pairs of one token, by a row of floats that the table has, and nothing that could
+   be wrong: of what the caller has written here the compiler knows most already. */
+PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
+                              const pe_heads *x)
+{
+    if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
+    const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
+    const int apart = (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART);
+    int ok = apart & (t->cosines != NULL) & (t->sines != NULL) & (all >> (4 * sizeof all - 2) == 0);
+    ok &= (n != 0) & (n % PE__ROPE_UNIT == 0) & (n <= t->stride) & ((uint64_t)at->first < t->rows);
+    ok &= (x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2));
+    return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
+}
 
 #define PE__CALLS(T, kind, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
@@ -10949,8 +11010,11 @@ PE__CALLS(f32_bf16, float, uint16_t)
     PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
                                           pe_at rows, size_t tokens, element *x, pe_heads heads)   \
     {                                                                                              \
+        if (tokens == 1 && x && pe__rope_plain(table, layout, &rows, &heads))                      \
+            return pe__call_rope_one_##T(table, layout, (size_t)rows.first, x, &heads);            \
+        const pe_at at = rows;                                                                     \
         const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return pe__call_rope_by_##T(table, layout, &rows, tokens, &both);                          \
+        return pe__call_rope_by_##T(table, layout, &at, tokens, &both);                            \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
