@@ -639,6 +639,17 @@ MODELS.update({
 })
 
 
+# ---- positions of a sequence of n tokens
+
+POSITIONS = {
+    # NVIDIA/NeMo RelPositionalEncoding.extend_pe, transformers 00111b3: modular_parakeet.py
+    "Conformer, Parakeet, NeMo, Transformer-XL, XLNet": lambda n: range(n - 1, -n, -1),
+    "Gemma 4's audio encoder": lambda n: range(12, -1, -1),  # transformers: modeling_gemma4.py
+    "TENER": lambda n: range(-n, n),  # fastnlp/TENER get_embedding(2 n, ...)
+    "Funnel": lambda n: range(-2 * n, 2 * n),  # transformers 020a37d: modeling_funnel.py rel_pos_id
+}
+
+
 # ---- the numbers that programs of the pages print
 
 PROGRAMS_OF = (PAGE, "docs/recipes.md")
@@ -846,8 +857,22 @@ def compare(kind, name, fields):
           f"{(error / bound).max():.3g} times its bound at {np.unravel_index((error / bound).argmax(), error.shape)}")
 
 
+def compare_positions(page):
+    """Rows of the page such as: model, `pe_from_by(n - 1, -1)`, 2 n - 1 rows."""
+    told = re.findall(r"^\| (.*) \| `pe_from(?:_by)?\(([^`]*)\)`, (.*) rows \|$", page, re.M)
+    for name in sorted({name for name, _, _ in told} ^ set(POSITIONS)):
+        check(f"positions of {name}: on the page and here", False)
+    for name, arguments, rows in told:
+        for n in (1, 2, 7):
+            first, step = ([eval(a, {"n": n}) for a in arguments.split(",")] + [1])[:2]
+            count = eval(re.sub(r"(\d) n", r"\1 * n", rows), {"n": n})
+            got = [first + step * r for r in range(count)]
+            check(f"positions of {name}, n = {n}", got == list(POSITIONS.get(name, range)(n)), got)
+
+
 def main():
     page = open(PAGE).read()
+    compare_positions(page)
     rows = rows_of(page)
     names = [name for _, name, _ in rows]
     for name in sorted(set(names) ^ set(MODELS)):
