@@ -137,6 +137,8 @@ typedef struct fuzz_bias {
     pe_status (*add)(const float *, size_t, pe_alibi_mode, int64_t, size_t, pe_at, size_t, void *,
                      size_t, size_t);
     pe_status (*learned)(const void *, size_t, size_t, pe_at, size_t, void *, size_t);
+    pe_status (*by_index)(const float *, size_t, size_t, const int32_t *, size_t, size_t, void *,
+                          size_t, size_t);
 } fuzz_bias;
 
     #define FUZZ_STAMP(T, element)                                                                 \
@@ -160,6 +162,13 @@ typedef struct fuzz_bias {
         {                                                                                          \
             return pe_learned_add_##T((const element *)table, table_rows, d_model, at, rows,       \
                                       (element *)x, stride);                                       \
+        }                                                                                          \
+        static pe_status fuzz_by_index_##T(const float *table, size_t entries, size_t heads,       \
+                                           const int32_t *index, size_t queries, size_t keys,      \
+                                           void *x, size_t query, size_t head)                     \
+        {                                                                                          \
+            return pe_bias_add_##T(table, entries, heads, index, queries, keys, (element *)x,      \
+                                   query, head);                                                   \
         }
 FUZZ_STAMP(f32, float)
 FUZZ_STAMP(f16, uint16_t)
@@ -168,7 +177,7 @@ FUZZ_STAMP(bf16, uint16_t)
 
     #define FUZZ_BIAS_OF(T)                                                                        \
         {                                                                                          \
-            fuzz_alibi_fill_##T, fuzz_alibi_add_##T, fuzz_learned_##T                              \
+            fuzz_alibi_fill_##T, fuzz_alibi_add_##T, fuzz_learned_##T, fuzz_by_index_##T           \
         }
 static const fuzz_bias fuzz_biases[FUZZ_TYPES] = {FUZZ_BIAS_OF(f32), FUZZ_BIAS_OF(f32),
                                                   FUZZ_BIAS_OF(f16), FUZZ_BIAS_OF(bf16)};

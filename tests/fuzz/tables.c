@@ -62,6 +62,22 @@ static float bias_of(pe_alibi_mode mode, float slope, int64_t p, int64_t k)
     return (float)(-(double)slope * (mode == PE_ALIBI_SYMMETRIC ? fabs(d) : d) + 0.0);
 }
 
+/* The errors of scores [heads][queries][keys], none of them 0, and their bytes. */
+static unsigned scores_may(size_t heads, size_t queries, size_t keys, size_t q_stride, size_t h_stride,
+                           size_t size, size_t *bytes)
+{
+    const size_t q = queries - 1, h = heads - 1;
+    const size_t by_query = fuzz_mul_add(q, q_stride, keys), by_head = fuzz_mul_add(h, h_stride, keys);
+    unsigned may = 0;
+    if ((q && q_stride < keys) || (h && h_stride < keys) ||
+        (q && h && h_stride < by_query && q_stride < by_head))
+        may |= FUZZ_BIT(PE_ERR_SHAPE);
+    *bytes = fuzz_mul_add(h, h_stride, q ? by_query : keys);
+    if (*bytes > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
+    *bytes = fuzz_mul_add(*bytes, size, 0);
+    return may;
+}
+
 static void op_alibi(fuzz_input *in)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
@@ -97,15 +113,7 @@ static void op_alibi(fuzz_input *in)
     unsigned may = 0;
     size_t bytes = 0;
     if (!nothing) {
-        const size_t q = queries - 1, h = heads - 1;
-        const size_t by_query = fuzz_mul_add(q, q_stride, keys),
-                     by_head = fuzz_mul_add(h, h_stride, keys);
-        if ((q && q_stride < keys) || (h && h_stride < keys) ||
-            (q && h && h_stride < by_query && q_stride < by_head))
-            may |= FUZZ_BIT(PE_ERR_SHAPE);
-        bytes = fuzz_mul_add(h, h_stride, q ? by_query : keys);
-        if (bytes > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
-        bytes = fuzz_mul_add(bytes, size, 0);
+        may = scores_may(heads, queries, keys, q_stride, h_stride, size, &bytes);
         may |= fuzz_range(first, queries) | fuzz_range(0, keys);
         if ((unsigned)mode > 2) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (heads > 8 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
@@ -240,9 +248,123 @@ static void op_t5(fuzz_input *in)
         }
 }
 
+/* Biases of a table by an index, against the sum for floats, else each element alone. */
+static void op_by_index(fuzz_input *in)
+{
+    static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t wrong = fuzz_wrong(in, 10);
+    const fuzz_type t = types[b & 3];
+    const size_t size = fuzz_size(t);
+    size_t heads = 1 + (b >> 2) % 4, queries = (b >> 4) % 5, keys = fuzz_byte(in) % 16;
+    size_t entries = 1 + seed % 40;
+    const size_t gap = seed & 32 ? seed % 5 : 0, few = queries ? queries : 1;
+    size_t q_stride = keys + gap, h_stride = few * q_stride + gap, bytes = 0;
+    if (seed & 64) /* [queries, heads, keys] */
+        h_stride = keys + gap, q_stride = heads * h_stride;
+    const size_t all = few * (keys ? keys : 1), table_size = entries * heads;
+    if (wrong == 1) q_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 2) h_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 3) queries = fuzz_huge(in);
+    if (wrong == 4) keys = fuzz_huge(in);
+    if (wrong == 5) entries = fuzz_huge(in) | 0x10000; /* not fewer than there are */
+    const int nothing = queries == 0 || keys == 0;
+    unsigned may = 0;
+    if (!nothing) {
+        may = scores_may(heads, queries, keys, q_stride, h_stride, size, &bytes);
+        if (fuzz_mul_add(queries, keys, 0) > (size_t)PTRDIFF_MAX / 4 ||
+            fuzz_mul_add(entries, heads, 0) > (size_t)PTRDIFF_MAX / 4)
+            may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (wrong == 7) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (wrong >= 8) may |= FUZZ_BIT(PE_ERR_NULL);
+        if (wrong == 3 || wrong == 4) { /* an index of so many has no room here */
+            if (!(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) return;
+        }
+        if (may == 0 && bytes > FUZZ_PLACE) return;
+    }
+    if (may || nothing) bytes = 512;
+    float *const table = (float *)fuzz_take(table_size * sizeof *table, 1);
+    int32_t *const index = (int32_t *)fuzz_take(all * sizeof *index, seed & 2);
+    unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
+    uint64_t state = seed;
+    fuzz_elements(FUZZ_F32, table, table_size, seed / 2);
+    fuzz_elements(t, x, bytes / size, seed);
+    for (size_t i = 0; i < all; i++) index[i] = (int32_t)(fuzz_next(&state) % (table_size / heads));
+    if (wrong == 7) index[seed % all] = seed & 8 ? -1 - (int32_t)fuzz_byte(in) : (int32_t)entries;
+    fuzz_save(3);
+    const pe_status status =
+        fuzz_biases[t].by_index(wrong == 8 ? NULL : table, entries, heads, wrong == 9 ? NULL : index,
+                                queries, keys, wrong == 10 ? NULL : x, q_stride, h_stride);
+    if (!fuzz_status("pe_bias_add", status, may)) return;
+    unsigned char *const y = (unsigned char *)fuzz_take(bytes, !(seed & 1));
+    memcpy(y, fuzz_saved(x), bytes);
+    for (size_t h = 0; h < heads && !nothing; h++)
+        for (size_t i = 0; i < queries * keys; i++) {
+            unsigned char *const at = y + (h * h_stride + i / keys * q_stride + i % keys) * size;
+            const float bias = table[(size_t)index[i] * heads + h];
+            const int32_t first = 0;
+            float sum;
+            if (t == FUZZ_F32) {
+                memcpy(&sum, at, sizeof sum);
+                sum += bias;
+                memcpy(at, &sum, sizeof sum);
+            } else if (fuzz_biases[t].by_index(&bias, 1, 1, &first, 1, 1, at, 1, 1) != PE_OK) {
+                FUZZ_FAIL("pe_bias_add refuses an element");
+            }
+        }
+    if (!fuzz_same(t, x, y, bytes / size)) /* what is between the rows as well */
+        FUZZ_FAIL("pe_bias_add: not the sums, type %d, %zu heads", (int)t, heads);
+}
+
 /* ------------------------------------------------------------------------------------------------
- * Factors of queries
+ * Factors of queries, of xPos
  * --------------------------------------------------------------------------------------------- */
+
+static void op_xpos(fuzz_input *in)
+{
+    static fuzz_place place;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t wrong = fuzz_wrong(in, 10);
+    size_t pairs = 1 + b % 24, rows = (b >> 4) % 8, stride, bytes = 0;
+    double base = seed & 2 ? fuzz_double(in) : 0x1p26; /* 60 of it is more than 2^31 */
+    if (wrong == 1) pairs = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
+    stride = pairs + (seed & 16 ? seed >> 5 : 0);
+    if (wrong == 2) rows = fuzz_huge(in);
+    if (wrong == 3) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (pairs + 1);
+    fuzz_place_make(in, &place, rows, 1, 0,
+                    wrong < 5 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)((wrong - 5) % 6)), 0);
+    if (place.too_long) return;
+    unsigned may = 0;
+    if (rows) {
+        may = place.may | fuzz_shape(pairs, rows, stride, sizeof(float), &bytes);
+        if (pairs == 0) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (pairs > (size_t)1 << 28) may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (wrong == 4) may |= FUZZ_BIT(PE_ERR_NULL);
+        if (!(base >= 0x1p-30 && base <= 0x1p100)) may |= FUZZ_BIT(PE_ERR_RANGE);
+        for (size_t r = 0; r < place.rows; r++)
+            if (!(fabs(fuzz_turn(&place, r, 0, 0)) <= 60 * base)) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (may == 0 && (rows > FUZZ_ROWS || bytes > FUZZ_PLACE)) return;
+    }
+    if (may || rows == 0) bytes = 256;
+    float *const x = (float *)fuzz_take(bytes, seed & 1);
+    fuzz_save(fuzz_all.used);
+    const pe_status status =
+        pe_rope_xpos_f32(pairs, base, place.at, rows, wrong == 4 ? NULL : x, stride);
+    if (!fuzz_status("pe_rope_xpos", status, may)) return;
+    for (size_t r = 0; r < rows; r++) {
+        const long double e = (long double)fuzz_turn(&place, r, 0, 0) / (long double)base;
+        for (size_t i = 0; i < pairs; i++) {
+            const long double want =
+                powl((long double)(5 * i + 2 * pairs) / (long double)(7 * pairs), e);
+            if (!(fabsl((long double)x[r * stride + i] - want) <= want * (0x1p-24L + 0x1p-50L)))
+                FUZZ_FAIL("pe_rope_xpos: pair %zu of %zu, %a: %a", i, pairs, (double)e,
+                          (double)x[r * stride + i]);
+        }
+        if (r + 1 < rows && memcmp(x + r * stride + pairs, fuzz_saved(x) + 4 * (r * stride + pairs),
+                                   (stride - pairs) * sizeof *x) != 0)
+            FUZZ_FAIL("pe_rope_xpos: written behind row %zu", r);
+    }
+}
 
 static void op_query_scale(fuzz_input *in)
 {
@@ -502,7 +624,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_input in = {data, data + size};
     const unsigned what = fuzz_byte(&in) % 16;
-    switch (what < 14 ? what % 8 : what) {
+    switch (what < 12 ? what % 8 : what) {
+    case 12:
+        op_by_index(&in);
+        break;
+    case 13:
+        op_xpos(&in);
+        break;
     case 14:
         op_t5(&in);
         break;
