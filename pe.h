@@ -10103,10 +10103,10 @@ PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, vo
 }
 
 /* Copy n numbers of a tile to each row: to the last one from the first number on. */
-PE__OUTLINE void pe__copy_down(uint16_t *row, size_t stride, const uint16_t *tile, size_t rows,
+PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {
-    for (; rows-- > 0; row += stride) pe__copy(row, tile + rows, n * sizeof *row, stream);
+    for (size_t k = 0; k < rows; k++) pe__copy(row + k * step, tile + rows - 1 - k, 2 * n, stream);
 }
 
 /* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves, both
