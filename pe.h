@@ -285,8 +285,9 @@ typedef struct pe_config {
                                  0. Ignored if axes is 1: that axis has the whole row             */
     pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
     const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs:
-                                  below axes, or 255 for one that stands still. Then the row has one
-                                  layout; axis is ignored, columns must be PE_COLUMNS_BLOCKS      */
+                                  below axes, or 255 for one that stands still, but for the
+                                  amplitude. Then the row has one layout; axis is ignored, columns
+                                  must be PE_COLUMNS_BLOCKS                                       */
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). */
