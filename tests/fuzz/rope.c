@@ -418,6 +418,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             may |= FUZZ_BIT(PE_ERR_ENUM) | FUZZ_BIT(PE_ERR_SIZE);
         }
         if (may == 0 && (span > FUZZ_PLACE / size || tokens > 64 || heads > 64)) return;
+        if (may == 0 && to && head_dim > 2 * PAIRS + 8) return; /* right, but without room here */
         if (may == 0 && by && from_span > FUZZ_PLACE) return;
     }
     const size_t elements = may || nothing || heads == 0 ? 64 : span;

@@ -93,8 +93,8 @@ mutated() {
     fuzz-size) sed 's|pe__exceeds(stride, rows, pe__reach(element))|pe__exceeds(stride, 0 * rows + 1, pe__reach(element))|' "$file" ;;
     fuzz-heads) sed 's/if (stride\[k\] < width) return PE_ERR_SHAPE;/if (!k \&\& stride[k] < width) return PE_ERR_SHAPE;/' "$file" ;;
     fuzz-lookup) sed 's/all = (double)table_rows - 1;/all = (double)table_rows;/' "$file" ;;
-    fuzz-still) sed 's/rows(&one, k == still ? 0 : p + plan->offset, 1)/rows(\&one, p + plan->offset, 1)/' "$file" ;;
-    fuzz-coordinate) sed 's/if (plan->d_model == 0 || plan->coordinate) return/if (plan->d_model == 0) return/' "$file" ;;
+    fuzz-still) sed 's/make->rows(&still, 0, 1);/make->rows(\&still, 1, 1);/' "$file" ;;
+    fuzz-coordinate) sed 's/if (plan->d_model == 0 || plan->order) return/if (plan->d_model == 0) return/' "$file" ;;
     fuzz-t5) sed 's/off > pe__exp2i(-70) ? whole + 1 : whole;/whole + 1;/' "$file" ;;
     fuzz-log) sed 's/period + 1) : t > per ? t : per;/period + 1) : t;/' "$file" ;;
     fuzz-sincos) sed 's/if (w != 0 \&\& !pe__between(w, /if (w != w \&\& !pe__between(w, /' "$file" ;;
