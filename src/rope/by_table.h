@@ -152,7 +152,7 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     if (table->layout == PE_ROPE_TABLE_JOINED)
         rows.sines = (const unsigned char *)rows.cosines + pairs * element;
     pe__tile tile;
-    tile.pair = tile.token = 0;
+    tile.pair = tile.token = tile.parts = 0;
     tile.count = tile.pairs = pairs;
     tile.tokens = call->tokens;
     tile.layout = layout;
@@ -182,6 +182,6 @@ PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_lay
     const size_t by = heads->head_stride * pe__size_of(kind);
     const pe__angles a = {s, c, t->pairs, t->pairs};
     const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
-    if (layout == PE_LAYOUT_HALVES) pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &x, 0);
-    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &x, 0);
+    if (layout == PE_LAYOUT_HALVES) pe__rope_token(kind, kind, PE_LAYOUT_HALVES, 0, &a, &x, 0);
+    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, 0, &a, &x, 0);
 }

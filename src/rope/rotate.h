@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Heads rotated by rows of sines and cosines.
  * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__head_rotator, pe__heads,
- *   pe__rope_token(), pe__rotate_heads_bf16(), pe__rotate_heads_f16(), pe__rotate_heads_f32(),
+ *   pe__part, pe__rope_token(), pe__rotate_heads_bf16(), pe__rotate_heads_f16(),
+ *   pe__rotate_heads_f32(),
  *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), pe__tile.
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
@@ -32,6 +33,12 @@ typedef struct pe__heads {
     size_t front; /* and before them: pe__copy_ends() */
 } pe__heads;
 
+/* n pairs of a tile from the given one on, of a block of so many that have one layout. */
+typedef struct pe__part {
+    size_t pair, n, pairs;
+    size_t column; /* the element of a head where they begin */
+} pe__part;
+
 /* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
    of a head. */
 typedef struct pe__tile {
@@ -41,9 +48,11 @@ typedef struct pe__tile {
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
+    size_t parts; /* 0: all pairs have one layout */
+    const pe__part *part;
 } pe__tile;
 
-/* The sines and cosines of n pairs of a token, of so many in a head. */
+/* The sines and cosines of n pairs of a token, of blocks of so many, or of one. */
 typedef struct pe__angles {
     const float *s, *c;
     size_t n, pairs;
@@ -52,6 +61,15 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {
     const size_t from = (tile->row ? tile->row[t] : t) * tile->stride;
     const pe__angles a = {tile->sines + from, tile->cosines + from, tile->count, tile->pairs};
+    return a;
+}
+PE__INLINE pe__angles pe__angles_of_part(const pe__tile *tile, size_t t, const pe__part *part)
+{
+    pe__angles a = pe__angles_of(tile, t);
+    a.s += part->pair;
+    a.c += part->pair;
+    a.n = part->n;
+    a.pairs = part->pairs;
     return a;
 }
 
@@ -102,6 +120,7 @@ enum { PE__ROPE_UNIT = 4 * PE_LANES };
 typedef struct pe__unit {
     pe__vf s[4], c[4];
 } pe__unit;
+
 PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
@@ -136,12 +155,13 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* across: elements from the first two vectors to the others. */
+/* across: elements from the first two vectors to the others; halves 2: each of both has a block. */
 PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe__unit *u,
-                              const unsigned char *p, unsigned char *q, size_t across)
+                                const unsigned char *p, unsigned char *q, size_t across)
 {
+    const size_t gap = (halves > 1 ? 2 : 1) * (size_t)PE__FLOATS;
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
-    const size_t step = PE__FLOATS * pe__size_of(from), to_step = PE__FLOATS * pe__size_of(to);
+    const size_t step = gap * pe__size_of(from), to_step = gap * pe__size_of(to);
     if (from == PE__BF16 && to == PE__BF16) {
         const uint16_t *const x = (const uint16_t *)(const void *)p;
         const uint16_t *const y = (const uint16_t *)(const void *)(p + next);
@@ -218,18 +238,22 @@ PE__INLINE size_t pe__rope_block(pe_layout layout)
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* All heads of one token, of units. ahead: bytes to what will be wanted soon, or 0. */
-PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                               const pe__heads *x, size_t ahead)
+/* All heads of one token, of whole vectors of pairs, or of blocks of a vector or a unit. ahead:
+   bytes to what will be wanted soon, or 0. */
+PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int parts,
+                               const pe__angles *a, const pe__heads *x, size_t ahead)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const int blocks = parts && halves && a->n > a->pairs;
     const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
-    const size_t by = (halves ? 1 : 2) * PE__ROPE_UNIT; /* elements to the next unit */
+    const size_t by = (halves && !blocks ? 1 : 2) * PE__ROPE_UNIT; /* elements to the next unit */
+    const int apart = blocks && across < PE__ROPE_UNIT; /* a unit is two blocks */
     const unsigned char *in = x->in;
     unsigned char *out = x->out;
-    for (size_t i = 0; i < a->n; i += block) {
-        const int two = block > PE__ROPE_UNIT && a->n - i > PE__ROPE_UNIT;
+    size_t i = 0;
+    for (; i + PE__ROPE_UNIT <= a->n; i += block) {
+        const int two = block > PE__ROPE_UNIT && a->n - i >= block;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
         pe__unit_load(halves, narrow, s, c, &u);
@@ -240,13 +264,22 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
             unsigned char *const q = out + k * x->out_head;
             for (size_t j = 0; ahead && j < block * e; j += 64) {
                 PE__PREFETCH((uintptr_t)p + ahead + j);
-                PE__PREFETCH((uintptr_t)p + ahead + (halves ? across : block) * e + j);
+                PE__PREFETCH((uintptr_t)p + ahead + (halves && !blocks ? across : block) * e + j);
             }
-            pe__unit_rotate(from, to, halves, &u, p, q, across);
-            if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
+            if (apart) pe__unit_rotate(from, to, 2, &u, p, q, across);
+            else pe__unit_rotate(from, to, halves, &u, p, q, across);
+            if (two && apart) pe__unit_rotate(from, to, 2, &v, p + by * e, q + by * f, across);
+            else if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
         }
-        in += block / PE__ROPE_UNIT * by * e;
-        out += block / PE__ROPE_UNIT * by * f;
+        if (parts && !two && block > PE__ROPE_UNIT) i -= block - PE__ROPE_UNIT;
+        in += (parts && !two ? 1 : block / PE__ROPE_UNIT) * by * e;
+        out += (parts && !two ? 1 : block / PE__ROPE_UNIT) * by * f;
+    }
+    const size_t next = halves ? across : PE__FLOATS;
+    for (size_t k = 0; parts && i < a->n && k < x->heads; k++) { /* a vector */
+        const unsigned char *const p = in + k * x->in_head;
+        const pe__vf pairs[2] = {pe__get_as(from, p), pe__get_as(from, p + next * e)};
+        pe__rope_pairs(to, layout, a, i, pairs, out + k * x->out_head, next * f);
     }
 }
 
@@ -319,7 +352,7 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
             some.in += (tile->token + t) * x->in_token + first * e;
             some.out += (tile->token + t) * x->out_token + first * f;
             if (cached) some.heads = pe__min(most, tile->tokens - t);
-            pe__rope_token(from, to, layout, &a, &some, ahead);
+            pe__rope_token(from, to, layout, 0, &a, &some, ahead);
         }
         return;
     }
@@ -341,12 +374,79 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
     }
 }
 
+/* Blocks of a vector each, or of a unit, that follow each other, as one part. */
+PE__INLINE int pe__rope_alike(const pe__tile *tile, int narrow, pe__part *all)
+{
+    const pe__part *const part = tile->part;
+    const size_t n = part->pairs, vector = narrow ? (size_t)PE__ROPE_UNIT : (size_t)PE__FLOATS;
+    int alike = n == vector || n == PE__ROPE_UNIT;
+    for (size_t k = 0; k < tile->parts; k++)
+        alike &= part[k].n == n && part[k].pairs == n && part[k].column == part->column + 2 * k * n;
+    *all = *part;
+    all->n = n * tile->parts;
+    return alike;
+}
+
+/* Heads of blocks: of whole vectors, token after token, if half of a block is the most of a pass;
+   else head after head. */
+PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, pe_layout layout,
+                                  const pe__tile *tile, const pe__heads *x)
+{
+    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), most = 2 * pe__rope_block(layout);
+    const size_t next = pe__max(x->in_head, 1); /* bytes to the next head */
+    const int asks = from != PE__F32 || (x->in == x->out && PE_PREFETCH_HEADS);
+    size_t ahead = pe__max(PE__ROPE_AHEAD / next, 1) * next, parts = tile->parts;
+    const pe__part *part = tile->part;
+    pe__part all;
+    int units = x->out_head <= x->out_token && x->rest == 0;
+    if (tile->tokens == 1 || !asks) ahead = 0;
+    for (size_t k = 0; k < parts; k++)
+        units &= part[k].n % PE__FLOATS == 0 && (from != PE__F32 || part[k].n <= most);
+    if (units && halves && pe__rope_alike(tile, narrow, &all)) {
+        part = &all;
+        parts = 1;
+    }
+    for (size_t t = 0; t < tile->tokens; t++) {
+        pe__heads some = *x;
+        some.in += (tile->token + t) * x->in_token;
+        some.out += (tile->token + t) * x->out_token;
+        for (size_t k = 0; units && k < parts; k++) {
+            const pe__angles a = pe__angles_of_part(tile, t, &part[k]);
+            pe__heads its = some;
+            its.in += part[k].column * e;
+            its.out += part[k].column * f;
+            pe__rope_token(from, to, layout, 1, &a, &its, ahead);
+        }
+        for (size_t h = 0; !units && h < x->heads; h++) {
+            const unsigned char *const in = some.in + h * x->in_head;
+            unsigned char *const out = some.out + h * x->out_head;
+            for (size_t k = 0; k < parts; k++) {
+                const pe__angles a = pe__angles_of_part(tile, t, &part[k]);
+                const size_t column = part[k].column;
+                if (a.n < PE__FLOATS)
+                    pe__rope_few(from, to, layout, &a, in + column * e, out + column * f);
+                else pe__rope_head(from, to, layout, &a, in + column * e, out + column * f);
+            }
+            if (x->rest && tile->pair == 0)
+                pe__convert(from, to, in + 2 * tile->pairs * e, out + 2 * tile->pairs * f, x->rest);
+        }
+    }
+}
+
 /* The same for each type, and for floats that become 16-bit numbers. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 #define PE__HEAD_ROTATOR(name, from, to)                                                           \
+    PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
+    {                                                                                              \
+        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_blocks(from, to, PE_LAYOUT_HALVES, t, x);    \
+        else pe__rotate_blocks(from, to, PE_LAYOUT_INTERLEAVED, t, x);                             \
+    }                                                                                              \
     PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
-        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);     \
+        if (t->parts) name##_blocks(t, x);                                                         \
+        else if (t->layout == PE_LAYOUT_HALVES)                                                    \
+            pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);                                    \
         else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, t, x);                              \
     }
 PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)

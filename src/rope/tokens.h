@@ -173,7 +173,7 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
     const size_t e = call->in_element, f = call->out_element, n = 2 * tile->pairs;
     pe__heads before = *x, after = *x;
     pe__tile none = *tile; /* of pairs */
-    none.pair = none.count = none.pairs = 0;
+    none.pair = none.count = none.pairs = none.parts = 0;
     before.in -= x->front * e;
     before.out -= x->front * f;
     before.rest = x->front;
@@ -196,7 +196,7 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
     pe__tile one = *tile;
     pe__copy_ends(call, tile, x, 1);
     one.tokens = 1;
-    one.token = 0;
+    one.token = one.parts = 0;
     for (size_t t = 0; t < tile->tokens; t++)
         for (size_t k = 0; k < x->heads; k += most) {
             pe__heads some = *x;
@@ -214,12 +214,6 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
             call->turn(&one, &some);
         }
 }
-
-/* n pairs of a tile from the given one on, of a block of so many that have one layout. */
-typedef struct pe__part {
-    size_t pair, n, pairs;
-    size_t column; /* the element of a head where they begin */
-} pe__part;
 
 /* The parts of count pairs of a plan from the given one on, one of each axis that has columns of
    its own; none where all pairs of the row have one layout. */
@@ -239,31 +233,6 @@ PE__INLINE size_t pe__rope_parts(const pe_plan *plan, size_t pair, size_t count,
     return parts;
 }
 
-/* Heads of several blocks: one after the other, of as many tokens as caches keep at hand. */
-PE__OUTLINE void pe__rotate_parts(const pe__rope_call *call, const pe__tile *tile,
-                                  const pe__heads *x, const pe__part *part, size_t parts)
-{
-    enum { PE__NEAR = 1 << 16 };
-    const size_t most = PE__NEAR / (2 * tile->pairs * call->in_element * x->heads) + 1;
-    if (tile->pair == 0) pe__copy_ends(call, tile, x, 1);
-    for (size_t t = 0; t < tile->tokens; t += most)
-        for (const pe__part *p = part; p < part + parts; p++) {
-            pe__tile one = *tile;
-            pe__heads some = *x;
-            some.in += p->column * call->in_element;
-            some.out += p->column * call->out_element;
-            some.rest = 0;
-            one.sines += t * tile->stride + p->pair;
-            one.cosines += t * tile->stride + p->pair;
-            one.token += t;
-            one.tokens = pe__min(most, tile->tokens - t);
-            one.pair = 0;
-            one.count = p->n;
-            one.pairs = p->pairs;
-            call->turn(&one, &some);
-        }
-}
-
 /* Tile after tile, the first token at row of at. */
 PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                               const pe__rope_call *call)
@@ -278,10 +247,10 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
+    tile.part = part;
     tile.sines = rows;
     size_t most = call->tokens;
-    if (most > 1 && !uniform)
-        most = pe__rope_most(plan, PE__ROPE_TILE);
+    if (most > 1 && !uniform) most = pe__rope_most(plan, PE__ROPE_TILE);
     for (size_t t = 0; t < call->tokens; t += most) {
         tile.token = t;
         tile.tokens = pe__min(most, call->tokens - t);
@@ -291,14 +260,13 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             tile.count = n;
             tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            const size_t parts = pe__rope_parts(plan, pair, n, part);
+            tile.parts = pe__rope_parts(plan, pair, n, part);
             const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
             pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 const pe__heads *const x = &call->x[i];
                 if (plan->apart) pe__rotate_interleaved(call, &tile, x);
-                else if (parts) pe__rotate_parts(call, &tile, x, part, parts);
                 else {
                     if (x->front && pair == 0) pe__copy_ends(call, &tile, x, 0);
                     call->turn(&tile, x);

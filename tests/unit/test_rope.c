@@ -1607,7 +1607,8 @@ static void test_blocks(void **state)
 {
     enum { TOKENS = 7, HEADS = 3, MOST = 512, ROOM = TOKENS * HEADS * (MOST + 3) };
     static const size_t widths[][3] = {{2, 2, 0}, {8, 8, 0}, {16, 24, 40}, {30, 34, 0}, {64, 64, 0},
-                                       {32, 32, 32}, {128, 2, 62}, {212, 300, 0}};
+                                       {32, 32, 32}, {128, 2, 62}, {212, 300, 0}, {16, 16, 0},
+                                       {32, 32, 0}, {96, 32, 0}, {64, 64, 64}, {192, 192, 0}};
     static unsigned char in[ROOM * 4], x[ROOM * 4], want[ROOM * 4];
     static float c[TOKENS][MOST / 2], s[TOKENS][MOST / 2], table_c[TOKENS * 2 * MOST], table_s[TOKENS * MOST];
     rng r = rng_for("test_blocks");
@@ -1655,6 +1656,18 @@ static void test_blocks(void **state)
                     fail_msg("%s in blocks of %zu, %zu, %zu, kind %d, to %d", type_names[t], width[0],
                              width[1], width[2], how, to);
             }
+        /* heads one after the other, each with its tokens */
+        fill_random(F32, in, TOKENS * HEADS * dim, &r);
+        for (size_t i = 0; i < TOKENS * HEADS; i++) {
+            const size_t bytes = dim * sizeof(float);
+            memcpy(x + (i % HEADS * TOKENS + i / HEADS) * bytes, in + i * bytes, bytes);
+        }
+        turn_all(F32, &p.plan, at, TOKENS, dim, NULL, where, in, where);
+        turn_all(F32, &p.plan, at, TOKENS, dim, NULL, where, x, lie(HEADS, TOKENS * dim, dim));
+        for (size_t i = 0; i < TOKENS * HEADS; i++) {
+            const size_t bytes = dim * sizeof(float);
+            assert_memory_equal(x + (i % HEADS * TOKENS + i / HEADS) * bytes, in + i * bytes, bytes);
+        }
         /* queries and keys of floats, by one call */
         fill_random(F32, in, TOKENS * HEADS * dim, &r);
         memcpy(x, in, sizeof x), memcpy(want, in, sizeof want);
