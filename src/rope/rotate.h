@@ -275,7 +275,7 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int
         in += (parts && !two ? 1 : block / PE__ROPE_UNIT) * by * e;
         out += (parts && !two ? 1 : block / PE__ROPE_UNIT) * by * f;
     }
-    const size_t next = halves ? across : PE__FLOATS;
+    const size_t next = halves ? across : (size_t)PE__FLOATS;
     for (size_t k = 0; parts && i < a->n && k < x->heads; k++) { /* a vector */
         const unsigned char *const p = in + k * x->in_head;
         const pe__vf pairs[2] = {pe__get_as(from, p), pe__get_as(from, p + next * e)};
