@@ -52,6 +52,7 @@
  *   pe__within(a,x,b,y)    bit i set where float i of a is not above that of x, bit      -
  *                          2*PE_LANES + i where that of b is not above that of y
  *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
+ *   pe__zip_turned(k,s,c)  pe__zip; with AVX-512 of s and c turned by k's quarters       one
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
@@ -718,6 +719,20 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     /* a ^ (of_s & sign) */
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
+}
+/* pe__zip() of both turned, in 4 operations for 8: by quarters a table has signs and, where s and c
+   are exchanged, 16s that change the order. */
+PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
+{
+    const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const int minus = INT32_MIN, both = 16 + INT32_MIN;
+    const __m512i quarters = _mm512_setr_epi32(0, 0, 16, both, minus, minus, both, 16, 0, 0, 16,
+                                               both, minus, minus, both, 16);
+    const __m512i turn = _mm512_permutexvar_epi64(_mm512_castpd_si512(which), quarters);
+    const __m512 v = _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)),
+                                            _mm512_xor_si512(order, turn),
+                                            _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
+    return (pe__vf)((pe__vu)v ^ ((pe__vu)turn & 0x80000000u));
 }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
@@ -1593,7 +1608,12 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* which has an instruction */
+#if PE_ISA != PE_ISA_AVX512 /* which has instructions */
+PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
+{
+    (void)which; /* they are turned */
+    return pe__zip(s, c);
+}
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
     return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));

@@ -51,6 +51,7 @@
  *   pe__within(a,x,b,y)    bit i set where float i of a is not above that of x, bit      -
  *                          2*PE_LANES + i where that of b is not above that of y
  *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
+ *   pe__zip_turned(k,s,c)  pe__zip; with AVX-512 of s and c turned by k's quarters       one
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact

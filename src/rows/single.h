@@ -169,7 +169,7 @@ PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder
     const size_t head = floats ? span.head : 0;
     four.split = floats ? span.split : 1; /* groups have joined floats */
     four.a.v[0] = four.a.v[1] = four.a.v[2] = four.a.v[3] = pe__splat(0.0);
-    four.b = four.a;
+    four.b = four.k = four.a;
     if (pairs == 0) return 0;
     for (size_t i = 0, end = 0;;) {
         const size_t next = end;

@@ -64,6 +64,20 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
 }
+/* pe__zip() of both turned, in 4 operations for 8: by quarters a table has signs and, where s and c
+   are exchanged, 16s that change the order. */
+PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
+{
+    const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const int minus = INT32_MIN, both = 16 + INT32_MIN;
+    const __m512i quarters = _mm512_setr_epi32(0, 0, 16, both, minus, minus, both, 16, 0, 0, 16,
+                                               both, minus, minus, both, 16);
+    const __m512i turn = _mm512_permutexvar_epi64(_mm512_castpd_si512(which), quarters);
+    const __m512 v = _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)),
+                                            _mm512_xor_si512(order, turn),
+                                            _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
+    return (pe__vf)((pe__vu)v ^ ((pe__vu)turn & 0x80000000u));
+}
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);

@@ -87,7 +87,12 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* which has an instruction */
+#if PE_ISA != PE_ISA_AVX512 /* which has instructions */
+PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
+{
+    (void)which; /* they are turned */
+    return pe__zip(s, c);
+}
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
     return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));

@@ -71,7 +71,7 @@ typedef struct pe__doubles4 {
    step converts the vectors of the step before: one after the other, instructions that wait for
    their operands fill the processor's queues. */
 typedef struct pe__four {
-    pe__doubles4 a, b;
+    pe__doubles4 a, b, k; /* k: with AVX-512 zipped ones turn by so many quarters */
     pe__vectors4 v;
     pe__tie_watch watch;
     int split;
@@ -79,7 +79,7 @@ typedef struct pe__four {
 PE__INLINE void pe__four_to_floats(pe__four *x, int n)
 {
     const pe__vd *const a = x->a.v, *const b = x->b.v;
-    if (!x->split) x->v.v[n] = pe__zip(a[n], b[n]);
+    if (!x->split) x->v.v[n] = pe__zip_turned(x->k.v[n], a[n], b[n]);
     else x->v.v[n] = n % 2 ? pe__join(b[n - 1], b[n]) : pe__join(a[n], a[n + 1]);
     pe__tie_watch_add(&x->watch, a[n], b[n], x->v.v[n]);
 }
@@ -106,12 +106,18 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
     const size_t i3 = pe__min(i + 3 * PE_LANES, last);
     const pe__vd large = pe__splat(w->quarters);
-    pe__vd k[4], z[4], x[4];
+    pe__doubles4 turns;
+    pe__vd *const k = turns.v, z[4], x[4];
     z[0] = pe__by_quarters(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), large, &k[0]);
     z[1] = pe__by_quarters(pe__time(plan, i1, t), pe__load(f + i1), pe__load(g + i1), large, &k[1]);
     z[2] = pe__by_quarters(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), large, &k[2]);
     z[3] = pe__by_quarters(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), large, &k[3]);
     if (before) pe__four_to_floats(before, 0);
+    if (before && PE_LANES == 8) { /* at once: gcc and clang spread them better than here */
+        pe__four_to_floats(before, 1);
+        pe__four_to_floats(before, 2);
+        pe__four_to_floats(before, 3);
+    }
     x[0] = z[0] * z[0];
     x[1] = z[1] * z[1];
     x[2] = z[2] * z[2];
@@ -124,13 +130,13 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     }
     if (full) pe__horner(c, x, w->cosine[5]);
     pe__horner(s, x, w->sine[4]);
-    if (before) pe__four_to_floats(before, 1);
+    if (before && PE_LANES < 8) pe__four_to_floats(before, 1);
     pe__horner(c, x, w->cosine[4]);
     pe__horner(s, x, w->sine[3]);
-    if (before) pe__four_to_floats(before, 2);
+    if (before && PE_LANES < 8) pe__four_to_floats(before, 2);
     pe__horner(c, x, w->cosine[3]);
     pe__horner(s, x, w->sine[2]);
-    if (before) pe__four_to_floats(before, 3);
+    if (before && PE_LANES < 8) pe__four_to_floats(before, 3);
     pe__horner(c, x, w->cosine[2]);
     pe__horner(s, x, w->sine[1]);
     pe__horner(c, x, w->cosine[1]);
@@ -140,6 +146,10 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     s[1] = s[1] * z[1];
     s[2] = s[2] * z[2];
     s[3] = s[3] * z[3];
+    if (before && !before->split && PE_LANES == 8) {
+        before->k = turns; /* pe__zip_turned() does the rest */
+        return;
+    }
     pe__quarter_turns(k[0], &s[0], &c[0]);
     pe__quarter_turns(k[1], &s[1], &c[1]);
     pe__quarter_turns(k[2], &s[2], &c[2]);
