@@ -201,9 +201,9 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 /* A vector, of which n doubles are there, and zeros. */
 PE__INLINE pe__vd pe__load_some(const double *x, size_t n)
 {
-    double all[PE_LANES] = {0};
+    double all[PE_LANES];
     if (n >= PE_LANES) return pe__load(x);
-    memcpy(all, x, n * sizeof *all);
+    for (size_t k = 0; k < PE_LANES; k++) all[k] = k < n ? x[k] : 0;
     return pe__load(all);
 }
 
