@@ -6865,12 +6865,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     batches->bytes = batch_stride * o->element;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
-    /* Consecutive rows are filled for each batch: that takes less time than memory does from
-       batch to batch. */
-    const int run = at->kind == PE__AT_RANGE && (at->step == 1 || at->step == -1);
     if (status != PE_OK) return status;
-    const int once = !run || !view->table || batch_stride < batch;
-    if (once && pe__emit_batches(view, at, o, batches)) return PE_OK;
+    if (pe__emit_batches(view, at, o, batches)) return PE_OK;
     for (size_t b = 0; b < count; b++) {
         pe__output one = *o;
         one.out += b * batches->bytes;

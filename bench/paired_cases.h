@@ -146,6 +146,9 @@ CASE("add f32 131072x512", PAIRED_CHANGES, float, 131072 * 512,
 CASE("add f32 512x512 list below 2^17", PAIRED_CHANGES, float, 512 * 512,
      pe_add_at_f32(&plan_512, below_2p17, 512, 1, f, 512),
      pe_add_f32(&plan_512, pe_at_i64(below_2p17), 512, 1, f, 512))
+CASE("add batch f32 32x64x512", PAIRED_CHANGES, float, 32 * 64 * 512,
+     pe_add_batch_f32(&plan_512, 0, 64, 32, 1, f, 512, 64 * 512),
+     pe_add_batch_f32(&plan_512, pe_from(0), 64, 32, 1, f, 512, 64 * 512))
 CASE("add batch f32 64x512x512", PAIRED_CHANGES, float, 64 * 512 * 512,
      pe_add_batch_f32(&plan_512, 0, 512, 64, 1, f, 512, 512 * 512),
      pe_add_batch_f32(&plan_512, pe_from(0), 512, 64, 1, f, 512, 512 * 512))
