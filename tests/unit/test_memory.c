@@ -141,7 +141,7 @@ static pe_status plan_listed(const shape *s, pe_plan *plan, void *memory, size_t
     guarded g = guarded_make(pairs);
     uint8_t *const list = g.end - pairs;
     for (size_t i = 0; i < pairs; i++) /* all coordinates have a pair */
-        list[i] = i >= rope.axes && i % 7 == 5 ? 255 : (uint8_t)(rope.axes - 1 - i % rope.axes);
+        list[i] = (uint8_t)(i >= rope.axes && i % 7 == 5 ? 255 : rope.axes - 1 - i % rope.axes);
     memset(rope.sections, 0, sizeof rope.sections);
     rope.section_order = PE_SECTIONS_BLOCKS;
     config.layout = rope.layout, config.angle = rope.angle, config.expected_rows = rope.expected_rows;
