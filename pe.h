@@ -5905,17 +5905,16 @@ PE__OUTLINE void pe__single_f32(const pe__dest *dest, double t, const pe__adder 
 PE__OUTLINE void pe__far_row(const pe__dest *dest, double t, const pe__adder *adder)
 {
     const pe__single x = {dest, t, adder};
-    const size_t pairs = pe__pairs_of(dest);
     pe__span first;
     pe__single_span(&x, &first);
     first.bound = &pe__bound_distant;
     if (t == 0) pe__origin(&first, 0, PE__F32);
-    for (size_t i = 0, n; t != 0 && i < pairs; i += n) {
+    for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
         double a[PE__SINCOS] = {0}, b[PE__SINCOS] = {0};
         const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
         pe__vectors4 four;
         pe__span span = first;
-        n = pe__min(pairs - i, PE__SINCOS);
+        n = pe__min(first.end - i, PE__SINCOS);
         pe__centre(dest->plan, first.bound, 0, t, dest->pair + i, n, to);
         pe__span_from(&span, i, a, b);
         pe__round_again(&span, 0, 0, &four);
@@ -6865,8 +6864,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     batches->bytes = batch_stride * o->element;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status != PE_OK) return status;
-    if (pe__emit_batches(view, at, o, batches)) return PE_OK;
+    if (status != PE_OK || pe__emit_batches(view, at, o, batches)) return status;
     for (size_t b = 0; b < count; b++) {
         pe__output one = *o;
         one.out += b * batches->bytes;
@@ -8168,6 +8166,7 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
     float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
     const pe__angles few = {sines, cosines, n, n};
     pe__vf two[2];
+    if (n == 0) return; /* of a table without pairs there may be no array */
     memcpy(sines, a->s, n * sizeof *sines);
     memcpy(cosines, a->c, n * sizeof *cosines);
     memcpy(x[0], in, first * e);
@@ -8307,7 +8306,8 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, pe_layout layout,
     }
 }
 
-/* The same for each type, and for floats that become 16-bit numbers. */
+/* The same for each type, and for floats that become 16-bit numbers; and of blocks, for which a
+   program has no code that rotates by a table alone. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 #define PE__HEAD_ROTATOR(name, from, to)                                                           \
     PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
@@ -8317,9 +8317,7 @@ typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
     }                                                                                              \
     PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
-        if (t->parts) name##_blocks(t, x);                                                         \
-        else if (t->layout == PE_LAYOUT_HALVES)                                                    \
-            pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);                                    \
+        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);     \
         else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, t, x);                              \
     }
 PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
@@ -8457,7 +8455,7 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
 /* What a call asks for. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
-    pe__head_rotator *turn;
+    pe__head_rotator *turn, *blocks; /* heads of one layout; of blocks */
     pe__heads x[2];
 } pe__rope_call;
 
@@ -8590,7 +8588,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                 if (plan->apart) pe__rotate_interleaved(call, &tile, x);
                 else {
                     if (x->front && pair == 0) pe__copy_ends(call, &tile, x, 0);
-                    call->turn(&tile, x);
+                    (tile.parts ? call->blocks : call->turn)(&tile, x);
                 }
             }
         }
@@ -8599,13 +8597,15 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 
 /* Rows of a plan as heads, one each. */
 static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
-                                       size_t rows, const pe__output *o, pe__head_rotator *turn)
+                                       size_t rows, const pe__output *o, pe__head_rotator *turn,
+                                       pe__head_rotator *blocks)
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
     call.tokens = rows;
     call.in_element = call.out_element = o->element;
     call.turn = turn;
+    call.blocks = blocks;
     call.x[0].heads = 1;
     call.x[0].in_token = call.x[0].out_token = o->stride;
     call.x[0].in_head = call.x[0].out_head = o->stride;
@@ -8734,7 +8734,7 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
 /* A call for heads that are still to be told, in place, from elements of one size to those of
    another. */
 PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t in_element, size_t out_element,
-                                          pe__head_rotator *turn)
+                                          pe__head_rotator *turn, pe__head_rotator *blocks)
 {
     pe__rope_call call;
     call.tokens = tokens;
@@ -8742,6 +8742,7 @@ PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t in_element, size
     call.in_element = in_element;
     call.out_element = out_element;
     call.turn = turn;
+    call.blocks = blocks;
     call.x[0].heads = call.x[1].heads = 0;
     return call;
 }
@@ -9601,7 +9602,8 @@ static inline int pe__stays(const pe_at *at, size_t r)
 
 /* Rows that stay are left alone; the others are rotated. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__output *o, pe__head_rotator *turn)
+                                       const pe__output *o, pe__head_rotator *turn,
+                                       pe__head_rotator *blocks)
 {
     pe_at at;
     pe_plan turns;
@@ -9611,7 +9613,7 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         const int stay = pe__stays(&at, r);
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (!stay) pe__rope_shift_rows(&turns, &at, r, run, o, turn);
+        if (!stay) pe__rope_shift_rows(&turns, &at, r, run, o, turn, blocks);
     }
     return status;
 }
@@ -10640,7 +10642,7 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
                                                size_t tokens, const pe__from_to *x)                \
     {                                                                                              \
         pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(to),                 \
-                                              pe__rotate_heads_##T);                               \
+                                              pe__rotate_heads_##T, pe__rotate_heads_##T##_blocks);\
         return pe__rope_to(plan, at, &call, x);                                                    \
     }
 
@@ -10649,13 +10651,14 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
                                   size_t stride)                                                   \
     {                                                                                              \
         const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                      \
-        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                            \
+        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T,                             \
+                              pe__rotate_heads_##T##_blocks);                                      \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
                                             const pe__from_to *q, const pe__from_to *k)            \
     {                                                                                              \
         pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T);                               \
+                                              pe__rotate_heads_##T, pe__rotate_heads_##T##_blocks);\
         call.x[0] = pe__heads_of(q);                                                               \
         if (k) call.x[1] = pe__heads_of(k);                                                        \
         return pe__rope_go(plan, at, &call);                                                       \
@@ -10664,7 +10667,7 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
                                              const pe_at *at, size_t tokens, const pe__from_to *x) \
     {                                                                                              \
         pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T);                               \
+                                              pe__rotate_heads_##T, NULL);                         \
         return pe__rope_by(table, layout, at, &call, x);                                           \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_one_##T(const pe_rope_table *table, pe_layout layout,      \
@@ -11054,9 +11057,9 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
 {
     if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
     const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
-    const int apart = (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART);
-    int ok = apart & (t->cosines != NULL) & (t->sines != NULL) & (all >> (4 * sizeof all - 2) == 0);
-    ok &= (n != 0) & (n % PE__ROPE_UNIT == 0) & (n <= t->stride) & ((uint64_t)at->first < t->rows);
+    int ok = (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (n != 0);
+    ok &= (t->cosines != NULL) & (t->sines != NULL) & (all >> (4 * sizeof all - 2) == 0);
+    ok &= (n % PE__ROPE_UNIT == 0) & (n <= t->stride) & ((uint64_t)at->first < t->rows);
     ok &= (x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2));
     return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
 }

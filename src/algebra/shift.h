@@ -133,7 +133,8 @@ static inline int pe__stays(const pe_at *at, size_t r)
 
 /* Rows that stay are left alone; the others are rotated. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__output *o, pe__head_rotator *turn)
+                                       const pe__output *o, pe__head_rotator *turn,
+                                       pe__head_rotator *blocks)
 {
     pe_at at;
     pe_plan turns;
@@ -143,7 +144,7 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         const int stay = pe__stays(&at, r);
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (!stay) pe__rope_shift_rows(&turns, &at, r, run, o, turn);
+        if (!stay) pe__rope_shift_rows(&turns, &at, r, run, o, turn, blocks);
     }
     return status;
 }

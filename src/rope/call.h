@@ -129,7 +129,7 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
 /* A call for heads that are still to be told, in place, from elements of one size to those of
    another. */
 PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t in_element, size_t out_element,
-                                          pe__head_rotator *turn)
+                                          pe__head_rotator *turn, pe__head_rotator *blocks)
 {
     pe__rope_call call;
     call.tokens = tokens;
@@ -137,6 +137,7 @@ PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t in_element, size
     call.in_element = in_element;
     call.out_element = out_element;
     call.turn = turn;
+    call.blocks = blocks;
     call.x[0].heads = call.x[1].heads = 0;
     return call;
 }

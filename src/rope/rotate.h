@@ -295,6 +295,7 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
     float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
     const pe__angles few = {sines, cosines, n, n};
     pe__vf two[2];
+    if (n == 0) return; /* of a table without pairs there may be no array */
     memcpy(sines, a->s, n * sizeof *sines);
     memcpy(cosines, a->c, n * sizeof *cosines);
     memcpy(x[0], in, first * e);
@@ -434,7 +435,8 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, pe_layout layout,
     }
 }
 
-/* The same for each type, and for floats that become 16-bit numbers. */
+/* The same for each type, and for floats that become 16-bit numbers; and of blocks, for which a
+   program has no code that rotates by a table alone. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 #define PE__HEAD_ROTATOR(name, from, to)                                                           \
     PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
@@ -444,9 +446,7 @@ typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
     }                                                                                              \
     PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
-        if (t->parts) name##_blocks(t, x);                                                         \
-        else if (t->layout == PE_LAYOUT_HALVES)                                                    \
-            pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);                                    \
+        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);     \
         else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, t, x);                              \
     }
 PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)

@@ -136,7 +136,7 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
 /* What a call asks for. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
-    pe__head_rotator *turn;
+    pe__head_rotator *turn, *blocks; /* heads of one layout; of blocks */
     pe__heads x[2];
 } pe__rope_call;
 
@@ -269,7 +269,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                 if (plan->apart) pe__rotate_interleaved(call, &tile, x);
                 else {
                     if (x->front && pair == 0) pe__copy_ends(call, &tile, x, 0);
-                    call->turn(&tile, x);
+                    (tile.parts ? call->blocks : call->turn)(&tile, x);
                 }
             }
         }
@@ -278,13 +278,15 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 
 /* Rows of a plan as heads, one each. */
 static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
-                                       size_t rows, const pe__output *o, pe__head_rotator *turn)
+                                       size_t rows, const pe__output *o, pe__head_rotator *turn,
+                                       pe__head_rotator *blocks)
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
     call.tokens = rows;
     call.in_element = call.out_element = o->element;
     call.turn = turn;
+    call.blocks = blocks;
     call.x[0].heads = 1;
     call.x[0].in_token = call.x[0].out_token = o->stride;
     call.x[0].in_head = call.x[0].out_head = o->stride;

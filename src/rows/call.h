@@ -177,8 +177,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     batches->bytes = batch_stride * o->element;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status != PE_OK) return status;
-    if (pe__emit_batches(view, at, o, batches)) return PE_OK;
+    if (status != PE_OK || pe__emit_batches(view, at, o, batches)) return status;
     for (size_t b = 0; b < count; b++) {
         pe__output one = *o;
         one.out += b * batches->bytes;

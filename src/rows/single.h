@@ -203,17 +203,16 @@ PE__OUTLINE void pe__single_f32(const pe__dest *dest, double t, const pe__adder 
 PE__OUTLINE void pe__far_row(const pe__dest *dest, double t, const pe__adder *adder)
 {
     const pe__single x = {dest, t, adder};
-    const size_t pairs = pe__pairs_of(dest);
     pe__span first;
     pe__single_span(&x, &first);
     first.bound = &pe__bound_distant;
     if (t == 0) pe__origin(&first, 0, PE__F32);
-    for (size_t i = 0, n; t != 0 && i < pairs; i += n) {
+    for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
         double a[PE__SINCOS] = {0}, b[PE__SINCOS] = {0};
         const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
         pe__vectors4 four;
         pe__span span = first;
-        n = pe__min(pairs - i, PE__SINCOS);
+        n = pe__min(first.end - i, PE__SINCOS);
         pe__centre(dest->plan, first.bound, 0, t, dest->pair + i, n, to);
         pe__span_from(&span, i, a, b);
         pe__round_again(&span, 0, 0, &four);

@@ -71,9 +71,9 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
 {
     if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
     const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
-    const int apart = (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART);
-    int ok = apart & (t->cosines != NULL) & (t->sines != NULL) & (all >> (4 * sizeof all - 2) == 0);
-    ok &= (n != 0) & (n % PE__ROPE_UNIT == 0) & (n <= t->stride) & ((uint64_t)at->first < t->rows);
+    int ok = (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (n != 0);
+    ok &= (t->cosines != NULL) & (t->sines != NULL) & (all >> (4 * sizeof all - 2) == 0);
+    ok &= (n % PE__ROPE_UNIT == 0) & (n <= t->stride) & ((uint64_t)at->first < t->rows);
     ok &= (x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2));
     return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
 }

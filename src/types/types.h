@@ -70,7 +70,7 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
                                                size_t tokens, const pe__from_to *x)                \
     {                                                                                              \
         pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(to),                 \
-                                              pe__rotate_heads_##T);                               \
+                                              pe__rotate_heads_##T, pe__rotate_heads_##T##_blocks);\
         return pe__rope_to(plan, at, &call, x);                                                    \
     }
 
@@ -79,13 +79,14 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
                                   size_t stride)                                                   \
     {                                                                                              \
         const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                      \
-        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                            \
+        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T,                             \
+                              pe__rotate_heads_##T##_blocks);                                      \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
                                             const pe__from_to *q, const pe__from_to *k)            \
     {                                                                                              \
         pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T);                               \
+                                              pe__rotate_heads_##T, pe__rotate_heads_##T##_blocks);\
         call.x[0] = pe__heads_of(q);                                                               \
         if (k) call.x[1] = pe__heads_of(k);                                                        \
         return pe__rope_go(plan, at, &call);                                                       \
@@ -94,7 +95,7 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
                                              const pe_at *at, size_t tokens, const pe__from_to *x) \
     {                                                                                              \
         pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T);                               \
+                                              pe__rotate_heads_##T, NULL);                         \
         return pe__rope_by(table, layout, at, &call, x);                                           \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_one_##T(const pe_rope_table *table, pe_layout layout,      \

@@ -1341,6 +1341,35 @@ static void rope_tables(const table *unused, size_t count)
     }
 }
 
+/* One token by a table of floats, of whole units of pairs, which is told apart where it is called. */
+static void one_token(const table *unused, size_t count)
+{
+    enum { ROWS = 9, N = 192, H = 3, MOST = H * (N + 2) };
+    static float c[ROWS * N], s[ROWS * N], x[MOST];
+    static uint16_t h[2][MOST];
+    uint64_t state = 31;
+    (void)unused;
+    (void)count;
+    for (size_t k = 0; k < ROWS * N; k++) c[k] = some_float(&state), s[k] = some_float(&state);
+    for (size_t n = 64; n <= N; n += 64)
+        for (size_t heads = 1; heads <= H; heads++)
+            for (int64_t row = 0; row < ROWS; row += 4) {
+                const pe_layout layout = (size_t)row % 8 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+                const pe_rope_table by = {c, s, PE_TYPE_F32, PE_ROPE_TABLE_APART, N, ROWS, n / 2};
+                const pe_heads lie = heads_of(heads, n + 2, 0);
+                for (size_t i = 0; i < MOST; i++) {
+                    x[i] = some_float(&state);
+                    h[0][i] = h[1][i] = (uint16_t)((state >> 40 & 0x80ff) | 0x3800);
+                }
+                need_ok(pe_rope_by_table_f32(&by, layout, pe_from(row), 1, x, lie), "f32");
+                need_ok(pe_rope_by_table_f16(&by, layout, pe_from(row), 1, h[0], lie), "f16");
+                need_ok(pe_rope_by_table_bf16(&by, layout, pe_from(row), 1, h[1], lie), "bf16");
+                hash_f32(x, MOST);
+                hash_u16(h[0], 2 * (size_t)MOST);
+                g_elements += 3 * (size_t)MOST;
+            }
+}
+
 /* Long lists whose positions repeat, in any order: rows that are copied from where they were made. */
 static void repeats(const table *unused, size_t count)
 {
@@ -1568,6 +1597,7 @@ static const struct section {
     {"rope plans, places", rope_plans, NULL, 0},
     {"models", models, NULL, 0},
     {"rope tables", rope_tables, NULL, 0},
+    {"one token by a table", one_token, NULL, 0},
     {"lists that repeat", repeats, NULL, 0},
     {"rope blocks, offset", rope_blocks, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},

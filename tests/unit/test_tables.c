@@ -169,7 +169,7 @@ static void test_any_table(void **state)
 static void test_told(void **state)
 {
     enum { ROWS = 40, TOKENS = 37, HEADS = 2, MOST = 66 };
-    static float c[ROWS * 4 * MOST], s[ROWS * 4 * MOST], x[TOKENS * HEADS * 2 * MOST], want[LENGTH(x)];
+    static float c[ROWS * (4 * MOST + 1)], s[LENGTH(c)], x[TOKENS * HEADS * 2 * MOST], want[LENGTH(x)];
     static const size_t pairs[] = {1, 4, 33, 66};
     rng r = rng_for("test_told");
     int64_t ids[TOKENS];
@@ -268,7 +268,7 @@ static void test_matrices(void **state)
 /* What is refused: nothing is written, in place or out of place. */
 static void test_refused(void **state)
 {
-    enum { H = 16, N = 2 * H, ROWS = 5, TOKENS = 3, HEADS = 2, ALL_OF = TOKENS * HEADS * N };
+    enum { H = 32, N = 2 * H, ROWS = 5, TOKENS = 3, HEADS = 2, ALL_OF = TOKENS * HEADS * N };
     static float c[ROWS * 4 * H], s[ROWS * 4 * H];
     static unsigned char x[ALL_OF * 4], y[ALL_OF * 4], in[ALL_OF * 4];
     const pe_rope_table good = {c, s, PE_TYPE_F32, PE_ROPE_TABLE_APART, H, ROWS, H};
@@ -314,6 +314,40 @@ static void test_refused(void **state)
         WRONG(PE_ERR_RANGE, rows, 0);
         REFUSED(PE_ERR_ENUM, &good, (pe_layout)2, pe_from(0));
         REFUSED(PE_ERR_ENUM, &good, (pe_layout)-1, pe_from(0));
+        /* one token, which is told apart where all is right */
+#define ONE(status, table, layout, rows, x, heads)                                                 \
+    assert_int_equal(by((type)t, table, layout, rows, 1, x, heads), status)
+#define WRONG_ONE(status, field, value)                                                            \
+    do {                                                                                           \
+        pe_rope_table bad = good;                                                                  \
+        bad.field = value;                                                                         \
+        ONE(status, &bad, PE_LAYOUT_HALVES, pe_from(1), x, heads);                                 \
+        ONE(status, &bad, PE_LAYOUT_INTERLEAVED, pe_from(1), x, heads);                            \
+    } while (0)
+        const int64_t no_rows[4] = {ROWS, -1, INT64_MAX, INT64_MIN};
+        for (size_t k = 0; k < 4; k++)
+            ONE(PE_ERR_RANGE, &good, PE_LAYOUT_HALVES, pe_from(no_rows[k]), x, heads);
+        WRONG_ONE(PE_ERR_NULL, cosines, NULL);
+        WRONG_ONE(PE_ERR_NULL, sines, NULL);
+        WRONG_ONE(PE_ERR_ENUM, type, (pe_type)3);
+        WRONG_ONE(PE_ERR_ENUM, layout, (pe_rope_table_layout)5);
+        WRONG_ONE(PE_ERR_SHAPE, layout, PE_ROPE_TABLE_JOINED);
+        WRONG_ONE(PE_ERR_SHAPE, stride, H - 1);
+        WRONG_ONE(PE_ERR_SHAPE, pairs, 2 * H);
+        WRONG_ONE(PE_ERR_SIZE, stride, SIZE_MAX / 4);
+        WRONG_ONE(PE_ERR_SIZE, rows, SIZE_MAX / 4);
+        WRONG_ONE(PE_ERR_RANGE, rows, 1);
+        ONE(PE_ERR_NULL, NULL, PE_LAYOUT_HALVES, pe_from(1), x, heads);
+        ONE(PE_ERR_NULL, &good, PE_LAYOUT_HALVES, pe_from(1), NULL, heads);
+        ONE(PE_ERR_ENUM, &good, (pe_layout)2, pe_from(1), x, heads);
+        ONE(PE_ERR_ENUM, &good, (pe_layout)-1, pe_from(1), x, heads);
+        ONE(PE_ERR_ENUM, &good, PE_LAYOUT_HALVES, pe_delta(pe_from(1)), x, heads);
+        ONE(PE_ERR_SHAPE, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(HEADS, N - 1, HEADS * N));
+        ONE(PE_ERR_SIZE, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(SIZE_MAX / N, N, HEADS * N));
+        ONE(PE_OK, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(0, N, HEADS * N));
+        assert_memory_equal(x, in, sizeof x);
+#undef WRONG_ONE
+#undef ONE
         for (pe_rope_table_layout order = PE_ROPE_TABLE_JOINED; order <= PE_ROPE_TABLE_MATRIX;
              order = (pe_rope_table_layout)(order + 1)) {
             const size_t width = width_of(order, H);
