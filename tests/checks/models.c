@@ -27,7 +27,7 @@ typedef struct bias {
     double first_query;
     size_t keys;
     size_t buckets, max_distance;
-    int bidirectional;
+    int bidirectional, bf16;
 } bias;
 
 typedef struct query {
@@ -103,6 +103,7 @@ static const struct field {
     {"bias.buckets", &biases.buckets, SIZE},
     {"bias.max_distance", &biases.max_distance, SIZE},
     {"bias.bidirectional", &biases.bidirectional, INT},
+    {"bias.bf16", &biases.bf16, INT},
 };
 
 #define NAME(x) {#x, (int)(x)}
@@ -172,6 +173,33 @@ static void set(const char *name)
     if (fields[k].to == factors) rope.freq_factors = factors;
 }
 
+static float of_bf16(uint32_t bits)
+{
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The nearest bfloat16, ties to even. */
+static float to_bf16(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return of_bf16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static pe_status alibi_bf16(float *slopes, pe_at queries)
+{
+    static uint16_t half[MOST];
+    for (size_t h = 0; h < biases.heads; h++) slopes[h] = to_bf16(slopes[h]);
+    const pe_status status =
+        pe_alibi_fill_bf16(slopes, biases.heads, (pe_alibi_mode)biases.mode, queries, 1, pe_from(0), biases.keys,
+                           half, biases.keys, biases.keys);
+    for (size_t i = 0; i < biases.heads * biases.keys; i++) out[i] = of_bf16(half[i]);
+    return status;
+}
+
 static size_t write_bias(int is_alibi)
 {
     static float slopes[1024];
@@ -181,7 +209,9 @@ static size_t write_bias(int is_alibi)
     const pe_at queries = pe_from((int64_t)biases.first_query);
     if (is_alibi) {
         status = pe_alibi_slopes_f32(biases.heads, (float)biases.max_bias, slopes);
-        if (status == PE_OK)
+        if (status == PE_OK && biases.bf16)
+            status = alibi_bf16(slopes, queries);
+        else if (status == PE_OK)
             status = pe_alibi_fill_f32(slopes, biases.heads, (pe_alibi_mode)biases.mode, queries, 1,
                                        pe_from(0), biases.keys, out, biases.keys, biases.keys);
     } else {

@@ -7,8 +7,9 @@ test fails. A fill must be the nearest float, a rotation within its documented b
 of the page say they print are compared, too; tests/checks/readme.sh sees that they print them.
 
 Every formula says where it is from: a project's file that was read on 2026-11-24 or 25, as it stood at the commit
-named there (diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, transformers as of 2026 unless a commit is
-named), "memory" of such a file, or a paper. No text of theirs is here.
+named there (diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, transformers as of 2026 unless a commit or
+a year is named), or a paper. "Copied in" is a file of a checkpoint, read where others keep it. Three numbers that no
+config within reach has are from memory, and say so. No text of theirs is here.
 """
 import ast
 import re
@@ -231,8 +232,9 @@ D = "diffusers: "
 GGML = "ggml-org/ggml d99724f of 2026-08-21: ggml-cpu/ops.cpp ggml_mrope_cache_init"
 PANGU = "vllm-project/vllm 41c5903: mrope_interleaved.py"
 T = "timm: pos_embed_sincos.py "
-M = "memory: "
-HF = "memory: transformers "
+V48 = "transformers 4.48.0.dev0, as forked at 85110f3 of 2025-08-10: "
+LITGPT = "; numbers: Lightning-AI/litgpt 2685705 of 2026-06-29: config.py"
+NTK = "vllm-project/vllm 03587f5: ntk_scaling_rope.py; base and factor from memory, no config was found"
 LLAMA = inv_freq(128, 500000.0)
 FLUX = (16, 56, 56)
 MODELS = {
@@ -241,76 +243,96 @@ MODELS = {
     "Llama 3.1": text("transformers: modeling_rope_utils.py", llama3(LLAMA, 8, 1, 4, 8192), 128),
     "Llama 3.2 1B": text("transformers: modeling_rope_utils.py", llama3(inv_freq(64, 500000.0), 32, 1, 4, 8192), 64),
     "Llama 4": text("transformers 000c33f: modeling_llama4.py", LLAMA, 128, adjacent),
-    "Llama 4 Scout": text(HF + "modeling_rope_utils.py; factors from memory", np.where(
+    "Llama 4 Scout": text("meta-llama/llama-models a9c89c4 of 2025-07-15: llama4/model.py, args.py", np.where(
         2 * pi / LLAMA > 8192, LLAMA / 16, LLAMA), 128, adjacent),
-    "Mistral 7B v0.3": text(HF + "modeling_mistral.py", inv_freq(128, 1e6), 128),
-    "Mixtral": text(HF + "modeling_mixtral.py", inv_freq(128, 1e6), 128),
+    "Mistral 7B v0.3": text("transformers 005a187: modeling_mistral.py" + LITGPT, inv_freq(128, 1e6), 128),
+    "Mixtral": text(V48 + "modeling_mixtral.py" + LITGPT, inv_freq(128, 1e6), 128),
     "Ministral 3": text("transformers 00b364c: modeling_ministral3.py", yarn(128, 1e6, 16, 16384), 128),
-    "Qwen2.5": text(HF + "modeling_qwen2.py", inv_freq(128, 1e6), 128),
+    "Qwen2.5": text(V48 + "modeling_qwen2.py" + LITGPT, inv_freq(128, 1e6), 128),
     "Qwen2.5, YaRN": text("transformers: modeling_rope_utils.py", yarn(128, 1e6, 4, 32768), 128, halves, mscale(4)),
-    "Qwen2.5-1M": text(HF + "modeling_qwen2.py", inv_freq(128, 1e7), 128),
-    "Qwen3": text(HF + "modeling_qwen3.py", inv_freq(128, 1e6), 128),
+    "Qwen2.5-1M": text(V48 + "modeling_qwen2.py" + LITGPT, inv_freq(128, 1e7), 128),
+    "Qwen3": text("transformers 02e8340: modular_qwen3.py" + LITGPT, inv_freq(128, 1e6), 128),
     "Qwen3-Next": text("transformers 043bb8d: modular_qwen3_next.py", inv_freq(64, 1e7), 256),
-    "DeepSeek V2": text(M + "DeepSeek-V2 modeling_deepseek.py", yarn(64, 1e4, 40, 4096), 64, adjacent),
+    "DeepSeek V2": text("transformers 000c33f: modular_deepseek_v2.py", yarn(64, 1e4, 40, 4096), 64, adjacent),
+    "DeepSeek V2, own code": text(
+        "modeling_deepseek.py, copied in JerryYin777/DeepSeek-v2-MoE-MLA-DLB_and_CB-Loss-Implementation fd72011",
+        yarn(64, 1e4, 40, 4096), 64, adjacent_to_halves),
     "DeepSeek V3": text("transformers 000c33f: modular_deepseek_v3.py",
                         yarn(64, 1e4, 40, 4096), 64, adjacent_to_halves),
     "DeepSeek V3, own code": text("deepseek-ai/DeepSeek-V3 9b4e978 of 2025-08-28: inference/model.py",
                                   yarn(64, 1e4, 40, 4096), 64, adjacent),
-    "Kimi K2": text(M + "Kimi-K2 modeling_deepseek.py", yarn(64, 5e4, 32, 4096, 1, 1), 64, adjacent_to_halves),
+    "Kimi K2": text("NVIDIA/TensorRT-LLM 3699eda: modeling_kimi_k2.py; factor 32 as ports have it",
+                    yarn(64, 5e4, 32, 4096, 1, 1), 64, adjacent_to_halves),
     "GPT-OSS": text("openai/gpt-oss 7b58334 of 2026-07-24: torch/model.py",
                     yarn(64, 150000.0, 32, 4096, truncate=False), 64, halves, mscale(32)),
-    "Gemma 2": text(HF + "modeling_gemma2.py", inv_freq(256, 1e4), 256),
+    "Gemma 2": text(V48 + "modeling_gemma2.py" + LITGPT, inv_freq(256, 1e4), 256),
     "Gemma 3, global": text("transformers 0033204: modular_gemma3.py", inv_freq(256, 1e6) / 8, 256),
     "Gemma 3, sliding": text("transformers 0033204: modular_gemma3.py", inv_freq(256, 1e4), 256),
     "Gemma 4, global": text("transformers: configuration_gemma4.py", np.concatenate(
         [1e6 ** -(np.arange(0, 128, 2) / 512), np.zeros(192)]), 512),
     "Gemma 4, sliding": text("transformers: configuration_gemma4.py", inv_freq(256, 1e4), 256),
     "Phi-2": text("transformers 00a98e7: modular_phi.py", inv_freq(32, 1e4), 80),
-    "Phi-4": text(HF + "modeling_phi3.py", inv_freq(128, 250000.0), 128),
+    "Phi-4": text(V48 + "modeling_phi3.py" + LITGPT, inv_freq(128, 250000.0), 128),
     "Phi-4-mini": text("transformers: modeling_rope_utils.py", inv_freq(96, 1e4), 128, halves,
                        np.sqrt(1 + log(131072 / 4096) / log(4096))),
     "GLM-4": text("transformers 0325dc4: modular_glm.py", inv_freq(64, 1e4), 128, adjacent),
-    "GLM-4-9B-chat": text(M + "glm-4-9b-chat modeling_chatglm.py", inv_freq(64, 10000.0 * 500), 128, adjacent),
-    "GLM-4.5": text(HF + "modeling_glm4_moe.py", inv_freq(64, 1e6), 128),
-    "GLM-4.7-Flash": text("transformers 008e574: modular_glm4_moe_lite.py", inv_freq(64, 1e6), 64, adjacent_to_halves),
-    "ChatGLM2": text(M + "chatglm2-6b modeling_chatglm.py", inv_freq(64, 1e4), 128, adjacent),
+    "GLM-4-9B-chat": text("modeling_chatglm.py of glm-4v-9b, copied in XuRui314/GLM4v-Finetune 513b75d of 2024-06-29",
+                          inv_freq(64, 10000.0 * 500), 128, adjacent),
+    "GLM-4.5": text("transformers a0699c9: modeling_glm4_moe.py; base from memory", inv_freq(64, 1e6), 128),
+    "GLM-4.7-Flash": text("transformers 008e574: modular_glm4_moe_lite.py",
+                          inv_freq(64, 1e6), 64, adjacent_to_halves),
+    "ChatGLM2": text(
+        "modeling_chatglm.py of chatglm2-6b, copied in bq-xiao/chatglm2-6b-model 944d831, angles as reals",
+        inv_freq(64, 1e4), 128, adjacent),
     "ERNIE 4.5": text("transformers 016bc8e: modeling_ernie4_5.py", LLAMA, 128, adjacent),
-    "MiniMax-M2": text(M + "vLLM minimax_m2.py", inv_freq(64, 5e6), 128),
-    "GPT-J": text(HF + "modeling_gptj.py", inv_freq(64, 1e4), 256, adjacent),
+    "MiniMax-M2": text("vllm-project/vllm 01d9958: minimax_m2.py; transformers 008e574: its configuration",
+                       inv_freq(64, 5e6), 128),
+    "GPT-J": text(V48 + "modeling_gptj.py", inv_freq(64, 1e4), 256, adjacent),
     "GPT-NeoX-20B": text("transformers 00dcc6d: modular_gpt_neox.py", inv_freq(24, 1e4), 96),
     "Command R": text("transformers 03ea97a: modular_cohere.py", inv_freq(128, 8e6), 128, adjacent),
-    "StableLM 2": text(HF + "modeling_stablelm.py", inv_freq(16, 1e4), 64),
-    "OLMo 2": text(HF + "modeling_olmo2.py", LLAMA, 128),
+    "StableLM 2": text(V48 + "modeling_stablelm.py; Stability-AI/StableLM 93eea08 of 2024-04-08: configs",
+                       inv_freq(16, 1e4), 64),
+    "Falcon 7B": text(V48 + "modeling_falcon.py", inv_freq(64, 1e4), 64),
+    "TimesFM 2.5": text("google-research/timesfm 3dae50b of 2026-07-13: torch/transformer.py", inv_freq(80, 1e4), 80),
+    "OLMo 2": text(V48 + "modeling_olmo2.py" + LITGPT, LLAMA, 128),
     "ModernBERT, global": text("transformers 001f85b: modular_modernbert.py", inv_freq(64, 160000.0), 64),
     "ModernBERT, local": text("transformers 001f85b: modular_modernbert.py", inv_freq(64, 1e4), 64),
     "HunYuan": text("transformers 0233e50: modular_hunyuan_v1_dense.py",
                     inv_freq(128, 1e4 * 1000.0 ** (128 / 126)), 128),
-    "Zamba2, long": text(HF + "modeling_zamba2.py", inv_freq(160, 1e4 * 8.0 ** (160 / 158)), 160),
-    "GTE": text(M + "gte modeling.py NTKScalingRotaryEmbedding", inv_freq(64, 160000.0 * 2) / 2 ** (2 / 64), 64),
-    "ChatGLM-6B": rotation(M + "chatglm-6b modeling_chatglm.py", blocks((64, 64)), 128, halves_in_blocks((64, 64)), 2),
-    "GTE, `mixed_b`": text(M + "gte modeling.py NTKScalingRotaryEmbedding", gte_mixed(64, 160000.0, 2, 0.4), 64),
+    "Zamba2, long": text("transformers 02f5807: configuration_zamba2.py",
+                         inv_freq(160, 1e4 * 8.0 ** (160 / 158)), 160),
+    "GTE": text(NTK, inv_freq(64, 160000.0 * 2) / 2 ** (2 / 64), 64),
+    "ChatGLM-6B": rotation("modeling_chatglm.py, copied in samson-wang/chatglm-6b-huggingface 867860a of 2023-03-20, "
+                            "angles as reals", blocks((64, 64)), 128, halves_in_blocks((64, 64)), 2),
+    "GTE, `mixed_b`": text(NTK, gte_mixed(64, 160000.0, 2, 0.4), 64),
     "TransformerEngine": text("NVIDIA/TransformerEngine d0067d0 of 2026-08-22: pytorch/attention/rope.py",
                               inv_freq(128, 1e4) / 4, 128),
     "NTK by parts": text("paper: YaRN, section 3.2", llama3(inv_freq(128, 1e4), 4, 1, 32, 2048), 128),
 
     "Qwen2-VL": rotation("transformers 00b676f: modeling_qwen2_vl.py",
                          sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
-    "Qwen2.5-VL": rotation(HF + "modeling_qwen2_5_vl.py", sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
-    "Qwen2.5-Omni": rotation(HF + "modeling_qwen2_5_omni.py", sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
-    "Qwen2.5-VL, tower": rotation(HF + "modeling_qwen2_5_vl.py", tower(80), 80, axes=2),
+    "Qwen2.5-VL": rotation("transformers 00d0108: modular_qwen2_5_vl.py",
+                           sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
+    "Qwen2.5-Omni": rotation("transformers of 2025: modular_qwen2_5_omni.py, Qwen2VLRotaryEmbedding",
+                             sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
+    "Qwen2.5-VL, tower": rotation("transformers 00d0108: modular_qwen2_5_vl.py", tower(80), 80, axes=2),
     "Qwen3-VL": rotation("transformers 00709b8: modeling_qwen3_vl.py",
                          interleaved(inv_freq(128, 5e6), (24, 20, 20)), 128, axes=3),
-    "Qwen3-VL, tower": rotation(HF + "modeling_qwen3_vl.py", tower(72), 72, axes=2),
-    "Qwen3-Omni": rotation(HF + "modeling_qwen3_omni_moe.py", interleaved(inv_freq(128, 1e6), (24, 20, 20)), 128,
+    "Qwen3-VL, tower": rotation("transformers 00709b8: modeling_qwen3_vl.py; 000c33f: its configuration",
+                                tower(72), 72, axes=2),
+    "Qwen3-Omni": rotation("transformers of 2025: modular_qwen3_omni_moe.py, Qwen3VLMoeTextRotaryEmbedding",
+                           interleaved(inv_freq(128, 1e6), (24, 20, 20)), 128,
                            axes=3),
     "Qwen3.5": rotation("transformers 009e78d: modular_qwen3_5.py",
                         interleaved(inv_freq(64, 1e7), (11, 11, 10)), 256, axes=3),
     "GLM-4.1V": rotation("transformers 005612e: modeling_glm4v.py",
                          sections(inv_freq(64, 1e4), (8, 12, 12)), 128, adjacent, 3),
     "GLM-4.1V, tower": rotation("transformers 005612e: modeling_glm4v.py", tower(128), 128, axes=2),
-    "Ideogram 4": rotation(D + "transformer_ideogram4.py", interleaved(inv_freq(256, 5e6), (24, 20, 20)), 256, axes=3),
+    "Ideogram 4": rotation(D + "transformer_ideogram4.py",
+                           interleaved(inv_freq(256, 5e6), (24, 20, 20)), 256, axes=3),
     "Cosmos 3": rotation(D + "transformer_cosmos3.py", interleaved(inv_freq(128, 5e6), (24, 20, 20)), 128, axes=3),
-    "ERNIE 4.5 VL, tower": rotation(HF + "modeling_ernie4_5_vl_moe.py", tower(80), 80, axes=2),
+    "ERNIE 4.5 VL, tower": rotation("transformers of 2025: modular_ernie4_5_vl_moe.py, Qwen2_5_VisionRotaryEmbedding",
+                                    tower(80), 80, axes=2),
     "ERNIE 4.5 VL": rotation("transformers: modeling_ernie4_5_vl_moe.py recomposition_to_3d",
                              hw_then_t(LLAMA, 20), 128, adjacent, 3),
     "Bailing (Ming)": rotation("vllm-omni: modeling_bailing_moe_v2.py; inclusionAI/Ming 4876ed4: config.json",
@@ -333,10 +355,12 @@ MODELS = {
     "SkyReels V2": rotation(D + "transformer_skyreels_v2.py", blocks((44, 42, 42)), 128, adjacent, 3),
     "HunyuanVideo": rotation(D + "transformer_hunyuan_video.py", blocks(FLUX, 256.0), 128, adjacent, 3),
     "HunyuanImage 2.1": rotation(D + "transformer_hunyuanimage.py", blocks((64, 64), 256.0), 128, adjacent, 2),
-    "HunyuanDiT": rotation(D + "embeddings.py get_2d_rotary_pos_embed", blocks((44, 44), order=(1, 0)), 88, adjacent, 2,
+    "HunyuanDiT": rotation(D + "embeddings.py get_2d_rotary_pos_embed",
+                           blocks((44, 44), order=(1, 0)), 88, adjacent, 2,
                            real=True),
-    "HiDream-I1": rotation(D + "transformer_hidream_image.py; widths from memory", blocks((64, 32, 32)), 128, adjacent,
-                           3),
+    "HiDream-I1": rotation(D + "transformer_hidream_image.py; widths: ComfyUI model_detection.py",
+                           blocks((64, 32, 32)), 128,
+                           adjacent, 3),
     "PRX": rotation(D + "transformer_prx.py", blocks((32, 32)), 64, adjacent, 2),
     "Kandinsky 5": rotation(D + "transformer_kandinsky.py", blocks((16, 24, 24)), 64, adjacent, 3, real=True),
     "Lumina 2": rotation(D + "transformer_lumina2.py", blocks((32, 32, 32)), 96, adjacent, 3),
@@ -362,7 +386,8 @@ MODELS = {
     "EVA-02": rotation(T + "build_rotary_pos_embed", blocks((32, 32)), 64, adjacent, 2, real=True),
     "SAM 2": rotation("facebookresearch/sam2 2b90b9f of 2024-12-15: position_encoding.py",
                       blocks((32, 32), order=(1, 0)), 64, adjacent, 2),
-    "Llama 4, tower": rotation(HF + "modeling_llama4.py", blocks((44, 44), order=(1, 0), shift=1), 88, adjacent, 2),
+    "Llama 4, tower": rotation("meta-llama/llama-models a9c89c4 of 2025-07-15: llama4/vision/encoder.py",
+                               blocks((44, 44), order=(1, 0), shift=1), 88, adjacent, 2),
     "Gemma 4, tower": rotation("transformers 0246b4f: modeling_gemma4.py", blocks((32, 32), 100.0), 64,
                                halves_in_blocks((32, 32)), 2),
     "DINOv3": rotation(T + "RotaryEmbeddingDinoV3", dinov3(100.0 ** (2 * np.arange(16) / 32)), 64, axes=2, real=True),
@@ -472,7 +497,7 @@ BOX = (1, 0, 2, 3)
 MODELS.update({
     "Attention Is All You Need": table("paper", paper(512)),
     "Keras-hub": table("keras-team/keras-hub 71453d0 of 2026-08-21: sine_position_encoding.py", paper(64)),
-    "ESPnet": table(M + "espnet embedding.py", paper(64)),
+    "ESPnet": table("espnet/espnet 029365d: transformer/embedding.py", paper(64)),
     "Diffusers 1-D": table(D + "embeddings.py SinusoidalPositionalEmbedding", paper(64)),
     "OpenNMT-py": table("OpenNMT/OpenNMT-py 97111d9 of 2024-06-27: embeddings.py", paper(64)),
     "Conformer": table("NVIDIA/NeMo 8cfedd7 of 2025-09-20: multi_head_attention.py", paper(256)),
@@ -482,25 +507,27 @@ MODELS.update({
        for size, d in {"tiny": 384, "base": 512, "small": 768, "medium": 1024, "large": 1280}.items()},
     "marian-nmt": table("marian-nmt/marian-dev c9f287d of 2025-06-23: transformer.h", timescales(64)),
     "google-research/pegasus": table("google-research/pegasus 1b49290 of 2023-07-20: timing.py", timescales(64)),
-    "PegasusX": table(HF + "modeling_pegasus_x.py", timescales(64)),
+    "PegasusX": table(V48 + "modeling_pegasus_x.py", timescales(64)),
     "Flax": table("google/flax 18f8f31 of 2026-07-02: examples/wmt/models.py", timescales(64)),
     "gemma.cpp": table("google/gemma.cpp 3ed403e of 2025-10-23: ops/ops-inl.h", timescales(64)),
     "OpenNMT-py SinusoidalConcat": table("OpenNMT/OpenNMT-py 97111d9 of 2024-06-27: embeddings.py", timescales(64)),
-    "TimesFM": table(HF + "modeling_timesfm.py", timescales(1280)),
+    "TimesFM": table("google-research/timesfm 3dae50b of 2026-07-13: v1/src/timesfm/pytorch_patched_decoder.py",
+                     timescales(1280)),
     "Gemma 4, audio": table("transformers: modeling_gemma4.py", timescales(1024)),
     "F5-TTS": table("SWivid/F5-TTS 2ae2c9b of 2026-05-18: modules.py", timescales(256, scale=1000.0), real=True),
-    "fairseq": table("facebookresearch/fairseq 3d262bb of 2025-09-30: sinusoidal_positional_embedding.py", fairseq(64)),
-    "M2M100": table(HF + "modeling_m2m_100.py", fairseq(64)),
-    "Speech2Text": table(HF + "modeling_speech_to_text.py", fairseq(64)),
+    "fairseq": table("facebookresearch/fairseq 3d262bb of 2025-09-30: sinusoidal_positional_embedding.py",
+                     fairseq(64)),
+    "M2M100": table(V48 + "modeling_m2m_100.py", fairseq(64)),
+    "Speech2Text": table(V48 + "modeling_speech_to_text.py", fairseq(64)),
     "OpenNMT-tf": table("OpenNMT/OpenNMT-tf 6f3b952 of 2023-08-04: position.py", timescales(64, offset=1)),
     "CTranslate2": table("OpenNMT/CTranslate2 0d8bcd3 of 2026-07-03: layers/common.cc", timescales(64, offset=1)),
     "MarianMT": table("transformers 00b676f: modeling_marian.py", marian(512)),
-    "Pegasus": table(HF + "modeling_pegasus.py", marian(64)),
-    "Autoformer": table(HF + "modeling_autoformer.py", marian(63)),
-    "RoFormer": table(HF + "modeling_roformer.py", marian(64)),
-    "CTRL": table(HF + "modeling_ctrl.py", marian(64)),
+    "Pegasus": table(V48 + "modeling_pegasus.py", marian(64)),
+    "Autoformer": table(V48 + "modeling_autoformer.py", marian(63)),
+    "RoFormer": table(V48 + "modeling_roformer.py", marian(64)),
+    "CTRL": table(V48 + "modeling_ctrl.py", marian(64)),
     "Transformer-XL": table("kimiyoung/transformer-xl 44781ed of 2019-04-10: mem_transformer.py", marian(64)),
-    "XLNet": table(HF + "modeling_xlnet.py", marian(64)),
+    "XLNet": table(V48 + "modeling_xlnet.py", marian(64)),
     "Funnel": table("transformers 020a37d: modeling_funnel.py", marian(768)),
     "TENER": table("fastnlp/TENER d2614d5 of 2020-07-06: relative_transformer.py", timescales(64)),
     "DDPM": table("hojonathanho/diffusion 1e0dceb of 2020-06-21: nn.py", timescales(128), real=True),
@@ -512,7 +539,7 @@ MODELS.update({
     "EDM": table("NVlabs/edm 008a4e5 of 2024-03-16: networks.py", timescales(128, 0, True), real=True),
     "EDM, Fourier": table("NVlabs/edm 008a4e5 of 2024-03-16: networks.py", lambda p: apart(
         2 * pi * np.outer(p[:, 0], [learned(i, 0) for i in range(128)]), True), real=True),
-    "MusicGen": table(HF + "modeling_musicgen.py", timescales(64, cos_first=True)),
+    "MusicGen": table(V48 + "modeling_musicgen.py", timescales(64, cos_first=True)),
     "MLX": table("ml-explore/mlx 846d176 of 2026-08-22: positional_encoding.py",
                  lambda p: np.sqrt(2 / 64) * timescales(64)(p), real=True),
     "Zipformer": table("k2-fsa/icefall 36e0420 of 2026-06-11: zipformer.py", lambda p: np.stack(
@@ -532,12 +559,13 @@ MODELS.update({
                                by_axis(timescales(32), (0, 1)), 2),
     "DETR": table("facebookresearch/detr 29901c5 of 2024-03-12: position_encoding.py",
                   lambda p: by_axis(paper(32), (0, 1))(p + 1), 2),
-    "DAB-DETR": table("IDEA-Research/DAB-DETR 723ddb8 of 2023-06-02: transformer.py", boxes(128, (1, 0)), 2, real=True),
+    "DAB-DETR": table("IDEA-Research/DAB-DETR 723ddb8 of 2023-06-02: transformer.py",
+                      boxes(128, (1, 0)), 2, real=True),
     "DAB-DETR, boxes": table("IDEA-Research/DAB-DETR 723ddb8 of 2023-06-02: transformer.py",
                              boxes(128, BOX), 4, real=True),
     "Grounding DINO": table("IDEA-Research/GroundingDINO 856dde2 of 2024-08-12: utils.py",
                             boxes(128, BOX), 4, real=True),
-    "BROS": table(HF + "modeling_bros.py", by_axis(marian(64), (0, 1)), 2, real=True),
+    "BROS": table(V48 + "modeling_bros.py", by_axis(marian(24), range(8)), 8, real=True),
     "NeRF": table("bmild/nerf 14c5556 of 2025-04-12: run_nerf_helpers.py", nerf, 3, real=True),
     "tiny-cuda-nn": table("NVlabs/tiny-cuda-nn 6ee3546 of 2026-04-01: frequency.h", tiny_cuda_nn, 3, real=True),
     "GLIGEN": table("gligen/GLIGEN f9dccb9 of 2023-11-03: util.py", gligen, 4, real=True),
@@ -565,6 +593,12 @@ def slopes(heads, most=8):
 
 def float32_slopes(heads):
     return slopes(heads).astype(np.float32).astype(float)
+
+
+def bf16_values(x):
+    """The nearest bfloat16, ties to even."""
+    bits = np.asarray(x, np.float32).view(np.uint32)
+    return (bits + 0x7fff + (bits >> 16 & 1) & 0xffff0000).astype(np.uint32).view(np.float32).astype(float)
 
 
 def mpt_slopes(heads):
@@ -609,19 +643,22 @@ def causal():
 MODELS.update({
     "ALiBi": bias("ofirpress/attention_with_linear_biases 4b92f28 of 2023-10-29: transformer.py", causal),
     "BLOOM": bias("transformers 0078a6c: modeling_bloom.py", lambda: np.outer(float32_slopes(112), np.arange(KEYS))),
-    "Falcon": bias(HF + "modeling_falcon.py", lambda: np.outer(float32_slopes(71), np.arange(KEYS))),
-    "Baichuan-13B": bias(M + "modeling_baichuan.py", lambda: np.outer(float32_slopes(40), np.arange(KEYS))),
+    "Falcon-RW": bias(V48 + "modeling_falcon.py", lambda: bf16_values(
+        np.outer(bf16_values(float32_slopes(32)), bf16_values(np.arange(KEYS))))),
+    "Baichuan-13B": bias("modeling_baichuan.py, copied in MrInouye/baichuan-13b-chat-batch 6938fab",
+                         lambda: np.outer(float32_slopes(40), np.arange(KEYS))),
     "MPT": bias("mosaicml/llm-foundry 8c8dd48 of 2025-07-21: attention.py",
                 lambda: np.outer(mpt_slopes(64).astype(float), np.arange(1 - KEYS, 1))),
-    "JinaBERT": bias(M + "modeling_bert.py of jina-bert-v2", lambda: -np.outer(
+    "JinaBERT": bias("huggingface/text-embeddings-inference 0d124dc of 2026-07-24: jinaBert_model.py",
+                     lambda: -np.outer(
         float32_slopes(12), np.abs(np.arange(KEYS) - QUERY))),
     "T5, encoder": bias("tensorflow/mesh da90793 of 2021-05-06: transformer_layers.py", buckets(32, 128, True)),
     "T5, decoder": bias("tensorflow/mesh da90793 of 2021-05-06: transformer_layers.py", buckets(32, 128, False)),
-    "LayoutLMv3": bias(HF + "modeling_layoutlmv3.py", buckets(32, 128, True)),
-    "LayoutLMv3, boxes": bias(HF + "modeling_layoutlmv3.py", buckets(64, 256, True)),
-    "UDOP": bias(HF + "modeling_udop.py", buckets(32, 128, True)),
+    "LayoutLMv3": bias(V48 + "modeling_layoutlmv3.py", buckets(32, 128, True)),
+    "LayoutLMv3, boxes": bias(V48 + "modeling_layoutlmv3.py", buckets(64, 256, True)),
+    "UDOP": bias(V48 + "modeling_udop.py", buckets(32, 128, True)),
     "UDOP, boxes": bias("transformers: modeling_udop.py RelativePositionBiasHorizontal", buckets(32, 100, True)),
-    "WavLM": bias(HF + "modeling_wavlm.py", buckets(320, 800, True)),
+    "WavLM": bias(V48 + "modeling_wavlm.py", buckets(320, 800, True)),
 })
 
 
@@ -632,7 +669,8 @@ MODELS.update({
                               lambda p: 1 + 0.1 * np.log1p(np.floor((p + 1) / 8192))),
     "Ministral 3, queries": table("transformers 00b364c: modeling_ministral3.py",
                                   lambda p: 1 + 0.1 * np.log1p(np.floor(p / 16384))),
-    "Qwen 1, queries": table(M + "Qwen-7B modeling_qwen.py logn_list", lambda p: np.where(
+    "Qwen 1, queries": table("modeling_qwen.py, copied in undefdev/Qwen-7B-Chat 04df5dd of 2023-08-04, logn_list",
+                             lambda p: np.where(
         p + 1 > 2048, np.log(p + 1) / log(2048), 1)),
     "Grok-2, queries": table("sglang: triton_ops, xai_temperature_len", lambda p: np.where(
         p > 1024, np.log2(np.maximum(p, 1)) / np.log2(1024), 1)),
@@ -642,8 +680,10 @@ MODELS.update({
 # ---- positions of a sequence of n tokens
 
 POSITIONS = {
-    # NVIDIA/NeMo RelPositionalEncoding.extend_pe, transformers 00111b3: modular_parakeet.py
-    "Conformer, Parakeet, NeMo, Transformer-XL, XLNet": lambda n: range(n - 1, -n, -1),
+    # NVIDIA/NeMo and espnet/espnet 029365d RelPositionalEncoding.extend_pe, transformers 00111b3: modular_parakeet.py
+    "Conformer, Parakeet, NeMo, ESPnet": lambda n: range(n - 1, -n, -1),
+    "Transformer-XL": lambda n: range(n - 1, -1, -1),  # kimiyoung/transformer-xl 44781ed: mem_transformer.py
+    "XLNet": lambda n: range(n, -n, -1),  # transformers 4.48.0.dev0: modeling_xlnet.py relative_positional_encoding
     "Gemma 4's audio encoder": lambda n: range(12, -1, -1),  # transformers: modeling_gemma4.py
     "TENER": lambda n: range(-n, n),  # fastnlp/TENER get_embedding(2 n, ...)
     "Funnel": lambda n: range(-2 * n, 2 * n),  # transformers 020a37d: modeling_funnel.py rel_pos_id
@@ -803,7 +843,8 @@ def positions(axes, real):
     wide = {1: [[0], [1], [7], [1000], [131071]],
             2: [[0, 0], [3, 61], [63, 1], [255, 127]],
             3: [[0, 0, 0], [3, 61, 17], [1000, 1001, 1002], [15, 0, 90]],
-            4: [[0, 0, 0, 0], [1, 61, 17, 3], [9, 0, 90, 2]]}[axes]
+            4: [[0, 0, 0, 0], [1, 61, 17, 3], [9, 0, 90, 2]],
+            8: [[0] * 8, [5, -7, 11, 2, -900, 40, 0, 3], [1, 61, 17, 3, 9, -90, 2, 1000]]}[axes]
     return np.array(wide, float) / 256 + 0.0625 * np.arange(axes) if real else np.array(wide, float)
 
 
