@@ -63,7 +63,7 @@ STEP     = sh tests/tools/step.sh
 ##*   make deps        install what demo, test and check need (they do it themselves)
 ##*   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
 ##   make check-X     one unit program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions models rope tables algebra theorem budget selftest memory
+##                    rope_frequencies conventions models rope lists tables algebra theorem budget selftest memory
 ##                    at repeats
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
@@ -233,7 +233,7 @@ $(foreach s,$(filter-out library.%,$(QUICK_STEPS)),$(eval $(s): library.quick.$(
 
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
-LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope eager tables
+LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope lists eager tables
 LINKED     += theorem at repeats budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
@@ -266,7 +266,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions models rope eager tables algebra theorem at repeats budget selftest memory
+PROGRAMS += rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=

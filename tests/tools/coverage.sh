@@ -13,7 +13,7 @@ WORK=$BUILD/coverage
 
 # PROGRAM[.stream0][.full]; those that stream are programs of their own.
 PROGRAMS="exact bounds.stream0 conventions conventions.stream0 alibi alibi.stream0 learned algebra rope.full
-rope_frequencies.full errors types seeds splits.stream0 budget memory selftest at repeats models tables theorem"
+rope_frequencies.full errors types seeds splits.stream0 budget memory selftest at repeats models lists tables theorem"
 
 # One job: ISA PROGRAM
 if [ "${1:-}" = job ]; then

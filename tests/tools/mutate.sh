@@ -29,6 +29,9 @@ mutated() {
     logarithm) next_double "double unit[2] =" ;;
     rope-constant) next_double "double log2_pi[2] =" ;;
     rope-part) sed 's/^    config.head_dim = head_dim;$/    config.head_dim = config.rotary_dim = head_dim;/' "$file" ;;
+    list-still) sed 's/: (size_t)PE__STILL)) place/: (size_t)254)) place/' "$file" ;;
+    list-order) sed 's/array\[plan->order\[begin + i\]\] = all\[i\];/array[begin + i] = all[i];/' "$file" ;;
+    block-table) sed 's/blocks ? axis->pairs : plan->pairs;/plan->pairs;/' "$file" ;;
     table-matrix) sed 's/m\[1\] = m\[2\] ^ 0x80000000;/m[1] = m[2];/' "$file" ;;
     table-back) sed 's/pe__put(out + k, negative ? /pe__put(out + k, 0 ? /' "$file" ;;
     table-row) sed 's/const double half = (all < limit ? all : limit) \/ 2, middle/const double half = ((all < limit ? all : limit) + 2) \/ 2, middle/' "$file" ;;

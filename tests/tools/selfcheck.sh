@@ -102,6 +102,9 @@ defects_of_the_library() {
         breaks pe.h tile-first sh tests/checks/levels.sh
         breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
         breaks pe.h rope-part $(unit rope_frequencies.gcc.best.none.quick)
+        for defect in list-still list-order block-table; do
+            breaks pe.h $defect $(unit lists.gcc.best.none.quick)
+        done
         for defect in table-matrix table-back table-row; do
             breaks pe.h $defect $(unit tables.gcc.best.none.quick)
         done

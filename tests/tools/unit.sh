@@ -8,7 +8,7 @@
 # of bounds and memory the tests that find most in a second. hash: all of tests/golden.txt.
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
-#             rope_frequencies, conventions, models, alibi, learned, rope, algebra, theorem,
+#             rope_frequencies, conventions, models, alibi, learned, rope, lists, algebra, theorem,
 #             budget, selftest, memory, at, repeats, tables: tests/unit/test_PROGRAM.c
 #             cpp: tests/unit/test_cpp.cpp and tests/unit/test_cpp_two.c in one program
 #             hash: tests/unit/hash.c, which needs no library but pe
