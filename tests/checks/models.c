@@ -10,6 +10,7 @@
  *     points ROWS N VALUE ...   coordinates, N in all
  *     alibi | t5                biases, with the fields in struct bias
  *     query                     factors of queries, with the fields in struct query
+ *     xpos                      factors of xPos, with the fields in struct xpos
  *     go                        write ROWS * WIDTH floats, or an error, to standard output
  */
 #include "pe.h"
@@ -36,7 +37,13 @@ typedef struct query {
     size_t period;
 } query;
 
+typedef struct xpos {
+    size_t pairs, rows;
+    double scale_base, first;
+} xpos;
+
 static query scale;
+static xpos powers;
 static pe_rope_config rope;
 static pe_config config;
 static bias biases;
@@ -95,6 +102,10 @@ static const struct field {
     {"query.beta", &scale.beta, DOUBLE},
     {"query.period", &scale.period, SIZE},
     {"query.shift", &scale.shift, DOUBLE},
+    {"xpos.pairs", &powers.pairs, SIZE},
+    {"xpos.rows", &powers.rows, SIZE},
+    {"xpos.scale_base", &powers.scale_base, DOUBLE},
+    {"xpos.first", &powers.first, DOUBLE},
     {"bias.heads", &biases.heads, SIZE},
     {"bias.max_bias", &biases.max_bias, DOUBLE},
     {"bias.mode", &biases.mode, INT},
@@ -232,6 +243,15 @@ static size_t write_factors(void)
     return rows;
 }
 
+static size_t write_powers(void)
+{
+    if (powers.rows * powers.pairs > MOST) refuse("xpos", "too many");
+    const pe_status status = pe_rope_xpos_f32(powers.pairs, powers.scale_base, pe_from((int64_t)powers.first),
+                                              powers.rows, out, powers.pairs);
+    if (status != PE_OK) refuse("xpos", pe_status_string(status));
+    return powers.rows * powers.pairs;
+}
+
 static size_t write_rows(int is_rope, int is_rotated)
 {
     pe_plan plan;
@@ -258,12 +278,13 @@ static size_t write_rows(int is_rope, int is_rotated)
 int main(void)
 {
     char word[64];
-    enum { ROPE, ROTATE, FILL, QUERY, ALIBI, T5 } verb = ROPE;
+    enum { ROPE, ROTATE, FILL, QUERY, XPOS, ALIBI, T5 } verb = ROPE;
     while (scanf("%63s", word) == 1) {
         if (strcmp(word, "rope") == 0) verb = ROPE, rope = pe_rope_config_default(0);
         else if (strcmp(word, "rotate") == 0) verb = ROTATE, config = pe_config_default(0), omegas = 0;
         else if (strcmp(word, "fill") == 0) verb = FILL, config = pe_config_default(0), omegas = 0;
         else if (strcmp(word, "query") == 0) verb = QUERY;
+        else if (strcmp(word, "xpos") == 0) verb = XPOS;
         else if (strcmp(word, "alibi") == 0) verb = ALIBI;
         else if (strcmp(word, "t5") == 0) verb = T5;
         else if (strcmp(word, "preset") == 0) {
@@ -281,6 +302,7 @@ int main(void)
             axes = count(points) / (rows ? rows : 1);
         } else if (strcmp(word, "go") == 0) {
             const size_t n = verb >= ALIBI   ? write_bias(verb == ALIBI)
+                             : verb == XPOS  ? write_powers()
                              : verb == QUERY ? write_factors()
                                              : write_rows(verb == ROPE, verb <= ROTATE);
             if (fwrite(out, sizeof *out, n, stdout) != n) return 1;

@@ -677,6 +677,22 @@ MODELS.update({
 })
 
 
+# ---- factors of xPos, of a sequence of LONG tokens
+
+LONG, XPOS_PAIRS = 999, 16
+
+
+def xpos(source, first):
+    scale = (2 * np.arange(XPOS_PAIRS) + 0.4 * 2 * XPOS_PAIRS) / (1.4 * 2 * XPOS_PAIRS)
+    return {"source": source, "factors": scale ** ((first + np.arange(LONG)) / 512)[:, None]}
+
+
+MODELS.update({
+    "torchscale": xpos("microsoft/torchscale 4d1e0e8 of 2024-04-11: xpos_relative_position.py", -LONG // 2),
+    "FlashAttention": xpos("Dao-AILab/flash-attention 0251105 of 2026-08-15: layers/rotary.py", -(LONG // 2)),
+})
+
+
 # ---- positions of a sequence of n tokens
 
 POSITIONS = {
@@ -765,7 +781,7 @@ PROGRAMS = {
 # ---- the page -----------------------------------------------------------------------------------------------
 
 TABLES = {"`pe_rope_config`": "rope", "`pe_config`, rotated": "rotate", "preset and fields": "fill",
-          "fields": "bias", "factors of queries": "query"}
+          "fields": "bias", "factors of queries": "query", "factors of xPos": "xpos"}
 
 
 def rows_of(page):
@@ -809,7 +825,7 @@ def split(fields):
 
 def lines_of(kind, fields):
     """What tests/checks/models.c reads."""
-    struct = kind if kind in ("rope", "bias", "query") else "config"
+    struct = kind if kind in ("rope", "bias", "query", "xpos") else "config"
     values = dict(f.split(" = ", 1) for f in split(fields) if " = " in f)
     preset = re.search("PE_PRESET_[A-Z0-9_]+", fields)
     lines, width = [kind], int(values.get("d_model", values.get("head_dim", 0)))
@@ -875,6 +891,12 @@ def compare(kind, name, fields):
         if got is not None:
             good = len(got) == len(expected) and (got == expected.astype(np.float32)).all()
             check(f"{name}: {len(expected)} biases ({model['source']})", good, got[:9])
+        return
+    if kind == "xpos":
+        got, expected = written(name, lines), model["factors"].ravel()
+        if got is not None:
+            good = len(got) == len(expected) and (np.abs(got - expected) <= ulp(expected) * (0.5 + 1e-7)).all()
+            check(f"{name}: {len(expected)} factors ({model['source']})", good, got[:9])
         return
     p = positions(model["axes"], model["real"])
     lines.append(f"points {len(p)} {p.size} " + " ".join(repr(float(v)) for v in p.ravel()))
