@@ -34,6 +34,16 @@ static int usual(const reader *r, const char *key, double *to)
     return 0;
 }
 
+/* Whether a key has an object; anything else but null is noted. */
+static int has_object(part *p, const cJSON *object, const char *key)
+{
+    const cJSON *const value = member(object, key);
+    char text[64];
+    if (value && !cJSON_IsObject(value))
+        say(p, NOTE_WRONG, key, "an object is wanted, not %s", shown(value, text));
+    return cJSON_IsObject(value);
+}
+
 static int number_or_usual(const reader *r, const char *key, double *to)
 {
     return number(r, key, to) || usual(r, key, to);
@@ -91,6 +101,9 @@ static void read_type(const reader *r)
     part *const p = r->out;
     char path[96];
     const char *name = string(r, "rope_type", path);
+    const char *const legacy = cJSON_GetStringValue(member(r->inner, "type"));
+    if (name && legacy && strcmp(name, legacy) != 0 && strcmp(path, "rope_type") != 0)
+        say(p, NOTE_ODD, path, "counts, not type, which is \"%s\"", legacy);
     if (!name && member(r->inner, "type")) name = string(r, "type", path);
     if (!name) {
         if (r->inner && !count_notes(p, NOTE_WRONG))
@@ -204,14 +217,15 @@ static void read_layout(const reader *r)
     truth(r, "mrope_interleaved", &interleaved);
     c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
     c->axes = count;
-    for (size_t a = 0; a < count; a++) {
-        if (a < PE_MAX_AXES && sections[a] >= 0 && sections[a] < 1048576)
-            c->sections[a] = (size_t)sections[a];
-        else
-            say(p, NOTE_WRONG, "mrope_section", "at most %d numbers of pairs are wanted",
-                (int)PE_MAX_AXES);
+    int are_good = count > 0 && count <= PE_MAX_AXES;
+    for (size_t a = 0; a < count && are_good; a++) {
+        are_good = sections[a] >= 0 && sections[a] < 1048576 && sections[a] == floor(sections[a]);
+        if (are_good) c->sections[a] = (size_t)sections[a];
     }
     free(sections);
+    if (!are_good)
+        say(p, NOTE_WRONG, "mrope_section", "1 ... %d whole numbers of pairs are wanted",
+            (int)PE_MAX_AXES);
     if (strncmp(model_type(r), "ernie", 5) == 0)
         say(p, NOTE_ODD, "mrope_section",
             "ERNIE's pairs have an order of their own: see docs/models.md");
@@ -274,7 +288,9 @@ static void judge_keys(const reader *r)
 {
     part *const p = r->out;
     const cJSON *item;
+    const cJSON *const name = member(r->outer, "model_type");
     int speaks = strcmp(model_type(r), "llama") == 0;
+    if (name && !cJSON_IsString(name)) wrong_type(r, "model_type", "a string", name);
     cJSON_ArrayForEach(item, r->inner)
     {
         char path[96];
@@ -288,7 +304,8 @@ static void judge_keys(const reader *r)
         speaks |= is_named;
         if (is_one_of(key, config_keys, TOOL_COUNT(config_keys)) || judge_scaling_key(r, item, key))
             continue;
-        if (is_named || model_type(r)[0] == '\0') say(p, NOTE_ODD, key, "unknown key");
+        if (is_named || (model_type(r)[0] == '\0' && strcmp(key, "model_type") != 0))
+            say(p, NOTE_ODD, key, "unknown key");
     }
     if (!speaks && model_type(r)[0])
         say(p, NOTE_ODD, "model_type", "no key speaks of rotation: is %s a model with RoPE?",
@@ -327,16 +344,27 @@ static void judge_values(const reader *r)
             "others");
 }
 
+/* The key that a text names first, or the longer one of two that begin there. */
+static void first_named(const char *text, const char *name, const char **at, const char **key)
+{
+    const int is_key = strlen(name) > 4 && strcmp(name, "rope_type") != 0;
+    const char *const found = is_key ? strstr(text, name) : NULL;
+    if (!found || (*at && (found > *at || (found == *at && strlen(name) < strlen(*key))))) return;
+    *at = found;
+    *key = name;
+}
+
 /* What pe says is wrong, with the key that it names. */
 static void judge_config(part *p)
 {
-    const char *const error = pe_rope_config_error(&p->rope), *key = "config";
+    const char *const error = pe_rope_config_error(&p->rope), *key = "config", *at = NULL;
     if (count_notes(p, NOTE_WRONG)) return;
     if (p->rope.head_dim > 1048576) say(p, NOTE_WRONG, "head_dim", "more than 2^20");
     if (!error) return;
     for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++)
-        if (strlen(scaling_keys[k].key) > 4 && strstr(error, scaling_keys[k].key))
-            key = scaling_keys[k].key;
+        first_named(error, scaling_keys[k].key, &at, &key);
+    for (size_t k = 0; k < TOOL_COUNT(config_keys); k++)
+        first_named(error, config_keys[k], &at, &key);
     if (strstr(error, "sections")) key = "mrope_section";
     say(p, NOTE_WRONG, key, "%s", error);
 }
@@ -371,6 +399,8 @@ static void read_vision(const reader *r)
     if (!whole(r, "embed_dim", &hidden)) whole(r, "hidden_size", &hidden);
     whole(r, "num_heads", &heads);
     p->rope = pe_rope_config_default(heads ? hidden / heads : 0);
+    if (heads && hidden % heads)
+        say(p, NOTE_ODD, "num_heads", "the width of the tower is no multiple of it");
     p->rope.axes = 2;
     p->rope.section_order = PE_SECTIONS_VISION;
     p->rope.sections[0] = p->rope.sections[1] = p->rope.head_dim / 4;
@@ -387,10 +417,25 @@ static const cJSON *next_object(const cJSON *item)
 
 static part *add_part(part *parts, size_t *count, const char *name)
 {
-    part *const p = &parts[*count < MOST_PARTS - 1 ? (*count)++ : MOST_PARTS - 1];
+    if (*count == MOST_PARTS) return NULL;
+    part *const p = &parts[(*count)++];
     memset(p, 0, sizeof *p);
     snprintf(p->name, sizeof p->name, "%s", name);
+    clean(p->name);
     return p;
+}
+
+/* What else is in rope_parameters that has an object for each type of layers. */
+static void judge_layers(const reader *r)
+{
+    const cJSON *item;
+    char path[96];
+    cJSON_ArrayForEach(item, r->inner)
+    {
+        snprintf(path, sizeof path, "%s.%s", r->inner_name, item->string);
+        if (!cJSON_IsObject(item))
+            say(r->out, NOTE_ODD, path, "does nothing beside the objects of layer types");
+    }
 }
 
 /* A text model: one part, or one a type of layers. */
@@ -403,6 +448,7 @@ static void read_text(const cJSON *config, part *parts, size_t *count)
         r.inner = member(config, names[k]);
         r.inner_name = names[k];
     }
+    const int has_both = member(config, names[0]) && member(config, names[1]);
     const cJSON *layers = r.inner && cJSON_IsObject(r.inner) ? next_object(r.inner->child) : NULL;
     const int has_local = member(config, "rope_local_base_freq") ||
                           (strcmp(model_type(&r), "gemma3_text") == 0 && !layers);
@@ -418,8 +464,17 @@ static void read_text(const cJSON *config, part *parts, size_t *count)
         char name[96];
         const reader layer = {add_part(parts, count, layers->string), config, layers, name};
         snprintf(name, sizeof name, "%.30s.%.60s", r.inner_name, layers->string);
-        read_rope(&layer, 0);
+        if (layer.out)
+            read_rope(&layer, 0);
+        else
+            say(&parts[0], NOTE_WRONG, name, "more than %d parts", (int)MOST_PARTS);
+        if (*count == 1) {
+            r.out = layer.out;
+            judge_layers(&r);
+        }
     }
+    if (has_both)
+        say(&parts[0], NOTE_ODD, names[1], "is not read beside %s; some programs do", names[0]);
     if (has_local) {
         const reader local = {add_part(parts, count, "sliding_attention"), config, NULL, ""};
         read_rope(&local, 1);
@@ -438,10 +493,12 @@ static size_t read_config(const cJSON *root, part *parts)
         if (cJSON_IsObject(config)) text = config;
     }
     read_text(text, parts, &count);
+    for (size_t k = 0; k < TOOL_COUNT(texts); k++)
+        has_object(&parts[0], whole_model, texts[k]);
     const cJSON *const vision = member(whole_model, "vision_config");
-    if (cJSON_IsObject(vision)) {
+    if (has_object(&parts[0], whole_model, "vision_config")) {
         const reader r = {add_part(parts, &count, "vision"), vision, NULL, ""};
-        read_vision(&r);
+        if (r.out) read_vision(&r);
     }
     return count;
 }

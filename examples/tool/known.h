@@ -31,6 +31,10 @@ static const struct usual {
     {"glm", "partial_rotary_factor", 0.5},
     {"glm4", "partial_rotary_factor", 0.5},
     {"nemotron", "partial_rotary_factor", 0.5},
+    {"glm4_moe", "partial_rotary_factor", 0.5},
+    {"minimax_m2", "head_dim", 128},
+    {"minimax_m2", "rope_theta", 5000000},
+    {"mixtral", "rope_theta", 1000000},
     {"llama4_text", "attn_scale", 0.1},
     {"llama4_text", "floor_scale", 8192},
 };

@@ -33,6 +33,21 @@ typedef struct part {
     note note[MOST_NOTES];
 } part;
 
+/* Text of a file, for a terminal and as JSON: '?' for what controls a terminal or is no UTF-8. */
+static char *clean(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c;) {
+        const size_t length = *c < 0x80 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+        size_t k = 1;
+        while (k < length && (c[k] & 0xc0) == 0x80)
+            k++;
+        const int is_good = *c < 0x80 ? *c >= 0x20 && *c != 0x7f : *c >= 0xc2 && *c < 0xf5;
+        if (k < length || !is_good || (*c == 0xc2 && c[1] < 0xa0)) *c = '?', k = 1;
+        c += k;
+    }
+    return text;
+}
+
 /* Note something on a key. Notes beyond MOST_NOTES are lost: but the last one is kept for an error. */
 static void say(part *p, note_kind kind, const char *key, const char *format, ...)
 {
@@ -44,6 +59,8 @@ static void say(part *p, note_kind kind, const char *key, const char *format, ..
     snprintf(n->key, sizeof n->key, "%s", key);
     vsnprintf(n->text, sizeof n->text, format, arguments);
     va_end(arguments);
+    clean(n->key);
+    clean(n->text);
 }
 
 static size_t count_notes(const part *p, note_kind kind)

@@ -21,14 +21,14 @@
 
 typedef struct options {
     const char *config, *part, *table, *positions, *type, *layout;
-    int json;
+    int json, help;
 } options;
 
 static const char usage[] =
     "usage: pe [config.json] [KEY=VALUE ...] [options]\n"
     "  KEY=VALUE        a key of config.json, as rope_theta=500000 or rope_scaling.factor=8;\n"
     "                   preset=NAME d_model=N for a sinusoidal encoding\n"
-    "  --json           for programs\n"
+    "  --help, --json   this; for programs\n"
     "  --part NAME      only this part: text, vision, full_attention, sliding_attention ...\n"
     "  --table FILE     write its table: .npy, or raw numbers under another name\n"
     "  --positions P    0:16 (first:count), 0:16:2 (and step), 3,5,7.5, 16x32 (a grid), "
@@ -56,9 +56,36 @@ static char *read_file(const char *name)
         text = more;
         room *= 2;
     }
+    for (size_t i = 0; text && i < size; i++)
+        if (text[i] == '\0') text[i] = '?'; /* JSON has no such byte */
     if (text) text[size] = '\0';
     if (file && file != stdin) fclose(file);
     return text;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A key that an object, or one within it, has twice; NULL if there is none. */
+static const char *key_twice(const cJSON *tree)
+{
+    const size_t count = (size_t)cJSON_GetArraySize(tree);
+    const char **const keys = (const char **)malloc((count + 1) * sizeof *keys);
+    const char *twice = NULL;
+    size_t n = 0;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, tree)
+    {
+        if (!twice) twice = key_twice(item);
+        if (keys && item->string) keys[n++] = item->string;
+    }
+    if (n > 1) qsort(keys, n, sizeof *keys, by_name);
+    for (size_t k = 1; k < n && !twice; k++)
+        if (strcmp(keys[k - 1], keys[k]) == 0) twice = keys[k];
+    free(keys);
+    return twice;
 }
 
 /* Set a key, as "rope_scaling.factor", to a value in JSON or to a string. */
@@ -100,6 +127,8 @@ static int read_options(int count, char **words, options *to)
             *known[k].value = words[++i];
         } else if (strcmp(words[i], "--json") == 0)
             to->json = 1;
+        else if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0)
+            to->help = 1;
         else if (strncmp(words[i], "--", 2) == 0)
             return refuse(words[i], "no such option");
         else if (strchr(words[i], '='))
@@ -126,7 +155,9 @@ static cJSON *read_root(int count, char **words, const options *o, part *notes)
         for (const char *c = text; c < end; c++)
             line += *c == '\n';
         say(notes, NOTE_WRONG, o->config, "is no JSON object: see line %d", line);
-    }
+    } else if (key_twice(root))
+        say(notes, NOTE_WRONG, key_twice(root),
+            "is there twice: Hugging Face takes the last, other programs the first");
     for (int i = 1; i < count && cJSON_IsObject(root); i++) {
         if (strncmp(words[i], "--", 2) == 0)
             i += strcmp(words[i], "--json") != 0;
@@ -174,18 +205,22 @@ static int print_parts(const options *o, part *parts, size_t count)
 int main(int count, char **words)
 {
     static part parts[MOST_PARTS];
-    options o = {NULL, NULL, NULL, "0:16", "f32", "apart", 0};
+    options o = {NULL, NULL, NULL, "0:16", "f32", "apart", 0, 0};
     positions where;
     size_t n = 1, chosen = 0;
     if (count < 2) return refuse("config.json", "which one?");
     if (read_options(count, words, &o)) return 2;
+    if (o.help) return fputs(usage, stdout) == EOF;
     const size_t type = choice(o.type, table_types, TOOL_COUNT(table_types));
     const size_t layout = choice(o.layout, table_layouts, TOOL_COUNT(table_layouts));
     if (type == TOOL_COUNT(table_types)) return refuse("--type", "f32, f16, bf16 or f64");
     if (layout == TOOL_COUNT(table_layouts))
         return refuse("--layout", "apart, twice, joined, complex or matrix");
     const char *const error = read_positions(o.positions, &where);
-    if (error) return refuse("--positions", error);
+    if (error) {
+        free(where.list);
+        return refuse("--positions", error);
+    }
 
     cJSON *const root = read_root(count, words, &o, &parts[0]);
     snprintf(parts[0].name, sizeof parts[0].name, "config");

@@ -40,6 +40,7 @@ static void read_preset(const cJSON *root, part *p)
     truth(&r, "half_turns", &c->half_turns);
     truth(&r, "cos_first", &c->cos_first);
     whole(&r, "axes", &c->axes);
+    if (d_model > 1048576) say(p, NOTE_WRONG, "d_model", "more than 2^20");
     if (pe_config_error(c) && !count_notes(p, NOTE_WRONG))
         say(p, NOTE_WRONG, "d_model", "%s", pe_config_error(c));
 }

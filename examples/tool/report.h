@@ -19,7 +19,12 @@ static void *plan_of(part *p, pe_plan *plan)
 {
     if (p->is_unread || count_notes(p, NOTE_WRONG)) return NULL;
     const size_t size = p->is_preset ? pe_plan_size(&p->preset) : pe_rope_plan_size(&p->rope);
-    void *const memory = malloc(size + 1);
+    void *const memory = size ? malloc(size) : NULL;
+    if (!memory) {
+        say(p, NOTE_WRONG, p->is_preset ? "d_model" : "head_dim",
+            "its plan does not fit in memory: %zu bytes", size);
+        return NULL;
+    }
     const pe_status status = p->is_preset ? pe_plan_init(plan, &p->preset, memory, size)
                                           : pe_rope_plan_init(plan, &p->rope, memory, size);
     if (status == PE_OK) return memory;

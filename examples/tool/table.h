@@ -146,7 +146,13 @@ static void write_table(part *p, const char *name, const positions *where, table
     else if (table)
         status = p->is_preset ? fill(&plan, where, type, width, table)
                               : fill_rope(&plan, where, type, layout, width, table);
-    if (status != PE_OK) say(p, NOTE_WRONG, "--table", "%s", pe_status_string(status));
+    if (status == PE_ERR_ENUM && type == TABLE_F64)
+        say(p, NOTE_WRONG, "--type", "f64 is for sinusoidal tables");
+    else if (status == PE_ERR_SHAPE)
+        say(p, NOTE_WRONG, "--positions", "%zu coordinates each, but this part has %zu",
+            where->axes, (size_t)plan.axes);
+    else if (status != PE_OK)
+        say(p, NOTE_WRONG, "--table", "%s", pe_status_string(status));
     FILE *const file = status == PE_OK ? fopen(name, "wb") : NULL;
     if (status == PE_OK) {
         const char *const dot = strrchr(name, '.');

@@ -206,17 +206,85 @@ def complaints():
         status, got = pe(*fields)
         notes(what, got["text"], odd, wrong)
         check(f"{what}: returns {int(bool(wrong))}", status == bool(wrong))
-    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
-        file.write('{\n "head_dim": 64,\n "rope_theta" 10000\n}\n')
-    status, got = pe(file.name)
-    check("a file that is no JSON", status == 1 and "line 3" in got["config"]["wrong"][0]["text"], got)
-    os.unlink(file.name)
     check("a file that is not there", pe("/nowhere.json")[0] == 1)
     for options in (["--tabel", "x"], ["--table"], ["a.json", "b.json"], ["x=1", "--type", "f8"],
                     ["x=1", "--layout", "flat"], ["x=1", "--positions", "0-16"], ["x=1", "--positions", "1,2;3"],
                     ["head_dim=8", "--part", "vision"], [CONFIGS + "gemma-3.json", "--table", "/dev/null"]):
         status, got = pe(*options)
         check(f"refused: {' '.join(options)}", status == 2 and "usage" in got, (status, got))
+
+
+def pe_of(text):
+    with tempfile.NamedTemporaryFile("wb", suffix=".json", delete=False) as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    got = pe(file.name)
+    os.unlink(file.name)
+    return got
+
+
+LLAMA = '{"model_type": "llama", "head_dim": 64, "rope_theta": 10000, %s}'
+LAYERS = '{"model_type": "x", "head_dim": 64, "rope_parameters": {%s}}'
+LAYER = '{"rope_type": "default", "rope_theta": 10000}'
+
+
+def hostile():
+    """Files that nobody should write, each with the right complaint."""
+    for what, text, line in (("no colon", '{\n "head_dim": 64,\n "rope_theta" 10000\n}\n', 3),
+                             ("an array", "[1, 2]", 1), ("a string", '"llama"', 1), ("a number", "7", 1), ("nothing", "", 1), ("blank", "\n\n ", 3),
+                             ("text behind it", LLAMA % '"x": 1' + "\nmore", 2), ("a comma", LLAMA % "", 1),
+                             ("NaN", LLAMA % '"x": NaN', 1), ("a NUL", (LLAMA % '"x": 1').encode() + b"\n\0", 2),
+                             ("too deep", '{"a":' * 2000 + "1" + "}" * 2000, 1)):
+        status, got = pe_of(text)
+        check(f"no JSON object: {what}", status == 1 and f"line {line}" in got["config"]["wrong"][0]["text"], got)
+    for what, text, odd, wrong in (
+            ("a key twice", '{"rope_theta": 1e4, "rope_theta": 5e5}', [], ["rope_theta"]),
+            ("a key within twice", LLAMA % '"rope_scaling": {"factor": 2, "factor": 8}', [], ["factor"]),
+            ("nulls", LLAMA % '"rope_scaling": null, "partial_rotary_factor": null', [], []),
+            ("a null factor", LLAMA % '"rope_scaling": {"rope_type": "yarn", "factor": null,'
+             '"original_max_position_embeddings": 4096}', [], ["factor"]),
+            ("two names of a type", LLAMA % '"rope_scaling": {"type": "yarn", "rope_type": "linear", "factor": 2}',
+             ["rope_scaling.rope_type"], []),
+            ("two scalings", LLAMA % ('"rope_scaling": {"factor": 2}, "rope_parameters": ' + LAYER), ["rope_scaling"],
+             []),
+            ("a scaling that is a list", LLAMA % '"rope_scaling": []', [], ["rope_scaling"]),
+            ("a type of layers that is null", LAYERS % f'"full_attention": null, "sliding": {LAYER}',
+             ["rope_parameters.full_attention"], []),
+            ("a number beside layers", LAYERS % f'"rope_theta": 5, "sliding": {LAYER}',
+             ["rope_parameters.rope_theta"], []),
+            ("too many layers", LAYERS % ", ".join(f'"l{i}": {LAYER}' for i in range(18)), [],
+             ["rope_parameters.l16", "rope_parameters.l17"]),
+            ("a section and a half", LLAMA % '"mrope_section": [10.5, 10.5, 11]', [], ["mrope_section"]),
+            ("sections below 0", LLAMA % '"mrope_section": [-1, 33]', [], ["mrope_section"]),
+            ("too many sections", LLAMA % ('"mrope_section": [' + "2, " * 15 + "2]"), [], ["mrope_section"]),
+            ("no sections", LLAMA % '"mrope_section": []', [], ["mrope_section"]),
+            ("a text_config that is a list", LLAMA % '"text_config": [1]', [], ["text_config"]),
+            ("a vision_config that is a number", LLAMA % '"vision_config": 3', [], ["vision_config"]),
+            ("a number for a name", '{"model_type": 5, "head_dim": 64, "rope_theta": 1e4}', [], ["model_type"]),
+            ("an odd head", '{"model_type": "llama", "head_dim": 63, "rope_theta": 1e4}', [], ["rotary_dim"]),
+            ("a huge head", '{"model_type": "llama", "head_dim": 1e300, "rope_theta": 1e4}', [],
+             ["head_dim", "head_dim"]),
+            ("a large head", '{"model_type": "llama", "head_dim": 1099511627776, "rope_theta": 1e4}', [],
+             ["head_dim"]),
+            ("a theta beyond doubles", '{"model_type": "llama", "head_dim": 64, "rope_theta": 1e999}', [],
+             ["rope_theta"]),
+            ("a huge row", '{"preset": "t2t", "d_model": 1e15}', [], ["d_model"]),
+            ("what controls a terminal", LLAMA % '"rope_\\u001b[2J\\u0085": 1', ["rope_?[2J??"], []),
+            ("what is no UTF-8", (LLAMA % '"rope_#": 1').encode().replace(b"#", b"\xff\xc3"), ["rope_??"], []),
+            ("a letter that is cut", LLAMA % f'"ropes_{"é" * 60}": 1', [f'ropes_{"é" * 44}?'], [])):
+        status, got = pe_of(text)
+        check(f"{what}: returns {int(bool(wrong))}", status == bool(wrong) and isinstance(got, dict), got)
+        if isinstance(got, dict):
+            notes(what, next(iter(got.values())), odd, wrong)
+    for arguments, key in ((["--positions", "0,1;2,3"], "--positions"), (["--type", "f64"], "--type")):
+        status, got = pe("head_dim=64", "rope_theta=1e4", "--table", "/dev/null", *arguments)
+        check(f"a table with {arguments}", status == 1 and [n["key"] for n in got["text"]["wrong"]] == [key], got)
+    for model, key, value in (("mixtral", "rope_theta", "1000000"), ("minimax_m2", "rope_theta", "5000000"),
+                              ("glm4_moe", "partial_rotary_factor", "0.5")):
+        status, got = pe_of(f'{{"model_type": "{model}", "head_dim": 128}}')
+        check(f"{model} without {key}", any(n["key"] == key and n["text"].startswith(value + ":")
+                                            for n in got["text"]["understood"]), got["text"]["understood"])
+    run = subprocess.run([sys.argv[1], "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check("--help", run.returncode == 0 and run.stdout.startswith(b"usage: pe") and not run.stderr)
 
 
 def values_of(data, kind):
@@ -296,7 +364,7 @@ def text():
     check("text for people", lines[0] == "text: RoPE" and last == [omega, float(2 * PI / D(omega))], lines[-1])
 
 
-for part_of_the_test in (models, details, complaints, tables, text):
+for part_of_the_test in (models, details, complaints, hostile, tables, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)
