@@ -4474,12 +4474,9 @@ PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
 PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 {
     uint16_t all[PE__FLOATS];
-    if (type == PE__F32) {
-        pe__put_n((float *)p, v, n);
-    } else {
-        pe__put_as(type, all, v);
-        memcpy(p, all, n * sizeof *all);
-    }
+    if (type != PE__F32) pe__put_as(type, all, v);
+    if (type == PE__F32) pe__put_n((float *)p, v, n);
+    else memcpy(p, all, n * sizeof *all);
 }
 
 /* x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
@@ -8182,11 +8179,8 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
 PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
-    if (from == to) {
-        memcpy(out, in, n * pe__size_of(to));
-        return;
-    }
-    for (size_t i = 0, part; i < n; i += part) {
+    if (from == to) memcpy(out, in, n * pe__size_of(to));
+    for (size_t i = 0, part; from != to && i < n; i += part) {
         part = pe__min(n - i, PE__FLOATS);
         pe__put_n_as(to, out + i * pe__size_of(to),
                      pe__get_n_as(from, in + i * pe__size_of(from), part), part);
@@ -10287,7 +10281,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
                                 int32_t *index)
 {
     enum { PE__MOST = 1024, PE__BLOCK = 512 };
-    double begin[PE__MOST], key[PE__BLOCK];
+    double begin[PE__MOST + 1], key[PE__BLOCK];
     if (queries == 0 || keys == 0) return PE_OK;
     if (!index) return PE_ERR_NULL;
     const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
@@ -10299,15 +10293,21 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (status == PE_OK) status = pe__check_whole(&key_at, keys);
     if (status != PE_OK) return status;
     pe__t5_begins(begin, n, m, max_distance);
+    begin[n] = 1e300; /* none is as far */
     for (size_t i = 0, some, bucket = 0; i < keys; i += some) {
         some = pe__min(keys - i, PE__BLOCK);
         pe__positions(&key_at, i, some, 0, key);
         for (size_t q = 0; q < queries; q++) {
             const double query = (double)pe__whole(&query_at, q);
-            for (size_t k = 0; k < some; k++) {
+            double from = begin[bucket], to = begin[bucket + 1]; /* in registers */
+            for (size_t k = 0; k < some; k++) { /* the next key is near this one, mostly */
                 const double d = key[k] - query, size = fabs(d);
-                while (bucket + 1 < n && size >= begin[bucket + 1]) bucket++;
-                while (size < begin[bucket]) bucket--; /* the next key is near this one, mostly */
+                if (PE__UNLIKELY(size < from || size >= to)) {
+                    while (size >= begin[bucket + 1]) bucket++;
+                    while (size < begin[bucket]) bucket--;
+                    from = begin[bucket];
+                    to = begin[bucket + 1];
+                }
                 const size_t ahead = bidirectional ? bucket + n : 0;
                 index[q * keys + i + k] = (int32_t)(d > 0 ? ahead : bucket);
             }

@@ -46,7 +46,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
                                 int32_t *index)
 {
     enum { PE__MOST = 1024, PE__BLOCK = 512 };
-    double begin[PE__MOST], key[PE__BLOCK];
+    double begin[PE__MOST + 1], key[PE__BLOCK];
     if (queries == 0 || keys == 0) return PE_OK;
     if (!index) return PE_ERR_NULL;
     const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
@@ -58,15 +58,21 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (status == PE_OK) status = pe__check_whole(&key_at, keys);
     if (status != PE_OK) return status;
     pe__t5_begins(begin, n, m, max_distance);
+    begin[n] = 1e300; /* none is as far */
     for (size_t i = 0, some, bucket = 0; i < keys; i += some) {
         some = pe__min(keys - i, PE__BLOCK);
         pe__positions(&key_at, i, some, 0, key);
         for (size_t q = 0; q < queries; q++) {
             const double query = (double)pe__whole(&query_at, q);
-            for (size_t k = 0; k < some; k++) {
+            double from = begin[bucket], to = begin[bucket + 1]; /* in registers */
+            for (size_t k = 0; k < some; k++) { /* the next key is near this one, mostly */
                 const double d = key[k] - query, size = fabs(d);
-                while (bucket + 1 < n && size >= begin[bucket + 1]) bucket++;
-                while (size < begin[bucket]) bucket--; /* the next key is near this one, mostly */
+                if (PE__UNLIKELY(size < from || size >= to)) {
+                    while (size >= begin[bucket + 1]) bucket++;
+                    while (size < begin[bucket]) bucket--;
+                    from = begin[bucket];
+                    to = begin[bucket + 1];
+                }
                 const size_t ahead = bidirectional ? bucket + n : 0;
                 index[q * keys + i + k] = (int32_t)(d > 0 ? ahead : bucket);
             }

@@ -311,11 +311,8 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
 PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
-    if (from == to) {
-        memcpy(out, in, n * pe__size_of(to));
-        return;
-    }
-    for (size_t i = 0, part; i < n; i += part) {
+    if (from == to) memcpy(out, in, n * pe__size_of(to));
+    for (size_t i = 0, part; from != to && i < n; i += part) {
         part = pe__min(n - i, PE__FLOATS);
         pe__put_n_as(to, out + i * pe__size_of(to),
                      pe__get_n_as(from, in + i * pe__size_of(from), part), part);

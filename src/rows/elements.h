@@ -75,12 +75,9 @@ PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
 PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 {
     uint16_t all[PE__FLOATS];
-    if (type == PE__F32) {
-        pe__put_n((float *)p, v, n);
-    } else {
-        pe__put_as(type, all, v);
-        memcpy(p, all, n * sizeof *all);
-    }
+    if (type != PE__F32) pe__put_as(type, all, v);
+    if (type == PE__F32) pe__put_n((float *)p, v, n);
+    else memcpy(p, all, n * sizeof *all);
 }
 
 /* x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
