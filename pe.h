@@ -8108,6 +8108,7 @@ PE__INLINE size_t pe__rope_block(pe_layout layout)
 
 /* All heads of one token, of whole vectors of pairs, or of blocks of a vector or a unit. ahead:
    bytes to what will be wanted soon, or 0. */
+PE__WRAPS /* a step of a unit is a step of a block less a part of it */
 PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int parts,
                                const pe__angles *a, const pe__heads *x, size_t ahead)
 {
@@ -8352,6 +8353,7 @@ PE__INLINE size_t pe__run_end(const uint8_t *runs, size_t first)
 {
     return first + 1 + (runs[first] & PE__ALONE ? 0 : runs[first + 1]);
 }
+PE__WRAPS /* below 0, of a power of two */
 PE__INLINE size_t pe__run_spare(size_t first, size_t end) { return (first - end) % PE__GROUP; }
 
 /* Pairs from one sorted row to the next, of n pairs from the given one on. */
@@ -9078,6 +9080,7 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 }
 
 /* By a table of the caller's: check everything, then rotate. */
+PE__WRAPS /* pairs, before they are checked */
 static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
                                     pe__rope_call *call, const pe__from_to *x)
 {

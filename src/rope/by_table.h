@@ -123,6 +123,7 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 }
 
 /* By a table of the caller's: check everything, then rotate. */
+PE__WRAPS /* pairs, before they are checked */
 static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
                                     pe__rope_call *call, const pe__from_to *x)
 {

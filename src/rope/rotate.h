@@ -240,6 +240,7 @@ PE__INLINE size_t pe__rope_block(pe_layout layout)
 
 /* All heads of one token, of whole vectors of pairs, or of blocks of a vector or a unit. ahead:
    bytes to what will be wanted soon, or 0. */
+PE__WRAPS /* a step of a unit is a step of a block less a part of it */
 PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int parts,
                                const pe__angles *a, const pe__heads *x, size_t ahead)
 {

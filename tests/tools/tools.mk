@@ -19,7 +19,7 @@ tools-deps:
 # Without optimisation the compilers are done in seconds, and no access is optimised away; valgrind
 # gets what users get. Every program under each tool on the widest vectors and without any; slow ones
 # and what differs in little on fewer. bounds and splits of scalar code: `make test` has them.
-S_PROGRAMS := exact bounds splits seeds errors types alibi learned rope_frequencies conventions models rope algebra
+S_PROGRAMS := exact bounds splits seeds errors types alibi learned rope_frequencies conventions models rope lists algebra
 S_FEW      := $(filter-out bounds splits,$(S_PROGRAMS))
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 S_WIDE := neon

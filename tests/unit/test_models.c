@@ -443,7 +443,7 @@ static void rope_of_axes(void **state)
         c.axes = AXES, c.columns = (pe_columns)(k / 2), c.layout = (pe_layout)layout;
         c.axis[0].width = 16, c.axis[1].width = 12, c.axis[2].width = 20;
         for (size_t a = 0; a < AXES; a++) c.axis[a].coordinate = a;
-        if (k == 1) continue; /* blocks of halves are not one layout: refused */
+        if (k == 1) continue; /* blocks of halves have no one layout: test_lists.c */
         for (size_t i = 0; i < D / 2 * AXES; i++) omega[i] = rng_unit(&r);
         for (size_t i = 0; i < TOKENS * AXES; i++) at[i] = (rng_unit(&r) - 0.5) * 100;
         for (size_t i = 0; i < TOKENS * HEADS * D; i++) x[i] = y[i] = (float)(rng_unit(&r) - 0.5);

@@ -1610,7 +1610,7 @@ static void test_blocks(void **state)
                                        {32, 32, 32}, {128, 2, 62}, {212, 300, 0}, {16, 16, 0},
                                        {32, 32, 0}, {96, 32, 0}, {64, 64, 64}, {192, 192, 0}};
     static unsigned char in[ROOM * 4], x[ROOM * 4], want[ROOM * 4];
-    static float c[TOKENS][MOST / 2], s[TOKENS][MOST / 2], table_c[TOKENS * 2 * MOST], table_s[TOKENS * MOST];
+    static float c[TOKENS][MOST / 2], s[TOKENS][MOST / 2], table_c[TOKENS * 2 * MOST], table_s[TOKENS * 2 * MOST];
     rng r = rng_for("test_blocks");
     (void)state;
     for (size_t k = 0; k < LENGTH(widths) * 6; k++) {
