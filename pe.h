@@ -1587,9 +1587,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *     pe__block_f32      the rows round an anchor, two at a time: as far before it as after it
  *     pe__store_pair     the kernel: pe__span_f32() rotates, rounds, and watches for ties
  *     pe__store_four     stores or streams four vectors, or adds them to what is there
- * After an alarm pe__round_again() rounds y - e and y + e. Where they differ, pe__exact_element()
- * asks double-double, then whether the turn is small or a known fraction (pe__decide()), then
- * integers (pe__by_integers()).
+ * After an alarm pe__round_again() rounds y - e and y + e. Where they differ, pe__decide() asks
+ * double-double, then whether the turn is small or a known fraction, then integers
+ * (pe__by_integers()). It is called by way of the destination's pe__element.
  *
  * Each of these calls only what stands before it. What differs between types and verbs is chosen in
  * 13, as a pe__maker, and goes down as an argument: a program that adds nothing has no code for it.
@@ -2870,11 +2870,105 @@ PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
     return (double)(float)((double)(float)t * plan->float32[pair]);
 }
 
+/* ==== src/sincos/round.h ==== */
+/* Sums of two doubles rounded once, to any type.
+ * Gives: pe__round_once(), pe__round_sum(), pe__same(), pe__same_far().
+ * Needs: simd, numbers.
+ * Tests: tests/checks/levels.sh, tests/unit/test_exact.c. */
+
+/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
+static inline float pe__round_16(float x, int drop)
+{
+    uint32_t bits = (uint32_t)pe__float_bits(x);
+    const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
+    if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
+        float y;
+        memcpy(&y, &size, sizeof y);
+        bits = sign | (uint32_t)pe__float_bits((y + 0.75f) - 0.75f);
+    } else {
+        bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
+        bits &= ~((1u << drop) - 1u);
+        if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
+    }
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
+   nearest. */
+static inline float pe__round_once(double hi, double lo, double scale, int drop)
+{
+    hi = pe__to_odd(hi, lo) * scale;
+    float y = (float)hi;
+    if (drop == PE__DROP_F32) return y;
+    uint32_t word = (uint32_t)pe__float_bits(y);
+    if ((double)y != hi && (word & 1) == 0) {
+        if (fabs((double)y) < fabs(hi)) word++;
+        else word--;
+        memcpy(&y, &word, sizeof y);
+    }
+    return pe__round_16(y, drop);
+}
+
+/* hi + lo, however large lo is, rounded once. */
+static inline float pe__round_sum(double hi, double lo, int drop)
+{
+    pe__vd low;
+    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
+}
+
+/* (hi + lo) by, rounded once to a double, for a power of two. A subnormal one is a multiple of the
+   least double: big has no smaller bits, and three doubles are added with one rounding by way of
+   one to odd. */
+PE__COLD double pe__round_double(double hi, double lo, double by)
+{
+    const double sum = hi + lo;
+    if (fabs(sum * by) > pe__exp2i(-1021)) return sum * by;
+    const double least = pe__exp2i(-1022) / by, big = hi < 0 ? -least : least;
+    pe__vd low, rest, last;
+    if (fabs(sum) > least) return sum * by;
+    const pe__vd high = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    const pe__vd whole = pe__two_sum(pe__splat(big), high, &rest);
+    rest = pe__two_sum(rest, low, &last);
+    const double odd = pe__to_odd(pe__first_lane(rest), pe__first_lane(last));
+    const double size = fabs((pe__first_lane(whole) + odd) - big) * by;
+    return hi < 0 ? -size : size;
+}
+
+/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in pe__drop(), or,
+   if 0, to a double, into *y; returns whether lo - e and lo + e give the same. */
+PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
+{
+    const double below = lo - e, above = lo + e;
+    double other = hi < 0 ? -0.0 : 0.0;
+    *y = other;
+    if (drop == 0) {
+        *y = pe__round_double(hi, above, by);
+        other = pe__round_double(hi, below, by);
+    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
+        *y = (double)pe__round_sum(hi * by, above * by, drop);
+        other = (double)pe__round_sum(hi * by, below * by, drop);
+    }
+    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
+}
+
+/* pe__same() with a power of two that may be no double. */
+PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
+{
+    const double down = exponent < -900 ? pe__exp2i(-200) : 1;
+    if (exponent < -1100) { /* below half the least double, and hi is not 0 */
+        *y = hi < 0 ? -0.0 : 0.0;
+        return 1;
+    }
+    if (down < 1) exponent += 200;
+    return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
+}
+
 /* ==== src/sincos/exact.h ==== */
 /* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__number(),
- *   pe__product_less(), pe__round_once(), pe__round_sum(), pe__same(), pe__same_power(),
- *   pe__sincos_exact(), pe__what.
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__element, pe__element_any(), pe__element_given(),
+ *   pe__number(), pe__product_less(), pe__same_power(), pe__sincos_exact(), pe__what.
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
 
@@ -2883,7 +2977,10 @@ PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
  * This ends: the sine and cosine of an algebraic number but 0 are transcendental (Lindemann),
  * and so are those of pi times an irrational algebraic one (Gelfond, Schneider); of pi times a
  * rational one, they are rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1
- * (Niven): no other value is the middle of two numbers. */
+ * (Niven): no other value is the middle of two numbers.
+ *
+ * Frequencies that are the caller's doubles, in radians a position, need a third of this code: then
+ * given is 1, and known where a program is compiled. See pe__element. */
 
 /* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
 PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
@@ -2983,10 +3080,11 @@ PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
 }
 
 /* The error of a turn that comes from its frequency: none, if the frequency is known. */
-PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
+PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn, int given)
 {
     const double *const f = plan->frequency + pair;
     double w[3];
+    if (given) return 4 * turn * plan->error;
     if (plan->half_turns && !plan->float32 && pe__known_frequency(plan, pair, w) && w[2] == 1 &&
         w[0] == f[0] && w[1] == f[plan->padded])
         return 0;
@@ -2995,21 +3093,28 @@ PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
 
 /* pe__sincos_error() of one sine or cosine: of small turns the sine has a relative error, but that
    products below 2^-900 lose bits. */
-PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component)
+PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
+                                    int given)
 {
     const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
     const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
-    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + pe__lack(plan, pair, turn) : 1;
+    const double lack = pe__lack(plan, pair, turn, given);
+    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + lack : 1;
 }
 
 /* x times that frequency, whether it is known or not. */
-PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair)
+PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
 {
     const int n = x->n;
     double known[3] = {0, 0, 1};
     pe__real w = pe__real_of(plan->unit, n), y, z;
-    const pe__axis *axis;
-    const double i = pe__index_of(plan, pair, &axis);
+    if (given) {
+        const double *const f = plan->frequency + pair;
+        const pe__dd turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
+        const pe__dd radians = pe__dd_normal(pe__dd_mul(turns, pe__dd_splat(pe__pi)));
+        pe__real_by(x, pe__first_lane(radians.hi)); /* it was the double next to that */
+        return;
+    }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
         const double *m = plan->matrix + plan->first + pair;
         z = pe__real_of(0, n);
@@ -3023,6 +3128,8 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         w = pe__real_of(known[0], n);
         pe__real_more(&w, known[1]);
     } else {
+        const pe__axis *axis;
+        const double i = pe__index_of(plan, pair, &axis);
         y = pe__real_of(plan->base, n);
         z = pe__real_of(axis->denominator[0], n);
         pe__real_log(&y);
@@ -3041,14 +3148,14 @@ static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3
 
 /* Replace x, an angle or, for halves, a turn, by its sine or, for component 1, cosine. Returns 0
    where more limbs are to say whether x is a number of Niven's: a rational one has been told from
-   these as soon as bits are enough. */
-PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
+   these as soon as bits are enough. given: it is an angle. */
+PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough, int given)
 {
     const int n = x->n;
-    const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
+    const double k = pe__nearest(pe__real_double(x) * (!given && halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z = pe__real_pi(n);
-    if (halves) {
+    if (!given && halves) {
         pe__real_more(x, -k / 2);
         y = *x;
         pe__real_by(&y, 6);
@@ -3088,19 +3195,19 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 /* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
 typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
 PE__COLD double pe__by_integers(const pe_plan *plan, size_t pair, double t, pe__what what,
-                          double amplitude, double less, int drop)
+                                int given, double less, int drop)
 {
-    const int halves = plan->half_turns && !plan->float32;
-    const pe__axis *axis;
-    const double i = pe__index_of(plan, pair, &axis);
+    const int halves = !given && plan->half_turns && !plan->float32;
+    const pe__axis *axis = plan->axis;
+    const double i = given ? 0 : pe__index_of(plan, pair, &axis);
     for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
         const int last = n == PE__LIMBS;
-        const int enough =
-            last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
-        const int number = what >= PE__FREQUENCY;
+        const int enough = last || (!given && plan->base != 0 &&
+                                    32.0 * n > 512 + 53 * i / axis->denominator[0]);
+        const int number = !given && what >= PE__FREQUENCY;
         pe__real x = pe__real_of(number ? 1 : pe__time_of(plan, pair, t), n), w = pe__real_pi(n);
         double y;
-        if (!plan->float32) pe__real_by_frequency(&x, plan, pair);
+        if (given || !plan->float32) pe__real_by_frequency(&x, plan, pair, given);
         else if (number) pe__real_by(&x, plan->float32[pair]);
         if (number) {
             if (halves) pe__real_times(&x, &w);
@@ -3110,114 +3217,29 @@ PE__COLD double pe__by_integers(const pe_plan *plan, size_t pair, double t, pe__
                 x = w;
             }
         } else {
-            if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
-            pe__real_by(&x, amplitude);
+            if (!pe__real_sine(&x, what == PE__COSINE, halves, enough, given)) continue;
+            pe__real_by(&x, plan->amplitude);
             pe__real_more(&x, -less);
         }
-        if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * amplitude : y;
+        if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * plan->amplitude : y;
     }
 }
 
-/* sin and cos by pe__sincos_dd(), but where that is off by more than enough: then to the last bit
-   of a double, and, where nothing is enough, of a double-double. */
-PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, double enough,
-                             pe__dd *sine, pe__dd *cosine)
+/* pe__sincos_dd() to the last bit. */
+PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                             pe__dd *cosine)
 {
-    pe__sincos_dd(plan, pair, t, sine, cosine);
+    pe_plan x = *plan;
+    x.amplitude = 1;
     for (int k = 0; k < 2; k++) {
-        pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
-        pe__store(hi, turn->hi);
-        pe__store(lo, turn->lo);
         for (size_t lane = 0; lane < PE_LANES; lane++) {
-            const double f = plan->frequency[pair + lane];
-            const double size = fabs(pe__time_of(plan, pair + lane, t) * f);
-            if (pe__lack(plan, pair + lane, size) < enough) continue;
-            hi[lane] = pe__by_integers(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
-            lo[lane] = 0;
-            if (enough > 0) continue;
-            lo[lane] = pe__by_integers(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
+            hi[lane] = pe__by_integers(&x, pair + lane, t, (pe__what)k, 0, 0, 0);
+            lo[lane] = pe__by_integers(&x, pair + lane, t, (pe__what)k, 0, hi[lane], 0);
         }
-        turn->hi = pe__load(hi);
-        turn->lo = pe__load(lo);
+        (k ? cosine : sine)->hi = pe__load(hi);
+        (k ? cosine : sine)->lo = pe__load(lo);
     }
-}
-
-/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
-static inline float pe__round_16(float x, int drop)
-{
-    uint32_t bits = (uint32_t)pe__float_bits(x);
-    const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
-    if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
-        float y;
-        memcpy(&y, &size, sizeof y);
-        bits = sign | (uint32_t)pe__float_bits((y + 0.75f) - 0.75f);
-    } else {
-        bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
-        bits &= ~((1u << drop) - 1u);
-        if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
-    }
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
-   nearest. */
-static inline float pe__round_once(double hi, double lo, double scale, int drop)
-{
-    hi = pe__to_odd(hi, lo) * scale;
-    float y = (float)hi;
-    if (drop == PE__DROP_F32) return y;
-    uint32_t word = (uint32_t)pe__float_bits(y);
-    if ((double)y != hi && (word & 1) == 0) {
-        if (fabs((double)y) < fabs(hi)) word++;
-        else word--;
-        memcpy(&y, &word, sizeof y);
-    }
-    return pe__round_16(y, drop);
-}
-
-/* hi + lo, however large lo is, rounded once. */
-static inline float pe__round_sum(double hi, double lo, int drop)
-{
-    pe__vd low;
-    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
-    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
-}
-
-/* (hi + lo) by, rounded once to a double, for a power of two. A subnormal one is a multiple of the
-   least double: big has no smaller bits, and three doubles are added with one rounding by way of
-   one to odd. */
-PE__COLD double pe__round_double(double hi, double lo, double by)
-{
-    const double sum = hi + lo;
-    if (fabs(sum * by) > pe__exp2i(-1021)) return sum * by;
-    const double least = pe__exp2i(-1022) / by, big = hi < 0 ? -least : least;
-    pe__vd low, rest, last;
-    if (fabs(sum) > least) return sum * by;
-    const pe__vd high = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
-    const pe__vd whole = pe__two_sum(pe__splat(big), high, &rest);
-    rest = pe__two_sum(rest, low, &last);
-    const double odd = pe__to_odd(pe__first_lane(rest), pe__first_lane(last));
-    const double size = fabs((pe__first_lane(whole) + odd) - big) * by;
-    return hi < 0 ? -size : size;
-}
-
-/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in pe__drop(), or,
-   if 0, to a double, into *y; returns whether lo - e and lo + e give the same. */
-PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
-{
-    const double below = lo - e, above = lo + e;
-    double other = hi < 0 ? -0.0 : 0.0;
-    *y = other;
-    if (drop == 0) {
-        *y = pe__round_double(hi, above, by);
-        other = pe__round_double(hi, below, by);
-    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
-        *y = (double)pe__round_sum(hi * by, above * by, drop);
-        other = (double)pe__round_sum(hi * by, below * by, drop);
-    }
-    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
 }
 
 /* The frequency of a pair in radians a position, or its wavelength. */
@@ -3239,14 +3261,7 @@ PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int 
     }
     const double hi = pe__first_lane(y.hi), e = fabs(hi) * (plan->error + pe__exp2i(-97));
     if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
-    return pe__by_integers(plan, pair, 1, what, 1, 0, drop);
-}
-
-/* Does the pair stand still there, so that it is (0, A)? Sums of columns are not examined. */
-PE__INLINE int pe__still(const pe_plan *plan, double t, size_t pair)
-{
-    const double *const w = plan->float32 ? plan->float32 : plan->frequency;
-    return !plan->point && (t == 0 || w[pair] == 0);
+    return pe__by_integers(plan, pair, 1, what, 0, 0, drop);
 }
 
 /* An element whose half turns are known to be a multiple of 1/6, if its sine or cosine is rational:
@@ -3269,28 +3284,17 @@ PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int c
     return 1;
 }
 
-/* pe__same() with a power of two that may be no double. */
-PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
-{
-    const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* below half the least double, and hi is not 0 */
-        *y = hi < 0 ? -0.0 : 0.0;
-        return 1;
-    }
-    if (down < 1) exponent += 200;
-    return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
-}
-
 /* A sin x for a small angle x, of position time 2^exponent, by numbers near 1. */
-PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int drop,
-                            double *y)
+PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int given,
+                            int drop, double *y)
 {
     const double *const f = plan->frequency + pair;
     int of_w, of_a;
     (void)pe__frexp(plan->scale, &of_a);
     (void)pe__frexp(f[0], &of_w);
     if (exponent + of_w > -59) return 0;
-    const double up = pe__exp2i(-of_w), lack = pe__lack(plan, pair, fabs(f[0])) / fabs(f[0]);
+    const double up = pe__exp2i(-of_w), size = fabs(f[0]);
+    const double lack = pe__lack(plan, pair, size, given) / size;
     const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
     const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
     const pe__dd x = pe__dd_scaled(turn, plan->mantissa);
@@ -3306,8 +3310,8 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
  *     A sin x is A x (1 - d), d below 2^-77, or 2^-117 if x is below pi 2^-60: then A x decides,
  *         as a product of numbers near 1 and a power of two. It is off by 2^-100 and what the
  *         frequency lacks. */
-PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                            double *y)
+PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int component, int given,
+                            int drop, double *y)
 {
     const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
     const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if subnormal */
@@ -3317,40 +3321,53 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
     (void)pe__frexp(f, &of_f);
     if (enlarged > 1) of_time -= 120;
     if (of_time + of_f > -40) return 0;
-    if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80))
-        return 0; /* the sum may be 0 */
-    if (component == 0) return pe__small_sine(plan, pair, m, of_time, drop, y);
+    if (pe__lack(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
+        return 0; /* a sum, which may be 0 */
+    if (component == 0) return pe__small_sine(plan, pair, m, of_time, given, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
 
-/* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
-   pe__sincos_dd(). */
-PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                           double hi, double lo)
+/* An element: a sine (component 0) or a cosine times A. known: that, times the mantissa of A, by
+   pe__sincos_dd(), as a sum of two; NULL: a float, or not computed yet. */
+PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int given,
+                           int drop, const double *known)
 {
-    const double e = pe__sincos_dd_error(plan, pair, t, component), amplitude = plan->amplitude;
-    double y;
-    if (pe__still(plan, t, pair)) {
-        if (component == 0) return 0 * amplitude;
-        return drop ? (double)pe__round_once(amplitude, 0, 1, drop) : amplitude;
+    const double *const w = plan->float32 ? plan->float32 : plan->frequency;
+    double own[2], y;
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* it stands still; sums are not examined */
+        if (component == 0) return 0 * plan->amplitude;
+        return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
-    if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
-    if (pe__small_turn(plan, t, pair, component, drop, &y)) return y;
-    if (pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
-    return pe__by_integers(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
+    if (!known) {
+        pe__dd turn[2];
+        if (pe__small_turn(plan, t, pair, component, given, drop, &y)) return y;
+        pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
+        turn[0] = pe__dd_scaled(turn[component], plan->mantissa);
+        own[0] = pe__first_lane(turn[0].hi);
+        own[1] = pe__first_lane(turn[0].lo);
+        known = own;
+    }
+    const double e = pe__sincos_dd_error(plan, pair, t, component, given);
+    if (pe__same(known[0], known[1], e, plan->scale, drop, &y)) return y;
+    if (pe__small_turn(plan, t, pair, component, given, drop, &y)) return y;
+    if (!given && pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
+    return pe__by_integers(plan, pair, t, (pe__what)component, given, 0, drop);
 }
-PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
-                                 int drop)
+
+/* How rows ask for it: by a pointer, so that a program that makes rows of given frequencies alone
+   has no code for others. */
+typedef double pe__element(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                           const double *known);
+PE__COLD double pe__element_any(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                                const double *known)
 {
-    pe__dd turn[2];
-    double tiny;
-    if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
-    if (pe__small_turn(plan, t, pair, component, drop, &tiny)) return (float)tiny;
-    pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
-    const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
-    return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
-                             pe__first_lane(y.lo));
+    return pe__decide(plan, t, pair, component, 0, drop, known);
+}
+PE__COLD double pe__element_given(const pe_plan *plan, double t, size_t pair, int component,
+                                  int drop, const double *known)
+{
+    return pe__decide(plan, t, pair, component, 1, drop, known);
 }
 
 /* ==== src/plan/config.h ==== */
@@ -4174,9 +4191,9 @@ static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 
 /* ==== src/sincos/direct.h ==== */
 /* Sines and cosines in double: of a single row, of a run's centre.
- * Gives: PE__SINCOS, pe__anchor, pe__centre(), pe__distant(), pe__doubles4, pe__four,
- *   pe__four_to_floats(), pe__sincos(), pe__sincos_by, pe__sincos_fit, pe__sincos_fit_of(),
- *   pe__sincos_store(), pe__vectors4.
+ * Gives: PE__SINCOS, pe__anchor, pe__centre(), pe__centre_distant(), pe__distant(), pe__doubles4,
+ *   pe__four, pe__four_to_floats(), pe__sincos(), pe__sincos_by, pe__sincos_fit,
+ *   pe__sincos_fit_of(), pe__sincos_store(), pe__vectors4.
  * Needs: simd, api, numbers.
  * Tests: tests/checks/gappa.sh, tests/unit/test_exact.c. */
 
@@ -4364,39 +4381,46 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
-/* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
-   there, for tables. Writes up to PE__SINCOS - 1 doubles more. */
+/* A (1 + eta) times sin and cos of position t, within reach, for count pairs from pair on: by
+   SLEEF, if it is there, for tables. Writes up to PE__SINCOS - 1 doubles more. */
 PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
                             size_t pair, size_t count, pe__anchor to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = (count - 1) / PE_LANES * PE_LANES;
-    const int distant = pe__distant(plan, t);
     pe__sincos_fit fit;
     const pe__sincos_by by = {plan, &fit, t};
     (void)table;
     pe__sincos_fit_of(factor, 0, 1, &fit);
-    for (size_t i = 0, n; i < count; i += n) {
-        pe__vd sine, cosine;
-        n = PE_LANES;
-        if (PE__UNLIKELY(distant)) {
-            pe__dd ss, cc;
-            const double enough = 44 * pe__exp2i(-53);
-            if (pe__sincos_error(plan, t) < enough) pe__sincos_dd(plan, pair + i, t, &ss, &cc);
-            else pe__sincos_exact(plan, pair + i, t, enough, &ss, &cc);
-            sine = ss.hi * pe__splat(factor);
-            cosine = cc.hi * pe__splat(factor);
-        }
 #if PE_SLEEF
-        else if (table) pe__sincos_sleef(plan, factor, pair + i, t, &sine, &cosine);
-#endif
-        else {
-            n = PE__SINCOS;
-            pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
-            continue;
-        }
+    for (size_t i = 0; table && i < count; i += PE_LANES) {
+        pe__vd sine, cosine;
+        pe__sincos_sleef(plan, factor, pair + i, t, &sine, &cosine);
         pe__store(to.s + i, sine);
         pe__store(to.c + i, cosine);
+    }
+    if (table) return;
+#endif
+    for (size_t i = 0; i < count; i += PE__SINCOS)
+        pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
+}
+
+/* The same beyond reach, with pe__bound_distant: by double-double, or, where that is off by too
+   much, by doubles rounded once. */
+PE__OUTLINE void pe__centre_distant(const pe_plan *plan, pe__element *exact, double t, size_t pair,
+                                    size_t count, pe__anchor to)
+{
+    const double up = 1 + pe__bound_distant.eta, factor = plan->amplitude * up;
+    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__dd s, c;
+        pe__sincos_dd(plan, pair + i, t, &s, &c);
+        pe__store(to.s + i, s.hi * pe__splat(factor));
+        pe__store(to.c + i, c.hi * pe__splat(factor));
+        for (size_t k = i; k < i + PE_LANES && !fine; k++) {
+            to.s[k] = exact(plan, t, pair + k, 0, 0, NULL) * up;
+            to.c[k] = exact(plan, t, pair + k, 1, 0, NULL) * up;
+        }
     }
 }
 
@@ -4517,11 +4541,11 @@ PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, si
 /* ==== src/rows/dest.h ==== */
 /* Where the rows of an axis go, and how floats are added there.
  * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__MATRIX, PE__SC, PE__SPLIT, PE__STREAM,
- *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_of_axis(),
- *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker, pe__order,
- *   pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(),
+ *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_exact(), pe__dest_of_axis(),
+ *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker, pe__order, pe__output,
+ *   pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(),
  *   pe__verb.
- * Needs: simd, api, numbers.
+ * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_splits.c. */
 
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
@@ -4555,11 +4579,12 @@ typedef struct pe__dest {
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
     size_t again; /* PE__TWICE: elements from the one to the other                              */
     size_t spare; /* the last pairs, which are any and need not be right                        */
+    pe__element *exact; /* asked where double does not decide                               */
 } pe__dest;
 
 /* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
-PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t count, void *out,
-                                   size_t element)
+PE__INLINE pe__dest pe__dest_exact(pe__element *exact, const pe_plan *plan, size_t pair,
+                                   size_t count, void *out, size_t element)
 {
     pe__dest dest;
     dest.plan = plan;
@@ -4574,7 +4599,14 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     dest.verb = PE__FILL;
     dest.scale = 1;
     dest.ahead = dest.head = dest.again = dest.spare = 0;
+    dest.exact = exact;
     return dest;
+}
+
+PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t count, void *out,
+                                   size_t element)
+{
+    return pe__dest_exact(pe__element_any, plan, pair, count, out, element);
 }
 
 /* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. What
@@ -4822,8 +4854,9 @@ PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split
         const size_t j = pe__lowest_bit(doubt), component = split ? (size_t)second : j % 2;
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
-            all[j] = pe__exact_element(x->plan, x->at.position[side], x->pair + pair,
-                                       (int)component ^ x->swapped, PE__DROP_F32);
+            all[j] = (float)x->dest->exact(x->plan, x->at.position[side], x->pair + pair,
+                                                    (int)component ^ x->swapped, PE__DROP_F32,
+                                                    NULL);
     }
     return pe__get(all);
 }
@@ -5291,8 +5324,9 @@ PE__COLD uint16_t pe__element_16(const pe__span *x, double t, size_t component, 
     const uint16_t h = pe__to_16(kind, y + e);
     /* |y| > 2^-120: pe__to_16() knows no subnormal floats */
     if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(kind, (double)pe__exact_element(x->plan, t, x->pair + k,
-                                                     (int)component ^ x->swapped, pe__drop(kind)));
+    return pe__to_16(kind, x->dest->exact(x->plan, t, x->pair + k,
+                                                   (int)component ^ x->swapped, pe__drop(kind),
+                                                   NULL));
 }
 
 /* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
@@ -5912,7 +5946,7 @@ PE__OUTLINE void pe__far_row(const pe__dest *dest, double t, const pe__adder *ad
         pe__vectors4 four;
         pe__span span = first;
         n = pe__min(first.end - i, PE__SINCOS);
-        pe__centre(dest->plan, first.bound, 0, t, dest->pair + i, n, to);
+        pe__centre_distant(dest->plan, dest->exact, t, dest->pair + i, n, to);
         pe__span_from(&span, i, a, b);
         pe__round_again(&span, 0, 0, &four);
         pe__single_some(&x, i, i + n, &four);
@@ -6009,13 +6043,15 @@ PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
     if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.least = pe__guard(plan->amplitude, 0);
     if (dest->verb == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) { /* has room */
-        const unsigned char *const at = dest->out + pe__first_column(dest) * dest->element;
-        centre.s = pe__beside(centre.s, at);
-        centre.c = pe__beside(centre.c, at);
-        other.s = pe__beside(other.s, at);
-        other.c = pe__beside(other.c, at);
+        const unsigned char *const out = dest->out + pe__first_column(dest) * dest->element;
+        centre.s = pe__beside(centre.s, out);
+        centre.c = pe__beside(centre.c, out);
+        other.s = pe__beside(other.s, out);
+        other.c = pe__beside(other.c, out);
     }
-    pe__centre(plan, bound, blocks->count > 2, t + (double)blocks->centre, pair, count, centre);
+    const double at = t + (double)blocks->centre;
+    if (pe__distant(plan, at)) pe__centre_distant(plan, dest->exact, at, pair, count, centre);
+    else pe__centre(plan, bound, blocks->count > 2, at, pair, count, centre);
     for (int64_t j = blocks->first; j < blocks->first + blocks->count; j++) {
         block.row = j == middle ? centre : other;
         if (j != middle) pe__anchor_rotated(plan, j - middle, pair, count, centre, other);
@@ -6191,9 +6227,11 @@ PE__INLINE void pe__store_some_f64(const pe__dest *dest, double *x, const double
 }
 
 /* The doubles of one vector of pairs that are in doubt, or subnormal. */
-PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count, double t,
+PE__COLD void pe__round_again_f64(const pe__dest *dest, size_t i, size_t count, double t,
                                   pe__vd *sine, pe__vd *cosine)
 {
+    const pe_plan *const plan = dest->plan;
+    const size_t pair = dest->pair + i;
     pe__dd turn[2];
     pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
     for (int k = 0; k < 2; k++) {
@@ -6201,8 +6239,10 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
         pe__store(hi, y.hi);
         pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) /* behind them: any */
-            hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* behind them: any */
+            const double known[2] = {hi[lane], lo[lane]};
+            hi[lane] = dest->exact(plan, t, pair + lane, k, 0, known);
+        }
         *(k ? cosine : sine) = pe__load(hi);
     }
 }
@@ -6256,8 +6296,7 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
-        pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s,
-                            &c);
+        pe__round_again_f64(x->dest, i, pe__pairs_of(dest) - i, to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
@@ -7040,7 +7079,7 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
             pe__plan_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
         }
-        pe__dest dest = pe__dest_split(&plan, 0, n, out + i * size, size);
+        pe__dest dest = pe__dest_exact(pe__element_given, &plan, 0, n, out + i * size, size);
         dest.stride = (ptrdiff_t)(x->stride * size);
         dest.sine = sines_first ? 0 : columns;
         dest.cosine = sines_first ? columns : 0;
@@ -8987,52 +9026,68 @@ typedef struct pe__table {
 /* Floats p[0], p[step] ... of a table; odd: those in the middle between them. */
 PE__INLINE pe__vf pe__get_every(pe__kind kind, size_t step, int odd, const void *p)
 {
-    const pe__vf a = pe__get_as(kind, p);
-    if (step == 1) return a;
-    const pe__vf b = pe__get_as(kind, pe__at_const(kind, p, PE__FLOATS));
-    if (step == 2) return odd ? pe__unzip_odds(a, b) : pe__unzip_evens(a, b);
-    const pe__vf c = pe__get_as(kind, pe__at_const(kind, p, 2 * PE__FLOATS));
-    const pe__vf d = pe__get_as(kind, pe__at_const(kind, p, 3 * PE__FLOATS));
-    const pe__vf v = pe__unzip_evens(a, b), w = pe__unzip_evens(c, d);
-    return odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
+    pe__vf v = pe__get_as(kind, p);
+    if (step > 1) {
+        pe__vf w = pe__get_as(kind, pe__at_const(kind, p, PE__FLOATS));
+        if (step > 2) {
+            const pe__vf x = pe__get_as(kind, pe__at_const(kind, p, 2 * PE__FLOATS));
+            const pe__vf y = pe__get_as(kind, pe__at_const(kind, p, 3 * PE__FLOATS));
+            v = pe__unzip_evens(v, w);
+            w = pe__unzip_evens(x, y);
+        }
+        v = odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
+    }
+    return v;
 }
 
-/* n of them; negative: 0 less them. Writes whole vectors: up to one behind the n-th. */
-PE__INLINE void pe__row_floats(pe__kind kind, size_t step, int odd, const void *in, size_t n,
-                               int negative, float *out)
+/* So many bytes, fewer than are read, with zeros behind them. */
+PE__OUTLINE const void *pe__few_floats(const void *in, size_t bytes, float *few)
 {
+    memset(few, 0, 4 * PE__FLOATS * sizeof *few);
+    memcpy(few, in, bytes);
+    return few;
+}
+
+/* Cosines and then sines, backward 0 less these, of a tile's pairs in some rows of the table.
+   Writes whole vectors: up to one behind the last. */
+PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const double *p,
+                                  size_t rows, const pe__tile *tile, int back, float *out)
+{
+    const size_t n = tile->count, step = table->step;
     float few[4 * PE__FLOATS];
-    if (n < PE__FLOATS) {
-        memset(few, 0, sizeof few);
-        memcpy(few, in, n * step * pe__size_of(kind));
-        in = few;
-    }
-    for (size_t i = 0; i < n; i += PE__FLOATS) { /* the last vector overlaps the one before */
-        const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
-        const pe__vf v = pe__get_every(kind, step, odd, pe__at_const(kind, in, k * step));
-        pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
-    }
-}
-
-/* Cosines and then sines of a tile's pairs, in the rows of the table that at has for the tile. */
-PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const pe_at *at,
-                                  const pe__tile *tile, float *out)
-{
-    const size_t n = tile->count;
-    for (size_t t = 0, some; t < tile->tokens; t += some) {
-        double p[PE__SOME];
-        some = pe__min(tile->tokens - t, PE__SOME);
-        pe__positions(at, tile->token + t, some, 0, p);
-        for (size_t k = 0; k < 2 * some; k++, out += n) { /* cosines, sines */
-            const size_t row = (size_t)fabs(p[k / 2]), from = row * table->stride;
-            const void *const all = k % 2 ? table->sines : table->cosines;
-            const void *const in = pe__at_const(kind, all, from + tile->pair * table->step);
-            pe__row_floats(kind, table->step, k % 2 && table->odd, in, n, k % 2 && at->back, out);
+    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* cosines, sines */
+        const int odd = r % 2 && table->odd, negative = r % 2 && back;
+        const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
+        const void *in = pe__at_const(kind, r % 2 ? table->sines : table->cosines, from);
+        if (n < PE__FLOATS) in = pe__few_floats(in, n * step * pe__size_of(kind), few);
+        size_t done = 0;
+        for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
+            pe__put(out + done, pe__get_as(kind, pe__at_const(kind, in, done)));
+        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
+            const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
+            const pe__vf v = pe__get_every(kind, step, odd, pe__at_const(kind, in, k * step));
+            pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
         }
     }
 }
 
-/* Tile after tile, the first token at row 0 of at. */
+/* The same of all of a tile's tokens, the first one at row 0 of at. */
+PE__OUTLINE void pe__gather(const pe__table *table, const pe_at *at, const pe__tile *tile,
+                            float *out)
+{
+    const int back = at->back;
+    double p[PE__SOME];
+    for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
+        n = pe__min(tile->tokens - t, PE__SOME);
+        pe__positions(at, tile->token + t, n, 0, p);
+        if (table->type == PE_TYPE_F32) pe__rows_of_table(PE__F32, table, p, n, tile, back, out);
+        else if (table->type == PE_TYPE_F16)
+            pe__rows_of_table(PE__F16, table, p, n, tile, back, out);
+        else pe__rows_of_table(PE__BF16, table, p, n, tile, back, out);
+    }
+}
+
+/* Tile after tile. */
 PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
                                      const pe__rope_call *call, pe__tile *tile)
 {
@@ -9047,9 +9102,7 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
             tile->cosines = rows;
             tile->sines = rows + tile->count;
             tile->stride = 2 * tile->count;
-            if (table->type == PE_TYPE_F32) pe__rows_of_table(PE__F32, table, at, tile, rows);
-            else if (table->type == PE_TYPE_F16) pe__rows_of_table(PE__F16, table, at, tile, rows);
-            else pe__rows_of_table(PE__BF16, table, at, tile, rows);
+            pe__gather(table, at, tile, rows);
             call->turn(tile, &call->x[0]);
         }
     }
@@ -9646,7 +9699,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
             sum.hi = sum.lo = pe__splat(0.0);
             for (size_t i = v; i < count; i += PE__CHAIN) {
-                if (exact) pe__sincos_exact(plan, first + i, k, 0, &s, &c);
+                if (exact) pe__sincos_exact(plan, first + i, k, &s, &c);
                 else pe__sincos_dd(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) { /* behind the last pair: nothing */
                     pe__store(all[0], c.hi);

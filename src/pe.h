@@ -148,9 +148,9 @@ extern "C" {
  *     pe__block_f32      the rows round an anchor, two at a time: as far before it as after it
  *     pe__store_pair     the kernel: pe__span_f32() rotates, rounds, and watches for ties
  *     pe__store_four     stores or streams four vectors, or adds them to what is there
- * After an alarm pe__round_again() rounds y - e and y + e. Where they differ, pe__exact_element()
- * asks double-double, then whether the turn is small or a known fraction (pe__decide()), then
- * integers (pe__by_integers()).
+ * After an alarm pe__round_again() rounds y - e and y + e. Where they differ, pe__decide() asks
+ * double-double, then whether the turn is small or a known fraction, then integers
+ * (pe__by_integers()). It is called by way of the destination's pe__element.
  *
  * Each of these calls only what stands before it. What differs between types and verbs is chosen in
  * 13, as a pe__maker, and goes down as an argument: a program that adds nothing has no code for it.
@@ -197,6 +197,7 @@ extern "C" {
 #include "numbers/real.h"
 #include "frequencies/geometric.h"
 #include "sincos/close.h"
+#include "sincos/round.h"
 #include "sincos/exact.h"
 #include "plan/config.h"
 #include "plan/shape.h"

@@ -42,7 +42,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
             sum.hi = sum.lo = pe__splat(0.0);
             for (size_t i = v; i < count; i += PE__CHAIN) {
-                if (exact) pe__sincos_exact(plan, first + i, k, 0, &s, &c);
+                if (exact) pe__sincos_exact(plan, first + i, k, &s, &c);
                 else pe__sincos_dd(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) { /* behind the last pair: nothing */
                     pe__store(all[0], c.hi);

@@ -30,52 +30,68 @@ typedef struct pe__table {
 /* Floats p[0], p[step] ... of a table; odd: those in the middle between them. */
 PE__INLINE pe__vf pe__get_every(pe__kind kind, size_t step, int odd, const void *p)
 {
-    const pe__vf a = pe__get_as(kind, p);
-    if (step == 1) return a;
-    const pe__vf b = pe__get_as(kind, pe__at_const(kind, p, PE__FLOATS));
-    if (step == 2) return odd ? pe__unzip_odds(a, b) : pe__unzip_evens(a, b);
-    const pe__vf c = pe__get_as(kind, pe__at_const(kind, p, 2 * PE__FLOATS));
-    const pe__vf d = pe__get_as(kind, pe__at_const(kind, p, 3 * PE__FLOATS));
-    const pe__vf v = pe__unzip_evens(a, b), w = pe__unzip_evens(c, d);
-    return odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
+    pe__vf v = pe__get_as(kind, p);
+    if (step > 1) {
+        pe__vf w = pe__get_as(kind, pe__at_const(kind, p, PE__FLOATS));
+        if (step > 2) {
+            const pe__vf x = pe__get_as(kind, pe__at_const(kind, p, 2 * PE__FLOATS));
+            const pe__vf y = pe__get_as(kind, pe__at_const(kind, p, 3 * PE__FLOATS));
+            v = pe__unzip_evens(v, w);
+            w = pe__unzip_evens(x, y);
+        }
+        v = odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
+    }
+    return v;
 }
 
-/* n of them; negative: 0 less them. Writes whole vectors: up to one behind the n-th. */
-PE__INLINE void pe__row_floats(pe__kind kind, size_t step, int odd, const void *in, size_t n,
-                               int negative, float *out)
+/* So many bytes, fewer than are read, with zeros behind them. */
+PE__OUTLINE const void *pe__few_floats(const void *in, size_t bytes, float *few)
 {
+    memset(few, 0, 4 * PE__FLOATS * sizeof *few);
+    memcpy(few, in, bytes);
+    return few;
+}
+
+/* Cosines and then sines, backward 0 less these, of a tile's pairs in some rows of the table.
+   Writes whole vectors: up to one behind the last. */
+PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const double *p,
+                                  size_t rows, const pe__tile *tile, int back, float *out)
+{
+    const size_t n = tile->count, step = table->step;
     float few[4 * PE__FLOATS];
-    if (n < PE__FLOATS) {
-        memset(few, 0, sizeof few);
-        memcpy(few, in, n * step * pe__size_of(kind));
-        in = few;
-    }
-    for (size_t i = 0; i < n; i += PE__FLOATS) { /* the last vector overlaps the one before */
-        const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
-        const pe__vf v = pe__get_every(kind, step, odd, pe__at_const(kind, in, k * step));
-        pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
-    }
-}
-
-/* Cosines and then sines of a tile's pairs, in the rows of the table that at has for the tile. */
-PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const pe_at *at,
-                                  const pe__tile *tile, float *out)
-{
-    const size_t n = tile->count;
-    for (size_t t = 0, some; t < tile->tokens; t += some) {
-        double p[PE__SOME];
-        some = pe__min(tile->tokens - t, PE__SOME);
-        pe__positions(at, tile->token + t, some, 0, p);
-        for (size_t k = 0; k < 2 * some; k++, out += n) { /* cosines, sines */
-            const size_t row = (size_t)fabs(p[k / 2]), from = row * table->stride;
-            const void *const all = k % 2 ? table->sines : table->cosines;
-            const void *const in = pe__at_const(kind, all, from + tile->pair * table->step);
-            pe__row_floats(kind, table->step, k % 2 && table->odd, in, n, k % 2 && at->back, out);
+    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* cosines, sines */
+        const int odd = r % 2 && table->odd, negative = r % 2 && back;
+        const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
+        const void *in = pe__at_const(kind, r % 2 ? table->sines : table->cosines, from);
+        if (n < PE__FLOATS) in = pe__few_floats(in, n * step * pe__size_of(kind), few);
+        size_t done = 0;
+        for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
+            pe__put(out + done, pe__get_as(kind, pe__at_const(kind, in, done)));
+        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
+            const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
+            const pe__vf v = pe__get_every(kind, step, odd, pe__at_const(kind, in, k * step));
+            pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
         }
     }
 }
 
-/* Tile after tile, the first token at row 0 of at. */
+/* The same of all of a tile's tokens, the first one at row 0 of at. */
+PE__OUTLINE void pe__gather(const pe__table *table, const pe_at *at, const pe__tile *tile,
+                            float *out)
+{
+    const int back = at->back;
+    double p[PE__SOME];
+    for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
+        n = pe__min(tile->tokens - t, PE__SOME);
+        pe__positions(at, tile->token + t, n, 0, p);
+        if (table->type == PE_TYPE_F32) pe__rows_of_table(PE__F32, table, p, n, tile, back, out);
+        else if (table->type == PE_TYPE_F16)
+            pe__rows_of_table(PE__F16, table, p, n, tile, back, out);
+        else pe__rows_of_table(PE__BF16, table, p, n, tile, back, out);
+    }
+}
+
+/* Tile after tile. */
 PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
                                      const pe__rope_call *call, pe__tile *tile)
 {
@@ -90,9 +106,7 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
             tile->cosines = rows;
             tile->sines = rows + tile->count;
             tile->stride = 2 * tile->count;
-            if (table->type == PE_TYPE_F32) pe__rows_of_table(PE__F32, table, at, tile, rows);
-            else if (table->type == PE_TYPE_F16) pe__rows_of_table(PE__F16, table, at, tile, rows);
-            else pe__rows_of_table(PE__BF16, table, at, tile, rows);
+            pe__gather(table, at, tile, rows);
             call->turn(tile, &call->x[0]);
         }
     }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the rows of an axis go, and how floats are added there.
  * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__MATRIX, PE__SC, PE__SPLIT, PE__STREAM,
- *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_of_axis(),
- *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker, pe__order,
- *   pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(),
+ *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_exact(), pe__dest_of_axis(),
+ *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker, pe__order, pe__output,
+ *   pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(),
  *   pe__verb.
- * Needs: simd, api, numbers.
+ * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
 #include "../api/types.h"
 #include "../numbers/base.h"
+#include "../sincos/exact.h"
 
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
  * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
@@ -44,11 +45,12 @@ typedef struct pe__dest {
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
     size_t again; /* PE__TWICE: elements from the one to the other                              */
     size_t spare; /* the last pairs, which are any and need not be right                        */
+    pe__element *exact; /* asked where double does not decide                               */
 } pe__dest;
 
 /* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
-PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t count, void *out,
-                                   size_t element)
+PE__INLINE pe__dest pe__dest_exact(pe__element *exact, const pe_plan *plan, size_t pair,
+                                   size_t count, void *out, size_t element)
 {
     pe__dest dest;
     dest.plan = plan;
@@ -63,7 +65,14 @@ PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t coun
     dest.verb = PE__FILL;
     dest.scale = 1;
     dest.ahead = dest.head = dest.again = dest.spare = 0;
+    dest.exact = exact;
     return dest;
+}
+
+PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t count, void *out,
+                                   size_t element)
+{
+    return pe__dest_exact(pe__element_any, plan, pair, count, out, element);
 }
 
 /* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. What

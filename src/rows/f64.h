@@ -63,9 +63,11 @@ PE__INLINE void pe__store_some_f64(const pe__dest *dest, double *x, const double
 }
 
 /* The doubles of one vector of pairs that are in doubt, or subnormal. */
-PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count, double t,
+PE__COLD void pe__round_again_f64(const pe__dest *dest, size_t i, size_t count, double t,
                                   pe__vd *sine, pe__vd *cosine)
 {
+    const pe_plan *const plan = dest->plan;
+    const size_t pair = dest->pair + i;
     pe__dd turn[2];
     pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
     for (int k = 0; k < 2; k++) {
@@ -73,8 +75,10 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
         pe__store(hi, y.hi);
         pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) /* behind them: any */
-            hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* behind them: any */
+            const double known[2] = {hi[lane], lo[lane]};
+            hi[lane] = dest->exact(plan, t, pair + lane, k, 0, known);
+        }
         *(k ? cosine : sine) = pe__load(hi);
     }
 }
@@ -128,8 +132,7 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
-        pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s,
-                            &c);
+        pe__round_again_f64(x->dest, i, pe__pairs_of(dest) - i, to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }

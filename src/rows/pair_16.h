@@ -188,8 +188,9 @@ PE__COLD uint16_t pe__element_16(const pe__span *x, double t, size_t component, 
     const uint16_t h = pe__to_16(kind, y + e);
     /* |y| > 2^-120: pe__to_16() knows no subnormal floats */
     if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(kind, (double)pe__exact_element(x->plan, t, x->pair + k,
-                                                     (int)component ^ x->swapped, pe__drop(kind)));
+    return pe__to_16(kind, x->dest->exact(x->plan, t, x->pair + k,
+                                                   (int)component ^ x->swapped, pe__drop(kind),
+                                                   NULL));
 }
 
 /* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */

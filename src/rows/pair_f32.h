@@ -137,8 +137,9 @@ PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split
         const size_t j = pe__lowest_bit(doubt), component = split ? (size_t)second : j % 2;
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
-            all[j] = pe__exact_element(x->plan, x->at.position[side], x->pair + pair,
-                                       (int)component ^ x->swapped, PE__DROP_F32);
+            all[j] = (float)x->dest->exact(x->plan, x->at.position[side], x->pair + pair,
+                                                    (int)component ^ x->swapped, PE__DROP_F32,
+                                                    NULL);
     }
     return pe__get(all);
 }

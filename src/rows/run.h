@@ -102,13 +102,15 @@ PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
     if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.least = pe__guard(plan->amplitude, 0);
     if (dest->verb == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) { /* has room */
-        const unsigned char *const at = dest->out + pe__first_column(dest) * dest->element;
-        centre.s = pe__beside(centre.s, at);
-        centre.c = pe__beside(centre.c, at);
-        other.s = pe__beside(other.s, at);
-        other.c = pe__beside(other.c, at);
+        const unsigned char *const out = dest->out + pe__first_column(dest) * dest->element;
+        centre.s = pe__beside(centre.s, out);
+        centre.c = pe__beside(centre.c, out);
+        other.s = pe__beside(other.s, out);
+        other.c = pe__beside(other.c, out);
     }
-    pe__centre(plan, bound, blocks->count > 2, t + (double)blocks->centre, pair, count, centre);
+    const double at = t + (double)blocks->centre;
+    if (pe__distant(plan, at)) pe__centre_distant(plan, dest->exact, at, pair, count, centre);
+    else pe__centre(plan, bound, blocks->count > 2, at, pair, count, centre);
     for (int64_t j = blocks->first; j < blocks->first + blocks->count; j++) {
         block.row = j == middle ? centre : other;
         if (j != middle) pe__anchor_rotated(plan, j - middle, pair, count, centre, other);

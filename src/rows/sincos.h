@@ -136,7 +136,7 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
             pe__plan_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
         }
-        pe__dest dest = pe__dest_split(&plan, 0, n, out + i * size, size);
+        pe__dest dest = pe__dest_exact(pe__element_given, &plan, 0, n, out + i * size, size);
         dest.stride = (ptrdiff_t)(x->stride * size);
         dest.sine = sines_first ? 0 : columns;
         dest.cosine = sines_first ? columns : 0;

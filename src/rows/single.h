@@ -213,7 +213,7 @@ PE__OUTLINE void pe__far_row(const pe__dest *dest, double t, const pe__adder *ad
         pe__vectors4 four;
         pe__span span = first;
         n = pe__min(first.end - i, PE__SINCOS);
-        pe__centre(dest->plan, first.bound, 0, t, dest->pair + i, n, to);
+        pe__centre_distant(dest->plan, dest->exact, t, dest->pair + i, n, to);
         pe__span_from(&span, i, a, b);
         pe__round_again(&span, 0, 0, &four);
         pe__single_some(&x, i, i + n, &four);

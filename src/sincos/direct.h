@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sines and cosines in double: of a single row, of a run's centre.
- * Gives: PE__SINCOS, pe__anchor, pe__centre(), pe__distant(), pe__doubles4, pe__four,
- *   pe__four_to_floats(), pe__sincos(), pe__sincos_by, pe__sincos_fit, pe__sincos_fit_of(),
- *   pe__sincos_store(), pe__vectors4.
+ * Gives: PE__SINCOS, pe__anchor, pe__centre(), pe__centre_distant(), pe__distant(), pe__doubles4,
+ *   pe__four, pe__four_to_floats(), pe__sincos(), pe__sincos_by, pe__sincos_fit,
+ *   pe__sincos_fit_of(), pe__sincos_store(), pe__vectors4.
  * Needs: simd, api, numbers.
  * Tests: tests/checks/gappa.sh, tests/unit/test_exact.c. */
 #pragma once
@@ -199,38 +199,45 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
-/* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
-   there, for tables. Writes up to PE__SINCOS - 1 doubles more. */
+/* A (1 + eta) times sin and cos of position t, within reach, for count pairs from pair on: by
+   SLEEF, if it is there, for tables. Writes up to PE__SINCOS - 1 doubles more. */
 PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
                             size_t pair, size_t count, pe__anchor to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = (count - 1) / PE_LANES * PE_LANES;
-    const int distant = pe__distant(plan, t);
     pe__sincos_fit fit;
     const pe__sincos_by by = {plan, &fit, t};
     (void)table;
     pe__sincos_fit_of(factor, 0, 1, &fit);
-    for (size_t i = 0, n; i < count; i += n) {
-        pe__vd sine, cosine;
-        n = PE_LANES;
-        if (PE__UNLIKELY(distant)) {
-            pe__dd ss, cc;
-            const double enough = 44 * pe__exp2i(-53);
-            if (pe__sincos_error(plan, t) < enough) pe__sincos_dd(plan, pair + i, t, &ss, &cc);
-            else pe__sincos_exact(plan, pair + i, t, enough, &ss, &cc);
-            sine = ss.hi * pe__splat(factor);
-            cosine = cc.hi * pe__splat(factor);
-        }
 #if PE_SLEEF
-        else if (table) pe__sincos_sleef(plan, factor, pair + i, t, &sine, &cosine);
-#endif
-        else {
-            n = PE__SINCOS;
-            pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
-            continue;
-        }
+    for (size_t i = 0; table && i < count; i += PE_LANES) {
+        pe__vd sine, cosine;
+        pe__sincos_sleef(plan, factor, pair + i, t, &sine, &cosine);
         pe__store(to.s + i, sine);
         pe__store(to.c + i, cosine);
+    }
+    if (table) return;
+#endif
+    for (size_t i = 0; i < count; i += PE__SINCOS)
+        pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
+}
+
+/* The same beyond reach, with pe__bound_distant: by double-double, or, where that is off by too
+   much, by doubles rounded once. */
+PE__OUTLINE void pe__centre_distant(const pe_plan *plan, pe__element *exact, double t, size_t pair,
+                                    size_t count, pe__anchor to)
+{
+    const double up = 1 + pe__bound_distant.eta, factor = plan->amplitude * up;
+    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__dd s, c;
+        pe__sincos_dd(plan, pair + i, t, &s, &c);
+        pe__store(to.s + i, s.hi * pe__splat(factor));
+        pe__store(to.c + i, c.hi * pe__splat(factor));
+        for (size_t k = i; k < i + PE_LANES && !fine; k++) {
+            to.s[k] = exact(plan, t, pair + k, 0, 0, NULL) * up;
+            to.c[k] = exact(plan, t, pair + k, 1, 0, NULL) * up;
+        }
     }
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__number(),
- *   pe__product_less(), pe__round_once(), pe__round_sum(), pe__same(), pe__same_power(),
- *   pe__sincos_exact(), pe__what.
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__element, pe__element_any(), pe__element_given(),
+ *   pe__number(), pe__product_less(), pe__same_power(), pe__sincos_exact(), pe__what.
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
 #pragma once
@@ -14,13 +13,17 @@
 #include "../numbers/real.h"
 #include "../frequencies/geometric.h"
 #include "close.h"
+#include "round.h"
 
 /* ---- 5.6 sincos exactly -------------------------------------------------------------------------
  * What double-double leaves open is decided by numbers of any precision, from the config itself.
  * This ends: the sine and cosine of an algebraic number but 0 are transcendental (Lindemann),
  * and so are those of pi times an irrational algebraic one (Gelfond, Schneider); of pi times a
  * rational one, they are rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1
- * (Niven): no other value is the middle of two numbers. */
+ * (Niven): no other value is the middle of two numbers.
+ *
+ * Frequencies that are the caller's doubles, in radians a position, need a third of this code: then
+ * given is 1, and known where a program is compiled. See pe__element. */
 
 /* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
 PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
@@ -120,10 +123,11 @@ PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
 }
 
 /* The error of a turn that comes from its frequency: none, if the frequency is known. */
-PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
+PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn, int given)
 {
     const double *const f = plan->frequency + pair;
     double w[3];
+    if (given) return 4 * turn * plan->error;
     if (plan->half_turns && !plan->float32 && pe__known_frequency(plan, pair, w) && w[2] == 1 &&
         w[0] == f[0] && w[1] == f[plan->padded])
         return 0;
@@ -132,21 +136,28 @@ PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
 
 /* pe__sincos_error() of one sine or cosine: of small turns the sine has a relative error, but that
    products below 2^-900 lose bits. */
-PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component)
+PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
+                                    int given)
 {
     const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
     const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
-    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + pe__lack(plan, pair, turn) : 1;
+    const double lack = pe__lack(plan, pair, turn, given);
+    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + lack : 1;
 }
 
 /* x times that frequency, whether it is known or not. */
-PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair)
+PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
 {
     const int n = x->n;
     double known[3] = {0, 0, 1};
     pe__real w = pe__real_of(plan->unit, n), y, z;
-    const pe__axis *axis;
-    const double i = pe__index_of(plan, pair, &axis);
+    if (given) {
+        const double *const f = plan->frequency + pair;
+        const pe__dd turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
+        const pe__dd radians = pe__dd_normal(pe__dd_mul(turns, pe__dd_splat(pe__pi)));
+        pe__real_by(x, pe__first_lane(radians.hi)); /* it was the double next to that */
+        return;
+    }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
         const double *m = plan->matrix + plan->first + pair;
         z = pe__real_of(0, n);
@@ -160,6 +171,8 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         w = pe__real_of(known[0], n);
         pe__real_more(&w, known[1]);
     } else {
+        const pe__axis *axis;
+        const double i = pe__index_of(plan, pair, &axis);
         y = pe__real_of(plan->base, n);
         z = pe__real_of(axis->denominator[0], n);
         pe__real_log(&y);
@@ -178,14 +191,14 @@ static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3
 
 /* Replace x, an angle or, for halves, a turn, by its sine or, for component 1, cosine. Returns 0
    where more limbs are to say whether x is a number of Niven's: a rational one has been told from
-   these as soon as bits are enough. */
-PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
+   these as soon as bits are enough. given: it is an angle. */
+PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough, int given)
 {
     const int n = x->n;
-    const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
+    const double k = pe__nearest(pe__real_double(x) * (!given && halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z = pe__real_pi(n);
-    if (halves) {
+    if (!given && halves) {
         pe__real_more(x, -k / 2);
         y = *x;
         pe__real_by(&y, 6);
@@ -225,19 +238,19 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 /* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
 typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
 PE__COLD double pe__by_integers(const pe_plan *plan, size_t pair, double t, pe__what what,
-                          double amplitude, double less, int drop)
+                                int given, double less, int drop)
 {
-    const int halves = plan->half_turns && !plan->float32;
-    const pe__axis *axis;
-    const double i = pe__index_of(plan, pair, &axis);
+    const int halves = !given && plan->half_turns && !plan->float32;
+    const pe__axis *axis = plan->axis;
+    const double i = given ? 0 : pe__index_of(plan, pair, &axis);
     for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
         const int last = n == PE__LIMBS;
-        const int enough =
-            last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
-        const int number = what >= PE__FREQUENCY;
+        const int enough = last || (!given && plan->base != 0 &&
+                                    32.0 * n > 512 + 53 * i / axis->denominator[0]);
+        const int number = !given && what >= PE__FREQUENCY;
         pe__real x = pe__real_of(number ? 1 : pe__time_of(plan, pair, t), n), w = pe__real_pi(n);
         double y;
-        if (!plan->float32) pe__real_by_frequency(&x, plan, pair);
+        if (given || !plan->float32) pe__real_by_frequency(&x, plan, pair, given);
         else if (number) pe__real_by(&x, plan->float32[pair]);
         if (number) {
             if (halves) pe__real_times(&x, &w);
@@ -247,114 +260,29 @@ PE__COLD double pe__by_integers(const pe_plan *plan, size_t pair, double t, pe__
                 x = w;
             }
         } else {
-            if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
-            pe__real_by(&x, amplitude);
+            if (!pe__real_sine(&x, what == PE__COSINE, halves, enough, given)) continue;
+            pe__real_by(&x, plan->amplitude);
             pe__real_more(&x, -less);
         }
-        if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * amplitude : y;
+        if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * plan->amplitude : y;
     }
 }
 
-/* sin and cos by pe__sincos_dd(), but where that is off by more than enough: then to the last bit
-   of a double, and, where nothing is enough, of a double-double. */
-PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, double enough,
-                             pe__dd *sine, pe__dd *cosine)
+/* pe__sincos_dd() to the last bit. */
+PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                             pe__dd *cosine)
 {
-    pe__sincos_dd(plan, pair, t, sine, cosine);
+    pe_plan x = *plan;
+    x.amplitude = 1;
     for (int k = 0; k < 2; k++) {
-        pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
-        pe__store(hi, turn->hi);
-        pe__store(lo, turn->lo);
         for (size_t lane = 0; lane < PE_LANES; lane++) {
-            const double f = plan->frequency[pair + lane];
-            const double size = fabs(pe__time_of(plan, pair + lane, t) * f);
-            if (pe__lack(plan, pair + lane, size) < enough) continue;
-            hi[lane] = pe__by_integers(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
-            lo[lane] = 0;
-            if (enough > 0) continue;
-            lo[lane] = pe__by_integers(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
+            hi[lane] = pe__by_integers(&x, pair + lane, t, (pe__what)k, 0, 0, 0);
+            lo[lane] = pe__by_integers(&x, pair + lane, t, (pe__what)k, 0, hi[lane], 0);
         }
-        turn->hi = pe__load(hi);
-        turn->lo = pe__load(lo);
+        (k ? cosine : sine)->hi = pe__load(hi);
+        (k ? cosine : sine)->lo = pe__load(lo);
     }
-}
-
-/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
-static inline float pe__round_16(float x, int drop)
-{
-    uint32_t bits = (uint32_t)pe__float_bits(x);
-    const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
-    if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
-        float y;
-        memcpy(&y, &size, sizeof y);
-        bits = sign | (uint32_t)pe__float_bits((y + 0.75f) - 0.75f);
-    } else {
-        bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
-        bits &= ~((1u << drop) - 1u);
-        if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
-    }
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
-   nearest. */
-static inline float pe__round_once(double hi, double lo, double scale, int drop)
-{
-    hi = pe__to_odd(hi, lo) * scale;
-    float y = (float)hi;
-    if (drop == PE__DROP_F32) return y;
-    uint32_t word = (uint32_t)pe__float_bits(y);
-    if ((double)y != hi && (word & 1) == 0) {
-        if (fabs((double)y) < fabs(hi)) word++;
-        else word--;
-        memcpy(&y, &word, sizeof y);
-    }
-    return pe__round_16(y, drop);
-}
-
-/* hi + lo, however large lo is, rounded once. */
-static inline float pe__round_sum(double hi, double lo, int drop)
-{
-    pe__vd low;
-    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
-    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
-}
-
-/* (hi + lo) by, rounded once to a double, for a power of two. A subnormal one is a multiple of the
-   least double: big has no smaller bits, and three doubles are added with one rounding by way of
-   one to odd. */
-PE__COLD double pe__round_double(double hi, double lo, double by)
-{
-    const double sum = hi + lo;
-    if (fabs(sum * by) > pe__exp2i(-1021)) return sum * by;
-    const double least = pe__exp2i(-1022) / by, big = hi < 0 ? -least : least;
-    pe__vd low, rest, last;
-    if (fabs(sum) > least) return sum * by;
-    const pe__vd high = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
-    const pe__vd whole = pe__two_sum(pe__splat(big), high, &rest);
-    rest = pe__two_sum(rest, low, &last);
-    const double odd = pe__to_odd(pe__first_lane(rest), pe__first_lane(last));
-    const double size = fabs((pe__first_lane(whole) + odd) - big) * by;
-    return hi < 0 ? -size : size;
-}
-
-/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in pe__drop(), or,
-   if 0, to a double, into *y; returns whether lo - e and lo + e give the same. */
-PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
-{
-    const double below = lo - e, above = lo + e;
-    double other = hi < 0 ? -0.0 : 0.0;
-    *y = other;
-    if (drop == 0) {
-        *y = pe__round_double(hi, above, by);
-        other = pe__round_double(hi, below, by);
-    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
-        *y = (double)pe__round_sum(hi * by, above * by, drop);
-        other = (double)pe__round_sum(hi * by, below * by, drop);
-    }
-    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
 }
 
 /* The frequency of a pair in radians a position, or its wavelength. */
@@ -376,14 +304,7 @@ PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int 
     }
     const double hi = pe__first_lane(y.hi), e = fabs(hi) * (plan->error + pe__exp2i(-97));
     if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
-    return pe__by_integers(plan, pair, 1, what, 1, 0, drop);
-}
-
-/* Does the pair stand still there, so that it is (0, A)? Sums of columns are not examined. */
-PE__INLINE int pe__still(const pe_plan *plan, double t, size_t pair)
-{
-    const double *const w = plan->float32 ? plan->float32 : plan->frequency;
-    return !plan->point && (t == 0 || w[pair] == 0);
+    return pe__by_integers(plan, pair, 1, what, 0, 0, drop);
 }
 
 /* An element whose half turns are known to be a multiple of 1/6, if its sine or cosine is rational:
@@ -406,28 +327,17 @@ PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int c
     return 1;
 }
 
-/* pe__same() with a power of two that may be no double. */
-PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
-{
-    const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* below half the least double, and hi is not 0 */
-        *y = hi < 0 ? -0.0 : 0.0;
-        return 1;
-    }
-    if (down < 1) exponent += 200;
-    return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
-}
-
 /* A sin x for a small angle x, of position time 2^exponent, by numbers near 1. */
-PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int drop,
-                            double *y)
+PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int given,
+                            int drop, double *y)
 {
     const double *const f = plan->frequency + pair;
     int of_w, of_a;
     (void)pe__frexp(plan->scale, &of_a);
     (void)pe__frexp(f[0], &of_w);
     if (exponent + of_w > -59) return 0;
-    const double up = pe__exp2i(-of_w), lack = pe__lack(plan, pair, fabs(f[0])) / fabs(f[0]);
+    const double up = pe__exp2i(-of_w), size = fabs(f[0]);
+    const double lack = pe__lack(plan, pair, size, given) / size;
     const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
     const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
     const pe__dd x = pe__dd_scaled(turn, plan->mantissa);
@@ -443,8 +353,8 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
  *     A sin x is A x (1 - d), d below 2^-77, or 2^-117 if x is below pi 2^-60: then A x decides,
  *         as a product of numbers near 1 and a power of two. It is off by 2^-100 and what the
  *         frequency lacks. */
-PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                            double *y)
+PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int component, int given,
+                            int drop, double *y)
 {
     const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
     const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if subnormal */
@@ -454,38 +364,51 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
     (void)pe__frexp(f, &of_f);
     if (enlarged > 1) of_time -= 120;
     if (of_time + of_f > -40) return 0;
-    if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80))
-        return 0; /* the sum may be 0 */
-    if (component == 0) return pe__small_sine(plan, pair, m, of_time, drop, y);
+    if (pe__lack(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
+        return 0; /* a sum, which may be 0 */
+    if (component == 0) return pe__small_sine(plan, pair, m, of_time, given, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
 
-/* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
-   pe__sincos_dd(). */
-PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                           double hi, double lo)
+/* An element: a sine (component 0) or a cosine times A. known: that, times the mantissa of A, by
+   pe__sincos_dd(), as a sum of two; NULL: a float, or not computed yet. */
+PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int given,
+                           int drop, const double *known)
 {
-    const double e = pe__sincos_dd_error(plan, pair, t, component), amplitude = plan->amplitude;
-    double y;
-    if (pe__still(plan, t, pair)) {
-        if (component == 0) return 0 * amplitude;
-        return drop ? (double)pe__round_once(amplitude, 0, 1, drop) : amplitude;
+    const double *const w = plan->float32 ? plan->float32 : plan->frequency;
+    double own[2], y;
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* it stands still; sums are not examined */
+        if (component == 0) return 0 * plan->amplitude;
+        return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
-    if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
-    if (pe__small_turn(plan, t, pair, component, drop, &y)) return y;
-    if (pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
-    return pe__by_integers(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
+    if (!known) {
+        pe__dd turn[2];
+        if (pe__small_turn(plan, t, pair, component, given, drop, &y)) return y;
+        pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
+        turn[0] = pe__dd_scaled(turn[component], plan->mantissa);
+        own[0] = pe__first_lane(turn[0].hi);
+        own[1] = pe__first_lane(turn[0].lo);
+        known = own;
+    }
+    const double e = pe__sincos_dd_error(plan, pair, t, component, given);
+    if (pe__same(known[0], known[1], e, plan->scale, drop, &y)) return y;
+    if (pe__small_turn(plan, t, pair, component, given, drop, &y)) return y;
+    if (!given && pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
+    return pe__by_integers(plan, pair, t, (pe__what)component, given, 0, drop);
 }
-PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
-                                 int drop)
+
+/* How rows ask for it: by a pointer, so that a program that makes rows of given frequencies alone
+   has no code for others. */
+typedef double pe__element(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                           const double *known);
+PE__COLD double pe__element_any(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                                const double *known)
 {
-    pe__dd turn[2];
-    double tiny;
-    if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
-    if (pe__small_turn(plan, t, pair, component, drop, &tiny)) return (float)tiny;
-    pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
-    const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
-    return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
-                             pe__first_lane(y.lo));
+    return pe__decide(plan, t, pair, component, 0, drop, known);
+}
+PE__COLD double pe__element_given(const pe_plan *plan, double t, size_t pair, int component,
+                                  int drop, const double *known)
+{
+    return pe__decide(plan, t, pair, component, 1, drop, known);
 }

@@ -41,6 +41,25 @@ static void rows_of(const pe_plan *plan, pe_at at)
     ok(pe_fill_bf16(plan, at, ROWS, h, d)), print_u16("bf16", h, ROWS * d);
 }
 
+/* Rows without a plan: frequencies that are given have an exact level of their own. */
+static void given(const double *omega, size_t pairs, double amplitude, pe_at at)
+{
+    static float f[2][ROWS * D];
+    static double x[2][ROWS * D];
+    static uint16_t h[2][ROWS * D];
+    const size_t n = ROWS * pairs;
+    ok(pe_sincos_f32(omega, pairs, amplitude, at, ROWS, f[0], f[1], pairs));
+    print_f32("given", f[0], n), print_f32("given", f[1], n);
+    ok(pe_sincos_f32(omega, pairs, amplitude, at, 1, f[0], f[1], pairs));
+    print_f32("one", f[0], pairs), print_f32("one", f[1], pairs);
+    ok(pe_sincos_f64(omega, pairs, amplitude, at, ROWS, x[0], x[1], pairs));
+    print_f64("given", x[0], n), print_f64("given", x[1], n);
+    ok(pe_sincos_f16(omega, pairs, amplitude, at, ROWS, h[0], h[1], pairs));
+    print_u16("given", h[0], n), print_u16("given", h[1], n);
+    ok(pe_sincos_bf16(omega, pairs, amplitude, at, ROWS, h[0], h[1], pairs));
+    print_u16("given", h[0], n), print_u16("given", h[1], n);
+}
+
 /* Where doubles decide though the numbers on the way leave their range, and turns that are known. */
 static void ends(void)
 {
@@ -60,6 +79,7 @@ static void ends(void)
         c.d_model = 16, c.axes = 2, c.columns = PE_COLUMNS_SUMS, c.scale = 1;
         ok(pe_plan_init_frequencies(&plan, &c, omega, 8, memory, sizeof memory));
         rows_of(&plan, pe_from(k % 5 ? 255 : 0)), rows_of(&plan, pe_at_f64(real));
+        given(omega, 16, c.amplitude, k & 1 ? pe_at_f64(real) : pe_from(k % 5 ? 255 : 0));
     }
 }
 
@@ -106,6 +126,8 @@ int main(void)
     c.scale = 0.1;
     ok(pe_plan_init_frequencies(&plan, &c, omega, D / 2, memory, sizeof memory));
     rows_of(&plan, pe_from(-1));
+    given(omega, D / 2, 1, pe_from(-1)), given(omega, D / 2, -0.7, pe_at_f64(real));
+    given(omega, D / 2, 1, pe_from(2000000000));
     ok(pe_dot_f64(&plan, pe_from(12345), 20, numbers)), print_f64("dot", numbers, 20);
     ok(pe_plan_frequencies(&plan, numbers)), print_f64("w", numbers, plan.pairs);
     /* in tiles of columns: those behind the first */

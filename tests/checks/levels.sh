@@ -29,9 +29,9 @@ undecided 's|f->error = distant .*least : error;|f->error = FLT_MAX;|'
 undecided 's/e = pe__splat(pe__exp2i(-99)); .. relative ../e = pe__splat(2.0);/'
 undecided 's/return (bits & 0x1fffffffu) == 0x10000000u .*/return hi != 0 || lo + e > 0 || bits > 0;/'
 undecided 's/hi \* pe__exp2i(-90)/hi * 2/'
-undecided 's/if (pe__rational_turn(/if (0 \&\& pe__rational_turn(/'
-undecided 's/if (pe__small_turn(/if (0 \&\& pe__small_turn(/'
-undecided 's/if (pe__lack(plan, pair + lane, size) < enough) continue;//'
+undecided 's/pe__rational_turn(plan,/0 \&\& &/'
+undecided 's/pe__small_turn(plan,/0 \&\& &/'
+undecided 's/const int fine = .*/const int fine = plan->error > 2;/'
 
 isa=$(best_isa)
 flags="-std=c99 -O1 $(isa_flags "$isa") -DPE_SLEEF=0 $EXTRA_CFLAGS"

@@ -508,11 +508,11 @@ static void numbers_of_a_plan_exactly(void **state)
             mpfr_mul(w, w, pi, MPFR_RNDN);
             if (p.config.half_turns)
                 mpfr_mul(w, w, pi, MPFR_RNDN);
-            assert_true(pe__by_integers(&p.plan, pair, 1, PE__FREQUENCY, 1, 0, 0) ==
+            assert_true(pe__by_integers(&p.plan, pair, 1, PE__FREQUENCY, 0, 0, 0) ==
                         mpfr_get_d(w, MPFR_RNDN));
             mpfr_div(w, pi, w, MPFR_RNDN);
             mpfr_mul_ui(w, w, 2, MPFR_RNDN);
-            assert_true(pe__by_integers(&p.plan, pair, 1, PE__WAVELENGTH, 1, 0, 0) ==
+            assert_true(pe__by_integers(&p.plan, pair, 1, PE__WAVELENGTH, 0, 0, 0) ==
                         mpfr_get_d(w, MPFR_RNDN));
         }
         plan_free(&p);
@@ -646,7 +646,7 @@ static void turns_and_centres(void **state)
                 pe__dd ss, cc;
                 const int exact = round % 16 == 0;
                 if (exact)
-                    pe__sincos_exact(&p.plan, from, t, 0, &ss, &cc);
+                    pe__sincos_exact(&p.plan, from, t, &ss, &cc);
                 else
                     pe__sincos_dd(&p.plan, from, t, &ss, &cc);
                 const lanes sine = lanes_of_dd(ss), cosine = lanes_of_dd(cc);
@@ -654,7 +654,10 @@ static void turns_and_centres(void **state)
                 pe__sincos_dd(&p.plan, from, t, &ss, &cc);
                 const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
                 const pe__anchor at = {centre[0], centre[1]}, to = {step[0], step[1]};
-                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, at);
+                if (pe__distant(&p.plan, t))
+                    pe__centre_distant(&p.plan, pe__element_any, t, from, n, at);
+                else
+                    pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, at);
                 pe__anchor_rotated(&p.plan, -digit, from, n, at, to);
                 for (size_t i = 0; i < n; i++) {
                     const double by = p.plan.amplitude * (1 + bounds[b]->eta);
@@ -875,7 +878,7 @@ static void centres_beyond_the_fast_limit(void **state)
         double s[PE__SINCOS], c[PE__SINCOS];
         pe__dd sine, cosine;
         const pe__anchor at = {s, c};
-        pe__centre(&p.plan, &pe__bound_distant, 1, round % 2 ? -size : size, 0, 1, at);
+        pe__centre_distant(&p.plan, pe__element_any, round % 2 ? -size : size, 0, 1, at);
         pe__sincos_dd(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
         const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
         assert_true(s[0] == want_s.a[0] * by && c[0] == want_c.a[0] * by);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums of two doubles rounded once, to any type.
+ * Gives: pe__round_once(), pe__round_sum(), pe__same(), pe__same_far().
+ * Needs: simd, numbers.
+ * Tests: tests/checks/levels.sh, tests/unit/test_exact.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../numbers/base.h"
+#include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
+
+/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
+static inline float pe__round_16(float x, int drop)
+{
+    uint32_t bits = (uint32_t)pe__float_bits(x);
+    const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
+    if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
+        float y;
+        memcpy(&y, &size, sizeof y);
+        bits = sign | (uint32_t)pe__float_bits((y + 0.75f) - 0.75f);
+    } else {
+        bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
+        bits &= ~((1u << drop) - 1u);
+        if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
+    }
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
+   nearest. */
+static inline float pe__round_once(double hi, double lo, double scale, int drop)
+{
+    hi = pe__to_odd(hi, lo) * scale;
+    float y = (float)hi;
+    if (drop == PE__DROP_F32) return y;
+    uint32_t word = (uint32_t)pe__float_bits(y);
+    if ((double)y != hi && (word & 1) == 0) {
+        if (fabs((double)y) < fabs(hi)) word++;
+        else word--;
+        memcpy(&y, &word, sizeof y);
+    }
+    return pe__round_16(y, drop);
+}
+
+/* hi + lo, however large lo is, rounded once. */
+static inline float pe__round_sum(double hi, double lo, int drop)
+{
+    pe__vd low;
+    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
+}
+
+/* (hi + lo) by, rounded once to a double, for a power of two. A subnormal one is a multiple of the
+   least double: big has no smaller bits, and three doubles are added with one rounding by way of
+   one to odd. */
+PE__COLD double pe__round_double(double hi, double lo, double by)
+{
+    const double sum = hi + lo;
+    if (fabs(sum * by) > pe__exp2i(-1021)) return sum * by;
+    const double least = pe__exp2i(-1022) / by, big = hi < 0 ? -least : least;
+    pe__vd low, rest, last;
+    if (fabs(sum) > least) return sum * by;
+    const pe__vd high = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    const pe__vd whole = pe__two_sum(pe__splat(big), high, &rest);
+    rest = pe__two_sum(rest, low, &last);
+    const double odd = pe__to_odd(pe__first_lane(rest), pe__first_lane(last));
+    const double size = fabs((pe__first_lane(whole) + odd) - big) * by;
+    return hi < 0 ? -size : size;
+}
+
+/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in pe__drop(), or,
+   if 0, to a double, into *y; returns whether lo - e and lo + e give the same. */
+PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
+{
+    const double below = lo - e, above = lo + e;
+    double other = hi < 0 ? -0.0 : 0.0;
+    *y = other;
+    if (drop == 0) {
+        *y = pe__round_double(hi, above, by);
+        other = pe__round_double(hi, below, by);
+    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
+        *y = (double)pe__round_sum(hi * by, above * by, drop);
+        other = (double)pe__round_sum(hi * by, below * by, drop);
+    }
+    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
+}
+
+/* pe__same() with a power of two that may be no double. */
+PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
+{
+    const double down = exponent < -900 ? pe__exp2i(-200) : 1;
+    if (exponent < -1100) { /* below half the least double, and hi is not 0 */
+        *y = hi < 0 ? -0.0 : 0.0;
+        return 1;
+    }
+    if (down < 1) exponent += 200;
+    return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
+}
