@@ -7910,12 +7910,11 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     return PE_OK;
 }
 
-/* ==== src/rope/rotate.h ==== */
-/* Heads rotated by rows of sines and cosines.
- * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__head_rotator, pe__heads,
- *   pe__part, pe__rope_token(), pe__rotate_heads_bf16(), pe__rotate_heads_f16(),
- *   pe__rotate_heads_f32(),
- *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), pe__tile.
+/* ==== src/rope/pairs.h ==== */
+/* Pairs of elements rotated: a vector, a unit, a head, some heads of a token.
+ * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__part, pe__tile,
+ *   pe__angles_of(), pe__convert(), pe__rope_block(), pe__rope_few(), pe__rope_head(),
+ *   pe__rope_token(), pe__rope_vectors().
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
@@ -7927,7 +7926,7 @@ enum {
     PE__ROPE_PAIRS = PE__SORTED, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
     PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
-    PE__ROPE_GROUP = 8192,    /* bytes of single heads that turn alike, together */
+    PE__ROPE_GROUP = 8192,    /* bytes of heads that turn alike, together */
     PE__ROPE_CACHED = 1 << 21 /* bytes of them that some cache is taken to hold */
 };
 
@@ -7967,16 +7966,9 @@ typedef struct pe__angles {
 PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {
     const size_t from = (tile->row ? tile->row[t] : t) * tile->stride;
-    const pe__angles a = {tile->sines + from, tile->cosines + from, tile->count, tile->pairs};
-    return a;
-}
-PE__INLINE pe__angles pe__angles_of_part(const pe__tile *tile, size_t t, const pe__part *part)
-{
-    pe__angles a = pe__angles_of(tile, t);
-    a.s += part->pair;
-    a.c += part->pair;
-    a.n = part->n;
-    a.pairs = part->pairs;
+    const float *s = tile->sines + from;
+    PE__BY_ITSELF(s);
+    const pe__angles a = {s, tile->cosines + from, tile->count, tile->pairs};
     return a;
 }
 
@@ -8001,21 +7993,31 @@ PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe_
     pe__put_two_as(kind, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
-/* A vector of pairs, those from pair i on: of halves u and v as above; of neighbours one vector and
-   the next. The second goes to so many bytes behind out. */
-PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, const pe__angles *a, size_t i,
-                               const pe__vf *x, unsigned char *out, size_t behind)
+/* The sines and cosines of a vector of pairs as the elements are met: of neighbours those of two
+   vectors. */
+typedef struct pe__turns {
+    pe__vf s[2], c[2];
+} pe__turns;
+PE__INLINE pe__turns pe__turns_load(pe_layout layout, const float *s, const float *c)
 {
-    const float *const s = a->s + i, *const c = a->c + i;
+    const int halves = layout == PE_LAYOUT_HALVES;
+    pe__turns t;
+    t.s[0] = halves ? pe__get(s) : pe__get_signed(s);
+    t.c[0] = halves ? pe__get(c) : pe__get_twice(c);
+    t.s[1] = halves ? t.s[0] : pe__get_signed(s + PE_LANES);
+    t.c[1] = halves ? t.c[0] : pe__get_twice(c + PE_LANES);
+    return t;
+}
+
+/* A vector of pairs: of halves u and v as above; of neighbours one vector and the next. */
+PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, const pe__turns *t, const pe__vf *x,
+                               unsigned char *out, unsigned char *next)
+{
     const pe__vf u = x[0], v = x[1];
-    unsigned char *const next = out + behind;
-    if (layout == PE_LAYOUT_HALVES) {
-        pe__rope_halves(kind, u, v, pe__get(s), pe__get(c), out, next);
-        return;
-    }
-    const pe__vf c0 = pe__get_twice(c), c1 = pe__get_twice(c + PE_LANES);
-    pe__put_two_as(kind, out, pe__rotate_neighbours(u, pe__get_signed(s), c0), next,
-                   pe__rotate_neighbours(v, pe__get_signed(s + PE_LANES), c1));
+    if (layout == PE_LAYOUT_HALVES) pe__rope_halves(kind, u, v, t->s[0], t->c[0], out, next);
+    else
+        pe__put_two_as(kind, out, pe__rotate_neighbours(u, t->s[0], t->c[0]), next,
+                       pe__rotate_neighbours(v, t->s[1], t->c[1]));
 }
 
 /* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
@@ -8107,36 +8109,63 @@ PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe
                    pe__rotate_neighbours(y1, u->s[3], u->c[3]));
 }
 
-/* n pairs of one head: units, then a vector, then what does not fill one, by a vector that overlaps
-   the last and is read before that is written. */
+/* Vectors of pairs of heads: their sines and cosines, and where they are, in bytes. */
+typedef struct pe__vectors {
+    pe__turns turns;
+    size_t in, in_next, out, out_next;
+} pe__vectors;
+PE__INLINE pe__vectors pe__vectors_at(pe__kind from, pe__kind to, pe_layout layout,
+                                      const pe__angles *a, size_t pair, size_t element)
+{
+    const size_t next = element + (layout == PE_LAYOUT_HALVES ? a->pairs : (size_t)PE__FLOATS);
+    pe__vectors v;
+    v.turns = pe__turns_load(layout, a->s + pair, a->c + pair);
+    v.in = element * pe__size_of(from);
+    v.in_next = next * pe__size_of(from);
+    v.out = element * pe__size_of(to);
+    v.out_next = next * pe__size_of(to);
+    return v;
+}
+PE__INLINE void pe__vectors_get(pe__kind from, const pe__vectors *v, const unsigned char *in,
+                                pe__vf *x)
+{
+    x[0] = pe__get_as(from, in + v->in);
+    x[1] = pe__get_as(from, in + v->in_next);
+}
+PE__INLINE void pe__vectors_put(pe__kind to, pe_layout layout, const pe__vectors *v,
+                                const pe__vf *x, unsigned char *out)
+{
+    pe__rope_pairs(to, layout, &v->turns, x, out + v->out, out + v->out_next);
+}
+
+/* One head: units, then a vector, then what does not fill one, by a vector that overlaps the last
+   and is read before that is written. */
 PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
                               const unsigned char *in, unsigned char *out)
 {
-    enum { PE__VECTOR = 2 * PE_LANES };
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n, end = n - PE__VECTOR;
+    const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
-    const size_t next = halves ? a->pairs : (size_t)PE__VECTOR;
-    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
-    const int tail = n % PE__VECTOR != 0;
-    pe__vf x[2], last[2];
+    const int tail = n % PE__FLOATS != 0;
+    pe__vf x[2], y[2];
+    pe__vectors v, last;
     size_t i = 0;
-    last[0] = last[1] = pe__splat_f32(0.0f);
     if (tail) {
-        last[0] = pe__get_as(from, in + end * step * e);
-        last[1] = pe__get_as(from, in + (end * step + next) * e);
+        last = pe__vectors_at(from, to, layout, a, end, end * step);
+        pe__vectors_get(from, &last, in, y);
     }
     for (; i + PE__ROPE_UNIT <= n; i += PE__ROPE_UNIT) {
         pe__unit unit;
         pe__unit_load(halves, narrow, a->s + i, a->c + i, &unit);
-        pe__unit_rotate(from, to, halves, &unit, in + i * step * e, out + i * step * f, across);
+        pe__unit_rotate(from, to, halves, &unit, in + i * step * pe__size_of(from),
+                        out + i * step * pe__size_of(to), across);
     }
-    if (i + PE__VECTOR <= n) {
-        x[0] = pe__get_as(from, in + i * step * e);
-        x[1] = pe__get_as(from, in + (i * step + next) * e);
-        pe__rope_pairs(to, layout, a, i, x, out + i * step * f, next * f);
+    if (i + PE__FLOATS <= n) {
+        v = pe__vectors_at(from, to, layout, a, i, i * step);
+        pe__vectors_get(from, &v, in, x);
+        pe__vectors_put(to, layout, &v, x, out);
     }
-    if (tail) pe__rope_pairs(to, layout, a, end, last, out + end * step * f, next * f);
+    if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
 /* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
@@ -8145,31 +8174,33 @@ PE__INLINE size_t pe__rope_block(pe_layout layout)
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* All heads of one token, of whole vectors of pairs, or of blocks of a vector or a unit. ahead:
-   bytes to what will be wanted soon, or 0. */
-PE__WRAPS /* a step of a unit is a step of a block less a part of it */
-PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int parts,
+/* Some heads of one token, of whole units of pairs; of any number from a vector's on; or of blocks
+   of halves, each of a vector or a unit. ahead: bytes to what will be wanted soon, or 0. */
+typedef enum pe__mode { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_BLOCKS } pe__mode;
+PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, pe__mode how,
                                const pe__angles *a, const pe__heads *x, size_t ahead)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const int blocks = parts && halves && a->n > a->pairs;
+    const int blocks = halves && how == PE__IN_BLOCKS, any = how != PE__IN_UNITS;
     const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
-    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
-    const size_t by = (halves && !blocks ? 1 : 2) * PE__ROPE_UNIT; /* elements to the next unit */
+    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
+    const size_t step = halves && !blocks ? 1 : 2; /* elements from a pair to the next */
+    const size_t by = step * PE__ROPE_UNIT;
     const int apart = blocks && across < PE__ROPE_UNIT; /* a unit is two blocks */
-    const unsigned char *in = x->in;
-    unsigned char *out = x->out;
+    const size_t spare = any && !blocks ? n % PE__FLOATS : 0;
+    const size_t units = spare ? n - spare - PE__FLOATS : n; /* a vector goes with the last */
     size_t i = 0;
-    for (; i + PE__ROPE_UNIT <= a->n; i += block) {
-        const int two = block > PE__ROPE_UNIT && a->n - i >= block;
+    for (size_t some; i + PE__ROPE_UNIT <= units; i += some) {
+        const int two = block > PE__ROPE_UNIT && units - i >= block;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
+        some = two ? block : (size_t)PE__ROPE_UNIT;
         pe__unit_load(halves, narrow, s, c, &u);
         v = u;
         if (two) pe__unit_load(halves, narrow, s + PE__ROPE_UNIT, c + PE__ROPE_UNIT, &v);
         for (size_t k = 0; k < x->heads; k++) {
-            const unsigned char *const p = in + k * x->in_head;
-            unsigned char *const q = out + k * x->out_head;
+            const unsigned char *const p = x->in + k * x->in_head + i * step * e;
+            unsigned char *const q = x->out + k * x->out_head + i * step * f;
             for (size_t j = 0; ahead && j < block * e; j += 64) {
                 PE__PREFETCH((uintptr_t)p + ahead + j);
                 PE__PREFETCH((uintptr_t)p + ahead + (halves && !blocks ? across : block) * e + j);
@@ -8179,21 +8210,27 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int
             if (two && apart) pe__unit_rotate(from, to, 2, &v, p + by * e, q + by * f, across);
             else if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
         }
-        if (parts && !two && block > PE__ROPE_UNIT) i -= block - PE__ROPE_UNIT;
-        in += (parts && !two ? 1 : block / PE__ROPE_UNIT) * by * e;
-        out += (parts && !two ? 1 : block / PE__ROPE_UNIT) * by * f;
     }
-    const size_t next = halves ? across : (size_t)PE__FLOATS;
-    for (size_t k = 0; parts && i < a->n && k < x->heads; k++) { /* a vector */
-        const unsigned char *const p = in + k * x->in_head;
-        const pe__vf pairs[2] = {pe__get_as(from, p), pe__get_as(from, p + next * e)};
-        pe__rope_pairs(to, layout, a, i, pairs, out + k * x->out_head, next * f);
+    for (; any && i + spare < n; i += PE__FLOATS) {
+        const int last = spare && n - i < 2 * PE__FLOATS;
+        const size_t end = last ? n - PE__FLOATS : i;
+        const pe__vectors v = pe__vectors_at(from, to, layout, a, i, i * step);
+        const pe__vectors w = pe__vectors_at(from, to, layout, a, end, end * step);
+        for (size_t k = 0; k < x->heads; k++) {
+            const unsigned char *const in = x->in + k * x->in_head;
+            unsigned char *const out = x->out + k * x->out_head;
+            pe__vf y[2], z[2];
+            pe__vectors_get(from, &v, in, y);
+            pe__vectors_get(from, &w, in, z);
+            pe__vectors_put(to, layout, &v, y, out);
+            if (last) pe__vectors_put(to, layout, &w, z, out);
+        }
     }
 }
 
-/* Fewer pairs than a vector has floats. */
+/* Fewer pairs than a vector has floats, and perhaps none. */
 PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                              const unsigned char *in, unsigned char *out)
+                              const pe__heads *heads)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
     const int halves = layout == PE_LAYOUT_HALVES;
@@ -8201,18 +8238,27 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
     const size_t next = halves ? a->pairs : first;
     unsigned char x[2][PE__FLOATS * sizeof(float)] = {{0}}, y[2][PE__FLOATS * sizeof(float)];
     float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
-    const pe__angles few = {sines, cosines, n, n};
-    pe__vf two[2];
     if (n == 0) return; /* of a table without pairs there may be no array */
     memcpy(sines, a->s, n * sizeof *sines);
     memcpy(cosines, a->c, n * sizeof *cosines);
-    memcpy(x[0], in, first * e);
-    memcpy(x[1], in + next * e, rest * e);
-    two[0] = pe__get_as(from, x[0]);
-    two[1] = pe__get_as(from, x[1]);
-    pe__rope_pairs(to, layout, &few, 0, two, y[0], sizeof y[0]);
-    memcpy(out, y[0], first * f);
-    memcpy(out + next * f, y[1], rest * f);
+    const pe__turns turns = pe__turns_load(layout, sines, cosines);
+    for (size_t k = 0; k < heads->heads; k++) {
+        const unsigned char *const in = heads->in + k * heads->in_head;
+        unsigned char *const out = heads->out + k * heads->out_head;
+        memcpy(x[0], in, first * e);
+        memcpy(x[1], in + next * e, rest * e);
+        const pe__vf two[2] = {pe__get_as(from, x[0]), pe__get_as(from, x[1])};
+        pe__rope_pairs(to, layout, &turns, two, y[0], y[1]);
+        memcpy(out, y[0], first * f);
+        memcpy(out + next * f, y[1], rest * f);
+    }
+}
+
+PE__INLINE void pe__rope_vectors(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
+                                 const pe__heads *x, size_t ahead)
+{
+    if (a->n < PE__FLOATS) pe__rope_few(from, to, layout, a, x);
+    else pe__rope_token(from, to, layout, PE__IN_VECTORS, a, x, ahead);
 }
 
 /* n elements of one type as those of another. */
@@ -8227,115 +8273,155 @@ PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
     }
 }
 
-/* All heads of a tile's tokens, in the order of their addresses. */
-PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
-                               const pe__heads *x)
+/* ==== src/rope/rotate.h ==== */
+/* Heads rotated by rows of sines and cosines.
+ * Gives: pe__head_rotator, pe__rotate_heads_bf16(), pe__rotate_heads_f16(),
+ *   pe__rotate_heads_f32(),
+ *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), and the same for blocks.
+ * Needs: simd, api, rows, numbers.
+ * Tests: tests/unit/test_rope.c. */
+
+/* What heads have behind their pairs. */
+PE__INLINE void pe__rope_rest(pe__kind from, pe__kind to, const pe__tile *tile, const pe__heads *x)
 {
-    const size_t e = pe__size_of(from), f = pe__size_of(to), n = tile->count, pairs = tile->pairs;
-    const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2), width = 2 * pairs * e;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs;
+    for (size_t k = 0; k < x->heads; k++)
+        pe__convert(from, to, x->in + k * x->in_head + n * e, x->out + k * x->out_head + n * f,
+                    x->rest);
+}
+
+/* How heads follow each other. */
+typedef struct pe__pace {
+    size_t heads, tokens; /* so many at a time, of one token or of tokens that turn alike */
+    size_t ahead; /* bytes to what is asked for in advance, or 0 */
+    int alone; /* each by itself */
+} pe__pace;
+PE__OUTLINE pe__pace pe__rope_many(const pe__tile *tile, const pe__heads *x, pe__kind from)
+{
     const int by_head = x->out_head > x->out_token;
-    const size_t outer = by_head ? x->heads : tile->tokens;
-    const size_t inner = by_head ? tile->tokens : x->heads;
-    /* several passes over a token's heads only where they are in the cache anyway, or cost less
-       than what is computed */
-    const int once = n <= pe__rope_block(layout), few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    const int costly = from == PE__BF16 || (from != PE__F32 && x->heads > 1);
     /* Single heads that turn alike go together, as if of one token, while a cache has them. */
-    const int alike = tile->stride == 0 && x->heads == 1 && !few && next;
+    const int alike = tile->stride == 0 && x->heads == 1 && next;
     const int cached = alike && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
-    const size_t most = cached ? PE__ROPE_GROUP / next + 1 : 1;
     /* Heads are asked for in advance, whole ones; but floats that go elsewhere come faster by what
        the hardware foresees alone. */
     const int asks = from != PE__F32 || (x->in == x->out && (alike || PE_PREFETCH_HEADS));
-    size_t ahead = 0;
-    if (!few && !cached && asks)
-        ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (!by_head && (once || few || costly || cached) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
-        for (size_t t = 0; t < tile->tokens; t += most) {
-            const pe__angles a = pe__angles_of(tile, t);
-            pe__heads some = *x;
-            some.in += (tile->token + t) * x->in_token + first * e;
-            some.out += (tile->token + t) * x->out_token + first * f;
-            if (cached) some.heads = pe__min(most, tile->tokens - t);
-            pe__rope_token(from, to, layout, 0, &a, &some, ahead);
+    const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
+    pe__pace pace = {x->heads, 1, 0, (by_head || x->heads == 1) && !cached};
+    if (cached) pace.tokens = group;
+    else if (asks)
+        pace.ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
+    if (tile->count > pe__rope_block(tile->layout)) pace.heads = group; /* in several passes */
+    return pace;
+}
+PE__INLINE pe__pace pe__rope_pace(const pe__tile *tile, const pe__heads *x, pe__kind from)
+{
+    const pe__pace few = {x->heads, 1, 0, x->heads == 1};
+    return tile->tokens == 1 ? few : pe__rope_many(tile, x, from);
+}
+
+/* Some heads of a token at a time, by what registers hold of its sines and cosines, so many that
+   they are still in the first-level cache. */
+PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe__mode how,
+                                const pe__tile *tile, const pe__heads *x, const pe__pace *pace)
+{
+    const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
+    const size_t tokens = pace->tokens, heads = pace->heads, all = x->heads, count = tile->tokens;
+    const size_t in_token = x->in_token, out_token = x->out_token, ahead = pace->ahead;
+    const size_t rest = tile->pair == 0 ? x->rest : 0;
+    const pe__tile rows = *tile;
+    pe__heads some = *x;
+    some.in += tile->token * in_token + first * pe__size_of(from);
+    some.out += tile->token * out_token + first * pe__size_of(to);
+    for (size_t t = 0; t < count; t += tokens) {
+        const pe__angles a = pe__angles_of(&rows, t);
+        unsigned char *const out = some.out;
+        const unsigned char *const in = some.in;
+        for (size_t k = 0; k < all; k += heads) {
+            some.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
+            if (how == PE__IN_VECTORS) pe__rope_vectors(from, to, layout, &a, &some, ahead);
+            else pe__rope_token(from, to, layout, how, &a, &some, ahead);
+            if (rest) pe__rope_rest(from, to, tile, &some);
+            some.in += heads * some.in_head;
+            some.out += heads * some.out_head;
         }
-        return;
-    }
-    for (size_t i = 0; i < outer; i++) {
-        for (size_t j = 0; j < inner; j++) {
-            const size_t t = by_head ? j : i, k = by_head ? i : j;
-            const pe__angles a = pe__angles_of(tile, t);
-            const unsigned char *const in =
-                x->in + (tile->token + t) * x->in_token + k * x->in_head;
-            unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
-            for (size_t b = 0; ahead && b < width; b += 64)
-                PE__PREFETCH((uintptr_t)in + ahead + b);
-            if (n < 2 * PE_LANES)
-                pe__rope_few(from, to, layout, &a, in + first * e, out + first * f);
-            else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);
-            if (x->rest && tile->pair == 0)
-                pe__convert(from, to, in + 2 * pairs * e, out + 2 * pairs * f, x->rest);
-        }
+        some.in = in + tokens * in_token;
+        some.out = out + tokens * out_token;
+        PE__BY_ITSELF(some.in);
     }
 }
 
-/* Blocks of a vector each, or of a unit, that follow each other, as one part. */
-PE__INLINE int pe__rope_alike(const pe__tile *tile, int narrow, pe__part *all)
+/* Blocks of a vector each, or of a unit, that follow each other: then as one tile. */
+PE__INLINE int pe__rope_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__part *const part = tile->part;
     const size_t n = part->pairs, vector = narrow ? (size_t)PE__ROPE_UNIT : (size_t)PE__FLOATS;
     int alike = n == vector || n == PE__ROPE_UNIT;
     for (size_t k = 0; k < tile->parts; k++)
         alike &= part[k].n == n && part[k].pairs == n && part[k].column == part->column + 2 * k * n;
-    *all = *part;
-    all->n = n * tile->parts;
+    all->count = n * tile->parts;
+    all->pairs = n;
     return alike;
 }
 
-/* Heads of blocks: of whole vectors, token after token, if half of a block is the most of a pass;
-   else head after head. */
-PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, pe_layout layout,
-                                  const pe__tile *tile, const pe__heads *x)
+/* The same of blocks of halves, block after block; or of all, where they are alike. */
+PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, const pe__tile *tile,
+                                  const pe__heads *x)
 {
-    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const size_t e = pe__size_of(from), f = pe__size_of(to), most = 2 * pe__rope_block(layout);
-    const size_t next = pe__max(x->in_head, 1); /* bytes to the next head */
-    const int asks = from != PE__F32 || (x->in == x->out && PE_PREFETCH_HEADS);
-    size_t ahead = pe__max(PE__ROPE_AHEAD / next, 1) * next, parts = tile->parts;
-    const pe__part *part = tile->part;
-    pe__part all;
-    int units = x->out_head <= x->out_token && x->rest == 0;
-    if (tile->tokens == 1 || !asks) ahead = 0;
-    for (size_t k = 0; k < parts; k++)
-        units &= part[k].n % PE__FLOATS == 0 && (from != PE__F32 || part[k].n <= most);
-    if (units && halves && pe__rope_alike(tile, narrow, &all)) {
-        part = &all;
-        parts = 1;
+    const pe__pace pace = pe__rope_pace(tile, x, from);
+    const size_t e = pe__size_of(from), f = pe__size_of(to);
+    pe__tile one = *tile;
+    pe__heads some = *x;
+    one.pair = 0;
+    if (x->rest == 0 && pe__rope_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
+        some.in += tile->part->column * e;
+        some.out += tile->part->column * f;
+        pe__rotate_some(from, to, PE_LAYOUT_HALVES, PE__IN_BLOCKS, &one, &some, &pace);
+        return;
     }
     for (size_t t = 0; t < tile->tokens; t++) {
-        pe__heads some = *x;
-        some.in += (tile->token + t) * x->in_token;
-        some.out += (tile->token + t) * x->out_token;
-        for (size_t k = 0; units && k < parts; k++) {
-            const pe__angles a = pe__angles_of_part(tile, t, &part[k]);
-            pe__heads its = some;
-            its.in += part[k].column * e;
-            its.out += part[k].column * f;
-            pe__rope_token(from, to, layout, 1, &a, &its, ahead);
-        }
-        for (size_t h = 0; !units && h < x->heads; h++) {
-            const unsigned char *const in = some.in + h * x->in_head;
-            unsigned char *const out = some.out + h * x->out_head;
-            for (size_t k = 0; k < parts; k++) {
-                const pe__angles a = pe__angles_of_part(tile, t, &part[k]);
-                const size_t column = part[k].column;
-                if (a.n < PE__FLOATS)
-                    pe__rope_few(from, to, layout, &a, in + column * e, out + column * f);
-                else pe__rope_head(from, to, layout, &a, in + column * e, out + column * f);
+        const pe__angles row = pe__angles_of(tile, t);
+        some.in = x->in + (tile->token + t) * x->in_token;
+        some.out = x->out + (tile->token + t) * x->out_token;
+        for (size_t k = 0; k < x->heads; k += pace.heads) {
+            some.heads = pe__min(pace.heads, x->heads - k);
+            for (size_t b = 0; b < tile->parts; b++) {
+                const pe__part *const part = &tile->part[b];
+                const pe__angles a = {row.s + part->pair, row.c + part->pair, part->n, part->pairs};
+                pe__heads its = some;
+                its.in += part->column * e;
+                its.out += part->column * f;
+                pe__rope_vectors(from, to, PE_LAYOUT_HALVES, &a, &its, pace.ahead);
             }
-            if (x->rest && tile->pair == 0)
-                pe__convert(from, to, in + 2 * tile->pairs * e, out + 2 * tile->pairs * f, x->rest);
+            if (x->rest && tile->pair == 0) pe__rope_rest(from, to, tile, &some);
+            some.in += pace.heads * x->in_head;
+            some.out += pace.heads * x->out_head;
+        }
+    }
+}
+
+/* Each head by itself: one of all tokens, then the next. */
+PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
+                                 const pe__heads *x, const pe__pace *pace)
+{
+    const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs, width = n * e;
+    const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2), ahead = pace->ahead;
+    const size_t rest = tile->pair == 0 ? x->rest : 0;
+    for (size_t k = 0; k < x->heads; k++) {
+        const unsigned char *in = x->in + tile->token * x->in_token + k * x->in_head;
+        unsigned char *out = x->out + tile->token * x->out_token + k * x->out_head;
+        for (size_t t = 0; t < tile->tokens; t++) {
+            const pe__angles a = pe__angles_of(tile, t);
+            for (size_t b = 0; ahead && b < width; b += 64)
+                PE__PREFETCH((uintptr_t)in + ahead + b);
+            if (a.n < PE__FLOATS) {
+                const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0};
+                pe__rope_few(from, to, layout, &a, &one);
+            } else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);
+            if (rest) pe__convert(from, to, in + n * e, out + n * f, rest);
+            in += x->in_token;
+            out += x->out_token;
+            PE__BY_ITSELF(in);
         }
     }
 }
@@ -8343,16 +8429,32 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, pe_layout layout,
 /* The same for each type, and for floats that become 16-bit numbers; and of blocks, for which a
    program has no code that rotates by a table alone. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
+#define PE__BY_LAYOUT(call, from, to, ...)                                                         \
+    if (t->layout == PE_LAYOUT_HALVES) call(from, to, PE_LAYOUT_HALVES, __VA_ARGS__);              \
+    else call(from, to, PE_LAYOUT_INTERLEAVED, __VA_ARGS__)
 #define PE__HEAD_ROTATOR(name, from, to)                                                           \
-    PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
+    PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
     {                                                                                              \
-        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_blocks(from, to, PE_LAYOUT_HALVES, t, x);    \
-        else pe__rotate_blocks(from, to, PE_LAYOUT_INTERLEAVED, t, x);                             \
+        PE__BY_LAYOUT(pe__rotate_some, from, to, PE__IN_UNITS, t, x, pace);                        \
+    }                                                                                              \
+    PE__OUTLINE void name##_vectors(const pe__tile *t, const pe__heads *x, const pe__pace *pace)   \
+    {                                                                                              \
+        PE__BY_LAYOUT(pe__rotate_some, from, to, PE__IN_VECTORS, t, x, pace);                      \
+    }                                                                                              \
+    PE__OUTLINE void name##_alone(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
+    {                                                                                              \
+        PE__BY_LAYOUT(pe__rotate_alone, from, to, t, x, pace);                                     \
     }                                                                                              \
     PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
-        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, t, x);     \
-        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, t, x);                              \
+        const pe__pace pace = pe__rope_pace(t, x, from);                                           \
+        if (pace.alone) name##_alone(t, x, &pace);                                                 \
+        else if (t->count % PE__ROPE_UNIT == 0) name##_units(t, x, &pace);                         \
+        else name##_vectors(t, x, &pace);                                                          \
+    }                                                                                              \
+    PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
+    {                                                                                              \
+        pe__rotate_blocks(from, to, t, x);                                                         \
     }
 PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
 PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)
@@ -8360,6 +8462,7 @@ PE__HEAD_ROTATOR(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
 PE__HEAD_ROTATOR(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
 PE__HEAD_ROTATOR(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
 #undef PE__HEAD_ROTATOR
+#undef PE__BY_LAYOUT
 
 /* ==== src/rope/tokens.h ==== */
 /* Tokens: their rows on the stack, their heads rotated by them.
@@ -9193,8 +9296,9 @@ PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_lay
     const size_t by = heads->head_stride * pe__size_of(kind);
     const pe__angles a = {s, c, t->pairs, t->pairs};
     const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
-    if (layout == PE_LAYOUT_HALVES) pe__rope_token(kind, kind, PE_LAYOUT_HALVES, 0, &a, &x, 0);
-    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, 0, &a, &x, 0);
+    if (layout == PE_LAYOUT_HALVES)
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, PE__IN_UNITS, &a, &x, 0);
+    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, &a, &x, 0);
 }
 
 /* ==== src/rope/factors.h ==== */

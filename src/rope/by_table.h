@@ -197,6 +197,7 @@ PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_lay
     const size_t by = heads->head_stride * pe__size_of(kind);
     const pe__angles a = {s, c, t->pairs, t->pairs};
     const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
-    if (layout == PE_LAYOUT_HALVES) pe__rope_token(kind, kind, PE_LAYOUT_HALVES, 0, &a, &x, 0);
-    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, 0, &a, &x, 0);
+    if (layout == PE_LAYOUT_HALVES)
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, PE__IN_UNITS, &a, &x, 0);
+    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, &a, &x, 0);
 }
