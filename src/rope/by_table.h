@@ -160,7 +160,8 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
     if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
     if (status != PE_OK) return status;
-    pe__table rows = {table->cosines, table->sines, pairs ? table->stride : 0, 1, table->type, 0};
+    const void *const c = pairs ? table->cosines : table, *const s = pairs ? table->sines : table;
+    pe__table rows = {c, s, pairs ? table->stride : 0, 1, table->type, 0};
     rows.step = pe__table_step(table->layout, layout);
     rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
     if (rows.odd) rows.sines = rows.cosines;

@@ -218,6 +218,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 }
 
 /* Axes and their sections. */
+PE__WRAPS /* what no section has, below 0 if they do not fit */
 PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;

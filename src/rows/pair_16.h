@@ -244,6 +244,7 @@ typedef struct pe__group {
 } pe__group;
 
 /* Add to the group what is at p and at q, and what its sums may lack. */
+PE__WRAPS /* what is asked for ahead: any address will do */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
 {

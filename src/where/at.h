@@ -89,7 +89,7 @@ static inline int pe__list_fits(const pe_at *at, size_t rows)
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
     const size_t limit = pe__reach(element) - 1, axes = at->axes - 1;
     if (rows - 1 > SIZE_MAX - at->skipped || pe__exceeds(axes, at->axis_stride, limit)) return 0;
-    return !pe__exceeds(at->skipped + rows - 1, at->row_stride, limit - axes * at->axis_stride);
+    return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
 }
 
 /* What is wrong with the places of rows > 0 rows of so many coordinates? Positions p must have

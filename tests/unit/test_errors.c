@@ -349,7 +349,7 @@ static void a_constant_is_enough(void **state)
                 c.half_turns = form >> 2 & 1;
                 c.axes = r.axes = most[k];
                 for (size_t a = 0; a < most[k]; a++) { /* odd widths: half a pair more an axis */
-                    c.axis[a].width = form & 8 ? (d / most[k] - 1) | 1 : 0;
+                    c.axis[a].width = form & 8 && d >= most[k] ? (d / most[k] - 1) | 1 : 0;
                     c.axis[a].coordinate = a;
                     r.sections[a] = d / 2 / most[k];
                 }
