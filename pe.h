@@ -1815,7 +1815,7 @@ static inline int pe__list_fits(const pe_at *at, size_t rows)
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
     const size_t limit = pe__reach(element) - 1, axes = at->axes - 1;
     if (rows - 1 > SIZE_MAX - at->skipped || pe__exceeds(axes, at->axis_stride, limit)) return 0;
-    return !pe__exceeds(at->skipped + rows - 1, at->row_stride, limit - axes * at->axis_stride);
+    return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
 }
 
 /* What is wrong with the places of rows > 0 rows of so many coordinates? Positions p must have
@@ -5380,6 +5380,7 @@ typedef struct pe__group {
 } pe__group;
 
 /* Add to the group what is at p and at q, and what its sums may lack. */
+PE__WRAPS /* what is asked for ahead: any address will do */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
 {
@@ -7326,6 +7327,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 }
 
 /* Axes and their sections. */
+PE__WRAPS /* what no section has, below 0 if they do not fit */
 PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -9259,7 +9261,8 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
     if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
     if (status != PE_OK) return status;
-    pe__table rows = {table->cosines, table->sines, pairs ? table->stride : 0, 1, table->type, 0};
+    const void *const c = pairs ? table->cosines : table, *const s = pairs ? table->sines : table;
+    pe__table rows = {c, s, pairs ? table->stride : 0, 1, table->type, 0};
     rows.step = pe__table_step(table->layout, layout);
     rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
     if (rows.odd) rows.sines = rows.cosines;
