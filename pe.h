@@ -7327,8 +7327,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 }
 
 /* Axes and their sections. */
-PE__WRAPS /* what no section has, below 0 if they do not fit */
-PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
+PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
@@ -8497,8 +8496,7 @@ PE__INLINE size_t pe__run_end(const uint8_t *runs, size_t first)
 {
     return first + 1 + (runs[first] & PE__ALONE ? 0 : runs[first + 1]);
 }
-PE__WRAPS /* below 0, of a power of two */
-PE__INLINE size_t pe__run_spare(size_t first, size_t end) { return (first - end) % PE__GROUP; }
+PE__WRAPS PE__INLINE size_t pe__run_spare(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
 /* Pairs from one sorted row to the next, of n pairs from the given one on. */
 PE__INLINE size_t pe__sorted_step(const pe_plan *plan, size_t pair, size_t n)
@@ -9238,14 +9236,12 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 }
 
 /* By a table of the caller's: check everything, then rotate. */
-PE__WRAPS /* pairs, before they are checked */
 static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
                                     pe__rope_call *call, const pe__from_to *x)
 {
     const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
-    call->head_dim = x->in_place ? 2 * table->pairs : x->head_dim;
     call->x[0] = pe__heads_of(x);
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
@@ -9254,6 +9250,7 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
         return PE_ERR_ENUM;
     if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
+    call->head_dim = x->in_place ? 2 * pairs : x->head_dim;
     if (heads != out_heads || call->head_dim < 2 * pairs || (!two && table->sines))
         return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,

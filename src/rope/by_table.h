@@ -137,14 +137,12 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 }
 
 /* By a table of the caller's: check everything, then rotate. */
-PE__WRAPS /* pairs, before they are checked */
 static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
                                     pe__rope_call *call, const pe__from_to *x)
 {
     const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
-    call->head_dim = x->in_place ? 2 * table->pairs : x->head_dim;
     call->x[0] = pe__heads_of(x);
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
@@ -153,6 +151,7 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
         return PE_ERR_ENUM;
     if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
+    call->head_dim = x->in_place ? 2 * pairs : x->head_dim;
     if (heads != out_heads || call->head_dim < 2 * pairs || (!two && table->sines))
         return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,

@@ -218,8 +218,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 }
 
 /* Axes and their sections. */
-PE__WRAPS /* what no section has, below 0 if they do not fit */
-PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
+PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;

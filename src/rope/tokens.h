@@ -39,8 +39,7 @@ PE__INLINE size_t pe__run_end(const uint8_t *runs, size_t first)
 {
     return first + 1 + (runs[first] & PE__ALONE ? 0 : runs[first + 1]);
 }
-PE__WRAPS /* below 0, of a power of two */
-PE__INLINE size_t pe__run_spare(size_t first, size_t end) { return (first - end) % PE__GROUP; }
+PE__WRAPS PE__INLINE size_t pe__run_spare(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
 /* Pairs from one sorted row to the next, of n pairs from the given one on. */
 PE__INLINE size_t pe__sorted_step(const pe_plan *plan, size_t pair, size_t n)
