@@ -5,6 +5,7 @@
 Compiles pe.h for each CPU, takes the loops out of the assembly, and asks llvm-mca for the cycles
 of one pass. Beside them SLEEF's float sines, out of the installed library. Writes a table, which
 docs/benchmarks-models.md has. Environment: GCC, ARM_GCC, MCA."""
+import heapq
 import os
 import re
 import shutil
@@ -85,6 +86,41 @@ def loops(lines):
             yield [line for line in lines[begin:end + 1] if not re.match(r"\s*\.|\.L", line)]
 
 
+END = re.compile(r"\s+(?:jmp|b)\s+(\.L\d+)$")
+
+
+def shortest(lines, least):
+    """The fewest instructions from a label back to it with so many products and no call, as a list:
+    compilers put branches that hardly ever run into the middle of a long loop, and others far away."""
+    at = {line[:-1]: i for i, line in enumerate(lines) if re.match(r"\.L\d+:$", line)}
+    best = None
+    for begin in {at[j.group(1)] for i, j in enumerate(map(JUMP.match, lines)) if j and at.get(j.group(1), i) < i}:
+        queue, seen = [(0, begin, 0, ())], set() # instructions, where, products, the way so far
+        while queue:
+            n, i, products, way = heapq.heappop(queue)
+            if (best and n >= len(best)) or i >= len(lines) or (i, products) in seen:
+                continue
+            if i == begin and n and products >= least:
+                best = [line for line in unrolled(way) if not re.match(r"\s*\.|\.L", line)]
+                continue
+            seen.add((i, products))
+            line, jump, end = lines[i], JUMP.match(lines[i]), END.match(lines[i])
+            if re.match(r"\s+(?:call|bl|ret|ud2)\b", line):
+                continue
+            step = (n + (not re.match(r"\s*\.|\.L", line)), min(products + bool(PRODUCT.match(line)), least))
+            for to in ([at[end.group(1)]] if end else [i + 1] + ([at[jump.group(1)]] if jump else [])):
+                heapq.heappush(queue, (step[0], to, step[1], (way, line)))
+    return best
+
+
+def unrolled(way):
+    lines = []
+    while way:
+        way, line = way
+        lines.append(line)
+    return lines[::-1]
+
+
 PRODUCT = re.compile(r"\s+(?:v?f?n?m\w*(?:mul|add|sub)\w*p[sd]|vmul\w*p[sd]|vfn?m\w+p[sd]|fmul|fml[as])\s")
 STORE_X86 = re.compile(r"\s+v?mov[au]p[sd]\s+%([xyz])mm\d+, |\s+vmovdq[au]\d*\s+%([xyz])mm\d+, .*\(")
 STORE_ARM = re.compile(r"\s+(str|stp)\s+q\d+")
@@ -142,10 +178,11 @@ def sleef(library, function, triple):
 
 
 def loop_of(found, function, least, pairs, core):
-    """The fewest cycles a pair of the function's loops that have so many products, with the
+    """The fewest cycles a pair of the function's loops that have so many products, or, if pairs is said,
+    of the shortest way round, with the
     micro-operations and the vectors that go to the stack and come back."""
     best = None
-    for lines in loops(found[function]):
+    for lines in [shortest(found[function], least)] if pairs else loops(found[function]):
         count = pairs or stored(lines) / 8
         if count and sum(1 for line in lines if PRODUCT.match(line)) >= least:
             taken, operations = cycles(core, lines)
