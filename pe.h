@@ -2006,10 +2006,11 @@ PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
 PE__INLINE void pe__dd_row(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
-    s[b] = s[half];
-    c[b] = c[half];
-    if (half == rest) pe__dd_rotate_twice(&s[b], &c[b]);
-    else pe__dd_rotate(&s[b], &c[b], s[rest], c[rest]);
+    pe__dd sine = s[half], cosine = c[half]; /* in registers: gcc copies memory byte by byte */
+    if (half == rest) pe__dd_rotate_twice(&sine, &cosine);
+    else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
+    s[b] = sine;
+    c[b] = cosine;
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
