@@ -21,6 +21,8 @@ typedef struct plan_case {
     unsigned may; /* PE_ERR_PLAN: RoPE has no use for it */
     size_t blocks; /* of equal width, each with halves of its own; else 0 */
     size_t n;     /* elements that turn                  */
+    size_t before; /* of a head, before those            */
+    int adjacent;  /* halves that are read adjacent      */
     uint8_t coordinate[PAIRS], number[PAIRS]; /* of pair i: its coordinate, its pair in the twins */
     pe_plan still; /* of one coordinate, without offset   */
     pe_plan bare;  /* and with the amplitude 1            */
@@ -107,10 +109,12 @@ static void rope_twins(plan_case *p, const pe_rope_config *c, void *still, void 
     pe_rope_config alone = *c;
     double omega[PAIRS];
     p->n = 2 * pairs_of(c), p->layout = c->layout, p->offset = c->offset, p->may = 0;
+    p->before = c->rotary_offset, p->adjacent = c->rope_interleave != 0;
     if (pe_rope_frequencies(c, omega, &alone.attention_factor) != PE_OK ||
         !sections_of(c, pairs_of(c), p->coordinate, p->number))
         FUZZ_FAIL("a config is taken that has wrong sections or no frequencies");
     alone.axes = 1, alone.offset = 0, alone.coordinate = NULL;
+    alone.rotary_offset = 0, alone.rope_interleave = 0;
     if (c->axes > 1 && c->section_order == PE_SECTIONS_VISION)
         alone.head_dim = alone.rotary_dim = p->n / c->axes;
     if (pe_rope_plan_init(&p->still, &alone, still, room) != PE_OK) FUZZ_FAIL("a plan has no twin");
@@ -229,6 +233,15 @@ static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float
     for (size_t e = 0; e < n; e++)
         memcpy(head + (halves ? in_halves(e, n) : e) * size,
                other + (halves ? e : in_halves(e, n)) * size, size);
+}
+
+/* A head whose pairs are read adjacent and become halves, or stay. */
+static void unweave(int adjacent, size_t size, size_t n, unsigned char *head)
+{
+    unsigned char other[2 * PAIRS * 4];
+    for (size_t e = 0; e < n && adjacent; e++)
+        memcpy(other + in_halves(e, n) * size, head + e * size, size);
+    if (adjacent) memcpy(head, other, n * size);
 }
 
 /* The same for the blocks of a plan. */
@@ -357,9 +370,10 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const int by = form == FORM_BY || form == FORM_BY_TO, qk = form == FORM_QK;
     const int to = form == FORM_TO || form == FORM_FROM_F32 || form == FORM_BY_TO;
     const fuzz_type in_type = form == FORM_FROM_F32 ? FUZZ_F32 : t;
-    const size_t blocks = by ? 0 : p->blocks;
+    const size_t blocks = by ? 0 : p->blocks, before = by ? 0 : p->before;
+    const int adjacent = !by && p->adjacent;
     size_t tokens = (b >> 2) % 6, heads = (b >> 5) % 4, k_heads = qk ? (seed >> 5) % 3 : 0;
-    size_t head_dim = n + (to ? (seed >> 2) % 8 : 0);
+    size_t head_dim = before + n + (to ? (seed >> 2) % 8 : 0);
     const size_t gap = seed & 16 ? 1 + seed % 7 : 0;
     pe_layout layout = p->layout;
     while (tokens * (heads + k_heads) * (head_dim + gap) > ELEMENTS)
@@ -409,7 +423,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         may = by ? 0 : p->may | place.may;
         if (heads && to && !differ) may |= heads_may(width, tokens, from_lie, fuzz_size(in_type), &from_span);
         if (heads) may |= heads_may(width, tokens, x_lie, size, &span);
-        if (differ || (to && head_dim < n)) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (differ || (to && head_dim < before + n)) may |= FUZZ_BIT(PE_ERR_SHAPE);
         if (by && (unsigned)layout > 1) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (by) may |= fuzz_shape(width_by(&rows_by), tokens, table->stride, fuzz_size(rows_by.type), &from_span);
         if (by && far) may |= FUZZ_BIT(PE_ERR_RANGE);
@@ -421,7 +435,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         if (may == 0 && to && head_dim > 2 * PAIRS + 8) return; /* right, but without room here */
         if (may == 0 && by && from_span > FUZZ_PLACE) return;
     }
-    const size_t elements = may || nothing || heads == 0 ? 64 : span;
+    const size_t in_place = to ? 0 : before; /* in front of what is looked at */
+    const size_t elements = may || nothing || heads == 0 ? 64 : in_place + span;
     unsigned char *const x = (unsigned char *)fuzz_take(elements * size, seed & 1);
     fuzz_elements(t, x, elements, seed);
     unsigned char *k = NULL, *from = NULL;
@@ -430,6 +445,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     if (k_heads && tokens) {
         if (tokens > 64) return;
         (void)heads_may(n, tokens, k_lie, size, &k_span);
+        k_span += before;
         k = (unsigned char *)fuzz_take(k_span * size, !(seed & 1));
         fuzz_elements(t, k, k_span, seed + 4);
     }
@@ -509,19 +525,24 @@ static void op_heads(fuzz_input *in, const plan_case *p)
                 to ? from + element_at(from_lie, r, i, tokens) * fuzz_size(in_type) : NULL;
             if (in_type == t) {
                 if (to) memcpy(at, source, head_dim * size);
-                turn_blocks(blocks, t, layout, c, s, n, at);
+                unweave(adjacent, size, n, at + before * size);
+                turn_blocks(blocks, t, layout, c, s, n, at + before * size);
             } else {
                 float head[2 * PAIRS + 8];
                 memcpy(head, source, head_dim * sizeof *head);
-                turn_blocks(blocks, FUZZ_F32, layout, c, s, n, (unsigned char *)head);
+                unweave(adjacent, sizeof *head, n, (unsigned char *)(head + before));
+                turn_blocks(blocks, FUZZ_F32, layout, c, s, n, (unsigned char *)(head + before));
                 for (size_t e = 0; e < head_dim; e++) {
                     const uint16_t bits = narrowed(t, head[e]);
                     memcpy(at + 2 * e, &bits, 2);
                 }
             }
         }
-        for (size_t i = 0; i < k_heads; i++)
-            turn_blocks(blocks, t, layout, c, s, n, z + element_at(k_lie, r, i, tokens) * size);
+        for (size_t i = 0; i < k_heads; i++) {
+            unsigned char *const at = z + (before + element_at(k_lie, r, i, tokens)) * size;
+            unweave(adjacent, size, n, at);
+            turn_blocks(blocks, t, layout, c, s, n, at);
+        }
     }
     if (heads && !fuzz_same(t, x, y, elements)) /* and what is between the heads */
         FUZZ_FAIL("pe_rope, form %u: not the bits of its heads alone, type %d, n %zu", form, (int)t,
@@ -704,6 +725,14 @@ static pe_rope_config decode_config(fuzz_input *in)
     if (more & 32) c.angle = (pe_angle)(fuzz_byte(in) % 4);
     if (more & 64) c.expected_rows = fuzz_byte(in) % 3;
     if ((more & 192) == 192) c.layout = (pe_layout)fuzz_byte(in), c.max_position_embeddings = few;
+    if ((more & 192) == 128) { /* a head's rotated part in its middle, and pairs read adjacent */
+        const unsigned where = fuzz_byte(in);
+        c.rotary_offset = where < 240 ? where % 8 : fuzz_huge(in);
+        if (where & 8 && !c.rotary_dim) c.rotary_dim = c.head_dim;
+        if (where & 8) c.head_dim += where % 8 + where / 16 % 2;
+        if (where & 32) c.rope_interleave = 1, c.layout = PE_LAYOUT_HALVES;
+        if (where >= 248) c.rope_interleave = (int)fuzz_byte(in), c.layout = (pe_layout)(where & 1);
+    }
     return c;
 }
 
@@ -795,6 +824,7 @@ static int op_configs(fuzz_input *in, plan_case *p)
     if (vision && c.rope_type == PE_ROPE_PROPORTIONAL) return 0;
     if (vision && c.rope_type == PE_ROPE_LONGROPE) return 0;
     rope_twins(p, &c, twins[0], twins[1], sizeof twins[0]);
+    if (other) p->before = 0, p->adjacent = 0; /* which pe_config does not have */
     return 1;
 }
 
