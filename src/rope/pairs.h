@@ -20,7 +20,8 @@ enum {
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
     PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
     PE__ROPE_GROUP = 8192,    /* bytes of heads that turn alike, together */
-    PE__ROPE_CACHED = 1 << 21 /* bytes of them that some cache is taken to hold */
+    PE__ROPE_CACHED = 1 << 21, /* bytes of single ones that some cache is taken to hold */
+    PE__ROPE_NEAR = 1 << 24 /* and of all of a call */
 };
 
 /* Heads to rotate, [tokens][heads], strides in bytes. */

@@ -24,7 +24,7 @@ PE__INLINE void pe__rope_rest(pe__kind from, pe__kind to, const pe__tile *tile, 
 typedef struct pe__pace {
     size_t heads, tokens; /* so many at a time, of one token or of tokens that turn alike */
     size_t ahead; /* bytes to what is asked for in advance, or 0 */
-    int alone; /* each by itself */
+    int alone; /* each by itself: one of all tokens, then the next; 2: all of one token */
 } pe__pace;
 PE__OUTLINE pe__pace pe__rope_many(const pe__tile *tile, const pe__heads *x, pe__kind from)
 {
@@ -41,7 +41,14 @@ PE__OUTLINE pe__pace pe__rope_many(const pe__tile *tile, const pe__heads *x, pe_
     if (cached) pace.tokens = group;
     else if (asks)
         pace.ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (tile->count > pe__rope_block(tile->layout)) pace.heads = group; /* in several passes */
+    /* Several passes over heads in a cache. Floats beyond what one is taken to hold come one head
+       after the other, as their addresses do, which memory takes better: much, if unasked. */
+    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_NEAR >> 5;
+    const int distant = from == PE__F32 && tile->token > near_by / pe__max(x->in_token, 1);
+    if (tile->count > pe__rope_block(tile->layout) || tile->count % PE__ROPE_UNIT != 0) {
+        pace.heads = distant ? 1 : group;
+        if (distant && !pace.alone) pace.alone = 2;
+    }
     return pace;
 }
 PE__INLINE pe__pace pe__rope_pace(const pe__tile *tile, const pe__heads *x, pe__kind from)
@@ -130,17 +137,23 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, const pe__tile *ti
     }
 }
 
-/* Each head by itself: one of all tokens, then the next. */
+/* Each head by itself. */
 PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
                                  const pe__heads *x, const pe__pace *pace)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs, width = n * e;
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2), ahead = pace->ahead;
     const size_t rest = tile->pair == 0 ? x->rest : 0;
-    for (size_t k = 0; k < x->heads; k++) {
-        const unsigned char *in = x->in + tile->token * x->in_token + k * x->in_head;
-        unsigned char *out = x->out + tile->token * x->out_token + k * x->out_head;
-        for (size_t t = 0; t < tile->tokens; t++) {
+    const int all = pace->alone > 1;
+    const size_t outer = all ? tile->tokens : x->heads, inner = all ? x->heads : tile->tokens;
+    const size_t in_step = all ? x->in_head : x->in_token;
+    const size_t out_step = all ? x->out_head : x->out_token;
+    for (size_t i = 0; i < outer; i++) {
+        const size_t token = tile->token + (all ? i : 0), head = all ? 0 : i;
+        const unsigned char *in = x->in + token * x->in_token + head * x->in_head;
+        unsigned char *out = x->out + token * x->out_token + head * x->out_head;
+        for (size_t j = 0; j < inner; j++) {
+            const size_t t = all ? i : j;
             const pe__angles a = pe__angles_of(tile, t);
             for (size_t b = 0; ahead && b < width; b += 64)
                 PE__PREFETCH((uintptr_t)in + ahead + b);
@@ -149,8 +162,8 @@ PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, c
                 pe__rope_few(from, to, layout, &a, &one);
             } else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);
             if (rest) pe__convert(from, to, in + n * e, out + n * f, rest);
-            in += x->in_token;
-            out += x->out_token;
+            in += in_step;
+            out += out_step;
             PE__BY_ITSELF(in);
         }
     }

@@ -2730,6 +2730,44 @@ static void test_nan_table(void **state)
     }
 }
 
+/* Beyond what a cache is taken to hold heads take another way: the bits of each token alone. */
+static void test_many_tokens(void **state)
+{
+    enum { HEADS = 9, REST = 3, WIDEST = 160 + REST, TOKENS = 3400, FLOATS = TOKENS * HEADS * WIDEST };
+    static const size_t widths[] = {24, 72, 96, 160};
+    float *const in = (float *)malloc(sizeof(float) * FLOATS);
+    float *const out = (float *)malloc(sizeof(float) * FLOATS);
+    float *const all = (float *)malloc(sizeof(float) * FLOATS);
+    rng r = rng_for("test_many_tokens");
+    (void)state;
+    assert_true(in && out && all);
+    for (size_t i = 0; i < FLOATS; i++) in[i] = random_value(&r);
+    for (size_t m = 0; m < 2 * LENGTH(widths); m++) {
+        const size_t n = widths[m / 2], dim = n + REST, tokens = FLOATS / (HEADS * dim);
+        pe_config config = pe_config_default(n);
+        config.layout = m % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        const size_t bytes = pe_plan_size(&config);
+        void *const memory = malloc(bytes);
+        const pe_heads heads = {HEADS, dim, HEADS * dim};
+        pe_plan plan;
+        assert_int_equal(pe_plan_init(&plan, &config, memory, bytes), PE_OK);
+        memcpy(all, in, sizeof(float) * FLOATS);
+        assert_int_equal(pe_rope_to_f32(&plan, pe_from(7), tokens, dim, in, heads, out, heads), PE_OK);
+        assert_int_equal(pe_rope_f32(&plan, pe_from(7), tokens, all, heads), PE_OK);
+        assert_memory_equal(all, out, sizeof(float) * tokens * HEADS * dim);
+        for (size_t t = 0; t < tokens; t += 1 + rng_below(&r, 40)) {
+            float *const one = out + t * HEADS * dim;
+            memcpy(one, in + t * HEADS * dim, sizeof(float) * HEADS * dim);
+            assert_int_equal(pe_rope_f32(&plan, pe_from((int64_t)(7 + t)), 1, one, heads), PE_OK);
+            assert_memory_equal(one, all + t * HEADS * dim, sizeof(float) * HEADS * dim);
+        }
+        free(memory);
+    }
+    free(in);
+    free(out);
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -2751,7 +2789,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_places),         cmocka_unit_test(test_undone),
         cmocka_unit_test(test_into_a_cache),   cmocka_unit_test(test_by_table_to),
         cmocka_unit_test(test_by_table_one_head),
-        cmocka_unit_test(test_bad_plans),
+        cmocka_unit_test(test_bad_plans),      cmocka_unit_test(test_many_tokens),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
