@@ -29,6 +29,7 @@
  *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__get_pairs(p,i,&s,&c)  of pairs of floats at p number i[0], i[1] ...: first floats   -
  *                          and second ones, 2*PE_LANES each
+ *   pe__get_n(p,n)         the first n of them, and zeros                                -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing
@@ -741,6 +742,10 @@ PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
                                             _mm512_xor_si512(order, turn),
                                             _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
     return (pe__vf)((pe__vu)v ^ ((pe__vu)turn & 0x80000000u));
+}
+PE__INLINE pe__vf pe__get_n(const float *p, size_t n) /* and zeros */
+{
+    return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1u), p);
 }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
@@ -1617,6 +1622,12 @@ PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s),
 #endif
 
 #if PE_ISA != PE_ISA_AVX512 /* which has instructions */
+PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
+{
+    float f[2 * PE_LANES] = {0};
+    memcpy(f, p, n * sizeof *f);
+    return pe__get(f);
+}
 PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
 {
     (void)which; /* they are turned */

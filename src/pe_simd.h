@@ -28,6 +28,7 @@
  *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__get_pairs(p,i,&s,&c)  of pairs of floats at p number i[0], i[1] ...: first floats   -
  *                          and second ones, 2*PE_LANES each
+ *   pe__get_n(p,n)         the first n of them, and zeros                                -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing

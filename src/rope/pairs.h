@@ -348,10 +348,27 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
     }
 }
 
+/* The same of floats in halves, where masks load and store them: two fifths of the time. */
+PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
+{
+    const size_t n = a->n, next = a->pairs * sizeof(float);
+    if (n == 0) return;
+    const pe__vf s = pe__get_n(a->s, n), c = pe__get_n(a->c, n);
+    for (size_t k = 0; k < x->heads; k++) {
+        const unsigned char *const in = x->in + k * x->in_head;
+        unsigned char *const out = x->out + k * x->out_head;
+        const pe__vf u = pe__get_n_as(PE__F32, in, n), v = pe__get_n_as(PE__F32, in + next, n);
+        pe__put_n_as(PE__F32, out, pe__rotate_a(u, v, s, c), n);
+        pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
+    }
+}
 PE__INLINE void pe__rope_vectors(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
                                  const pe__heads *x, size_t ahead)
 {
-    if (a->n < PE__FLOATS) pe__rope_few(from, to, layout, a, x);
+    if (sizeof(pe__vf) >= 64 && from == PE__F32 && to == PE__F32 && layout == PE_LAYOUT_HALVES &&
+        a->n < PE__FLOATS)
+        pe__rope_masked(a, x);
+    else if (a->n < PE__FLOATS) pe__rope_few(from, to, layout, a, x);
     else pe__rope_token(from, to, layout, PE__IN_VECTORS, a, x, ahead);
 }
 

@@ -66,11 +66,10 @@ PE__INLINE void pe__put_zip_as(pe__kind kind, void *p, pe__vf a, pe__vf b)
 /* The first n of a vector; what is not read is 0. */
 PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
 {
-    float f[PE__FLOATS] = {0};
     uint16_t h[PE__FLOATS] = {0};
-    void *all = type == PE__F32 ? (void *)f : (void *)h;
-    memcpy(all, p, n * pe__size_of(type));
-    return pe__get_as(type, all);
+    if (type == PE__F32) return pe__get_n((const float *)p, n);
+    memcpy(h, p, n * sizeof *h);
+    return pe__get_as(type, h);
 }
 PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 {

@@ -78,6 +78,10 @@ PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
                                             _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
     return (pe__vf)((pe__vu)v ^ ((pe__vu)turn & 0x80000000u));
 }
+PE__INLINE pe__vf pe__get_n(const float *p, size_t n) /* and zeros */
+{
+    return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1u), p);
+}
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);

@@ -88,6 +88,12 @@ PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s),
 #endif
 
 #if PE_ISA != PE_ISA_AVX512 /* which has instructions */
+PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
+{
+    float f[2 * PE_LANES] = {0};
+    memcpy(f, p, n * sizeof *f);
+    return pe__get(f);
+}
 PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
 {
     (void)which; /* they are turned */
