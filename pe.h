@@ -8176,24 +8176,31 @@ PE__INLINE size_t pe__rope_block(pe_layout layout)
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Some heads of one token, of whole units of pairs; of any number from a vector's on; or of blocks
-   of halves, each of a vector or a unit. ahead: bytes to what will be wanted soon, or 0. */
-typedef enum pe__mode { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_BLOCKS } pe__mode;
-PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, pe__mode how,
+/* Ask for so many bytes, at most four lines: without a loop, which took a fifth longer where a
+   compiler laid it out badly. */
+PE__WRAPS PE__INLINE void pe__ask_lines(uintptr_t at, size_t bytes)
+{
+    PE__PREFETCH(at);
+    if (bytes > 64) PE__PREFETCH(at + 64);
+    if (bytes > 128) {
+        PE__PREFETCH(at + 128);
+        PE__PREFETCH(at + 192);
+    }
+}
+
+/* Some heads of one token, their pairs in whole units; of blocks of halves, each of a unit or of a
+   vector, likewise. ahead: bytes to what will be wanted soon, or 0. */
+PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int blocks,
                                const pe__angles *a, const pe__heads *x, size_t ahead)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const int blocks = halves && how == PE__IN_BLOCKS, any = how != PE__IN_UNITS;
     const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
     const size_t step = halves && !blocks ? 1 : 2; /* elements from a pair to the next */
     const size_t by = step * PE__ROPE_UNIT;
     const int apart = blocks && across < PE__ROPE_UNIT; /* a unit is two blocks */
-    const size_t spare = any && !blocks ? n % PE__FLOATS : 0;
-    const size_t units = spare ? n - spare - PE__FLOATS : n; /* a vector goes with the last */
-    size_t i = 0;
-    for (size_t some; i + PE__ROPE_UNIT <= units; i += some) {
-        const int two = block > PE__ROPE_UNIT && units - i >= block;
+    for (size_t i = 0, some; i + PE__ROPE_UNIT <= n; i += some) {
+        const int two = block > PE__ROPE_UNIT && n - i >= block;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
         some = two ? block : (size_t)PE__ROPE_UNIT;
@@ -8203,9 +8210,10 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, pe_
         for (size_t k = 0; k < x->heads; k++) {
             const unsigned char *const p = x->in + k * x->in_head + i * step * e;
             unsigned char *const q = x->out + k * x->out_head + i * step * f;
-            for (size_t j = 0; ahead && j < block * e; j += 64) {
-                PE__PREFETCH((uintptr_t)p + ahead + j);
-                PE__PREFETCH((uintptr_t)p + ahead + (halves && !blocks ? across : block) * e + j);
+            if (ahead) {
+                pe__ask_lines((uintptr_t)p + ahead, block * e);
+                pe__ask_lines((uintptr_t)p + ahead + (halves && !blocks ? across : block) * e,
+                              block * e);
             }
             if (apart) pe__unit_rotate(from, to, 2, &u, p, q, across);
             else pe__unit_rotate(from, to, halves, &u, p, q, across);
@@ -8213,7 +8221,24 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, pe_
             else if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
         }
     }
-    for (; any && i + spare < n; i += PE__FLOATS) {
+}
+
+/* Of n pairs those that go in units; the rest goes in vectors, and what does not fill one by one
+   that overlaps the last and is read before that is written. */
+PE__INLINE size_t pe__rope_whole(size_t n)
+{
+    const size_t spare = n % PE__FLOATS, apart = spare ? spare + PE__FLOATS : 0;
+    const size_t whole = n > apart ? n - apart : 0;
+    return whole - whole % PE__ROPE_UNIT;
+}
+
+/* That rest of some heads of one token; of blocks of halves no pairs are left over. */
+PE__INLINE void pe__rope_ends(pe__kind from, pe__kind to, pe_layout layout, int blocks,
+                              const pe__angles *a, const pe__heads *x)
+{
+    const size_t n = a->n, spare = n % PE__FLOATS;
+    const size_t step = layout == PE_LAYOUT_HALVES && !blocks ? 1 : 2;
+    for (size_t i = pe__rope_whole(n); i + spare < n; i += PE__FLOATS) {
         const int last = spare && n - i < 2 * PE__FLOATS;
         const size_t end = last ? n - PE__FLOATS : i;
         const pe__vectors v = pe__vectors_at(from, to, layout, a, i, i * step);
@@ -8270,14 +8295,15 @@ PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
         pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
+/* All pairs of some heads of one token that do not go in units. */
 PE__INLINE void pe__rope_vectors(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                                 const pe__heads *x, size_t ahead)
+                                 const pe__heads *x)
 {
     if (sizeof(pe__vf) >= 64 && from == PE__F32 && to == PE__F32 && layout == PE_LAYOUT_HALVES &&
         a->n < PE__FLOATS)
         pe__rope_masked(a, x);
     else if (a->n < PE__FLOATS) pe__rope_few(from, to, layout, a, x);
-    else pe__rope_token(from, to, layout, PE__IN_VECTORS, a, x, ahead);
+    else pe__rope_ends(from, to, layout, 0, a, x);
 }
 
 /* n elements of one type as those of another. */
@@ -8296,17 +8322,21 @@ PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
 /* Heads rotated by rows of sines and cosines.
  * Gives: pe__head_rotator, pe__rotate_heads_bf16(), pe__rotate_heads_f16(),
  *   pe__rotate_heads_f32(),
- *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), and the same for blocks.
+ *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), and the same for each layout and for
+ *   blocks.
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
-/* What heads have behind their pairs. */
+/* What the heads of a tile's tokens have behind their pairs, once. */
 PE__INLINE void pe__rope_rest(pe__kind from, pe__kind to, const pe__tile *tile, const pe__heads *x)
 {
-    const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs;
-    for (size_t k = 0; k < x->heads; k++)
-        pe__convert(from, to, x->in + k * x->in_head + n * e, x->out + k * x->out_head + n * f,
-                    x->rest);
+    const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->rest : 0;
+    for (size_t t = tile->token; rest && t < tile->token + tile->tokens; t++) {
+        const unsigned char *in = x->in + t * x->in_token + n * pe__size_of(from);
+        unsigned char *out = x->out + t * x->out_token + n * pe__size_of(to);
+        for (size_t k = 0; k < x->heads; k++, in += x->in_head, out += x->out_head)
+            pe__convert(from, to, in, out, rest);
+    }
 }
 
 /* How heads follow each other. */
@@ -8346,17 +8376,21 @@ PE__INLINE pe__pace pe__rope_pace(const pe__tile *tile, const pe__heads *x, pe__
     return tile->tokens == 1 ? few : pe__rope_many(tile, x, from);
 }
 
+/* The pairs of a tile in units, all others, or blocks of halves that are alike. */
+typedef enum pe__mode { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_BLOCKS } pe__mode;
+
 /* Some heads of a token at a time, by what registers hold of its sines and cosines, so many that
    they are still in the first-level cache. */
 PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe__mode how,
                                 const pe__tile *tile, const pe__heads *x, const pe__pace *pace)
 {
+
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
     const size_t tokens = pace->tokens, heads = pace->heads, all = x->heads, count = tile->tokens;
     const size_t in_token = x->in_token, out_token = x->out_token, ahead = pace->ahead;
-    const size_t rest = tile->pair == 0 ? x->rest : 0;
-    const pe__tile rows = *tile;
+    pe__tile rows = *tile;
     pe__heads some = *x;
+    if (how == PE__IN_UNITS) rows.count = pe__rope_whole(rows.count);
     some.in += tile->token * in_token + first * pe__size_of(from);
     some.out += tile->token * out_token + first * pe__size_of(to);
     for (size_t t = 0; t < count; t += tokens) {
@@ -8365,9 +8399,9 @@ PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe
         const unsigned char *const in = some.in;
         for (size_t k = 0; k < all; k += heads) {
             some.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
-            if (how == PE__IN_VECTORS) pe__rope_vectors(from, to, layout, &a, &some, ahead);
-            else pe__rope_token(from, to, layout, how, &a, &some, ahead);
-            if (rest) pe__rope_rest(from, to, tile, &some);
+            if (how == PE__IN_VECTORS) pe__rope_vectors(from, to, layout, &a, &some);
+            else pe__rope_token(from, to, layout, how == PE__IN_BLOCKS, &a, &some, ahead);
+            if (how == PE__IN_BLOCKS) pe__rope_ends(from, to, layout, 1, &a, &some);
             some.in += heads * some.in_head;
             some.out += heads * some.out_head;
         }
@@ -8399,7 +8433,7 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, const pe__tile *ti
     pe__tile one = *tile;
     pe__heads some = *x;
     one.pair = 0;
-    if (x->rest == 0 && pe__rope_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
+    if (pe__rope_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
         some.in += tile->part->column * e;
         some.out += tile->part->column * f;
         pe__rotate_some(from, to, PE_LAYOUT_HALVES, PE__IN_BLOCKS, &one, &some, &pace);
@@ -8417,9 +8451,10 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, const pe__tile *ti
                 pe__heads its = some;
                 its.in += part->column * e;
                 its.out += part->column * f;
-                pe__rope_vectors(from, to, PE_LAYOUT_HALVES, &a, &its, pace.ahead);
+                const pe__angles units = {a.s, a.c, pe__rope_whole(a.n), a.pairs};
+                pe__rope_token(from, to, PE_LAYOUT_HALVES, 0, &units, &its, pace.ahead);
+                pe__rope_vectors(from, to, PE_LAYOUT_HALVES, &a, &its);
             }
-            if (x->rest && tile->pair == 0) pe__rope_rest(from, to, tile, &some);
             some.in += pace.heads * x->in_head;
             some.out += pace.heads * x->out_head;
         }
@@ -8458,43 +8493,59 @@ PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, c
     }
 }
 
-/* The same for each type, and for floats that become 16-bit numbers; and of blocks, for which a
-   program has no code that rotates by a table alone. */
+/* The same for each type and layout, and for floats that become 16-bit numbers: so that a program
+   has the code of what it names alone. What does not go in units follows behind those of all heads,
+   and what they have behind their pairs behind that. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
-#define PE__BY_LAYOUT(call, from, to, ...)                                                         \
-    if (t->layout == PE_LAYOUT_HALVES) call(from, to, PE_LAYOUT_HALVES, __VA_ARGS__);              \
-    else call(from, to, PE_LAYOUT_INTERLEAVED, __VA_ARGS__)
-#define PE__HEAD_ROTATOR(name, from, to)                                                           \
+#define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
     PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
     {                                                                                              \
-        PE__BY_LAYOUT(pe__rotate_some, from, to, PE__IN_UNITS, t, x, pace);                        \
+        pe__rotate_some(from, to, layout, PE__IN_UNITS, t, x, pace);                               \
     }                                                                                              \
     PE__OUTLINE void name##_vectors(const pe__tile *t, const pe__heads *x, const pe__pace *pace)   \
     {                                                                                              \
-        PE__BY_LAYOUT(pe__rotate_some, from, to, PE__IN_VECTORS, t, x, pace);                      \
+        pe__rotate_some(from, to, layout, PE__IN_VECTORS, t, x, pace);                             \
     }                                                                                              \
     PE__OUTLINE void name##_alone(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
     {                                                                                              \
-        PE__BY_LAYOUT(pe__rotate_alone, from, to, t, x, pace);                                     \
+        pe__rotate_alone(from, to, layout, t, x, pace);                                            \
     }                                                                                              \
     PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
         const pe__pace pace = pe__rope_pace(t, x, from);                                           \
+        const size_t n = t->count;                                                                 \
+        const size_t units = pe__rope_whole(n);                                                    \
         if (pace.alone) name##_alone(t, x, &pace);                                                 \
-        else if (t->count % PE__ROPE_UNIT == 0) name##_units(t, x, &pace);                         \
-        else name##_vectors(t, x, &pace);                                                          \
+        else {                                                                                     \
+            if (units > 0) name##_units(t, x, &pace);                                              \
+            if (units < n) name##_vectors(t, x, &pace);                                            \
+            if (x->rest) rests(t, x);                                                              \
+        }                                                                                          \
+    }
+#define PE__HEAD_ROTATORS(name, from, to)                                                          \
+    PE__OUTLINE void name##_rest(const pe__tile *t, const pe__heads *x)                            \
+    {                                                                                              \
+        pe__rope_rest(from, to, t, x);                                                             \
+    }                                                                                              \
+    PE__HEAD_ROTATOR(name##_halves, from, to, PE_LAYOUT_HALVES, name##_rest)                       \
+    PE__HEAD_ROTATOR(name##_neighbours, from, to, PE_LAYOUT_INTERLEAVED, name##_rest)              \
+    PE__INLINE void name(const pe__tile *t, const pe__heads *x)                                    \
+    {                                                                                              \
+        if (t->layout == PE_LAYOUT_HALVES) name##_halves(t, x);                                    \
+        else name##_neighbours(t, x);                                                              \
     }                                                                                              \
     PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
     {                                                                                              \
         pe__rotate_blocks(from, to, t, x);                                                         \
+        if (x->rest) name##_rest(t, x);                                                            \
     }
-PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
-PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)
-PE__HEAD_ROTATOR(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
-PE__HEAD_ROTATOR(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
-PE__HEAD_ROTATOR(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE__F32, PE__F32)
+PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE__F16, PE__F16)
+PE__HEAD_ROTATORS(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
+#undef PE__HEAD_ROTATORS
 #undef PE__HEAD_ROTATOR
-#undef PE__BY_LAYOUT
 
 /* ==== src/rope/tokens.h ==== */
 /* Tokens: their rows on the stack, their heads rotated by them.
@@ -9267,8 +9318,8 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 }
 
 /* By a table of the caller's: check everything, then rotate. */
-static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
-                                    pe__rope_call *call, const pe__from_to *x)
+PE__OUTLINE pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
+                                  pe__rope_call *call, const pe__from_to *x)
 {
     const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
@@ -9327,9 +9378,7 @@ PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_lay
     const size_t by = heads->head_stride * pe__size_of(kind);
     const pe__angles a = {s, c, t->pairs, t->pairs};
     const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
-    if (layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, PE__IN_UNITS, &a, &x, 0);
-    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, &a, &x, 0);
+    pe__rope_token(kind, kind, layout, 0, &a, &x, 0);
 }
 
 /* ==== src/rope/factors.h ==== */
@@ -10854,19 +10903,6 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         if (k) call.x[1] = pe__heads_of(k);                                                        \
         return pe__rope_go(plan, at, &call);                                                       \
     }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_by_##T(const pe_rope_table *table, pe_layout layout,       \
-                                             const pe_at *at, size_t tokens, const pe__from_to *x) \
-    {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T, NULL);                         \
-        return pe__rope_by(table, layout, at, &call, x);                                           \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_one_##T(const pe_rope_table *table, pe_layout layout,      \
-                                                size_t row, element *x, const pe_heads *heads)     \
-    {                                                                                              \
-        pe__rope_one_token(kind, table, layout, row, x, heads);                                    \
-        return PE_OK;                                                                              \
-    }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
                                                   const pe_rope_table *table, pe_rope_table *made) \
     {                                                                                              \
@@ -10897,6 +10933,31 @@ PE__ROPE_TO(bf16, uint16_t, uint16_t)
 PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
+
+/* By a table, for each layout by itself: a caller that names one has no code for the other. */
+#define PE__BY_TABLE(T, kind, element, name, layout)                                               \
+    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
+        const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
+        const pe__from_to *x)                                                                      \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
+                                              pe__rotate_heads_##T##_##name, NULL);                \
+        return pe__rope_by(table, any, at, &call, x);                                              \
+    }                                                                                              \
+    PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, size_t row,   \
+                                                         element *x, const pe_heads *heads)        \
+    {                                                                                              \
+        pe__rope_one_token(kind, table, layout, row, x, heads);                                    \
+        return PE_OK;                                                                              \
+    }
+PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(f32, PE__F32, float, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f16, PE__F16, uint16_t, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(f16, PE__F16, uint16_t, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(bf16, PE__BF16, uint16_t, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(bf16, PE__BF16, uint16_t, neighbours, PE_LAYOUT_INTERLEAVED)
+#undef PE__BY_TABLE
+
 #undef PE__ROPE_TO
 
 /* ==== src/selftest/selftest.h ==== */
@@ -11279,18 +11340,25 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
     PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
                                           pe_at rows, size_t tokens, element *x, pe_heads heads)   \
     {                                                                                              \
-        if (tokens == 1 && x && pe__rope_plain(table, layout, &rows, &heads))                      \
-            return pe__call_rope_one_##T(table, layout, (size_t)rows.first, x, &heads);            \
+        const int halves = layout == PE_LAYOUT_HALVES;                                             \
+        if (tokens == 1 && x && pe__rope_plain(table, layout, &rows, &heads)) {                    \
+            const size_t row = (size_t)rows.first;                                                 \
+            return halves ? pe__call_rope_one_##T##_halves(table, row, x, &heads)                  \
+                          : pe__call_rope_one_##T##_neighbours(table, row, x, &heads);             \
+        }                                                                                          \
         const pe_at at = rows;                                                                     \
         const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return pe__call_rope_by_##T(table, layout, &at, tokens, &both);                            \
+        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \
+                      : pe__call_rope_by_##T##_neighbours(table, layout, &at, tokens, &both);      \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
         const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
     {                                                                                              \
         const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return pe__call_rope_by_##T(table, layout, &rows, tokens, &x);                             \
+        return layout == PE_LAYOUT_HALVES                                                          \
+                   ? pe__call_rope_by_##T##_halves(table, layout, &rows, tokens, &x)               \
+                   : pe__call_rope_by_##T##_neighbours(table, layout, &rows, tokens, &x);          \
     }
 PE__CALLS(f32, PE_TYPE_F32, float)
 PE__CALLS(f16, PE_TYPE_F16, uint16_t)

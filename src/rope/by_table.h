@@ -137,8 +137,8 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 }
 
 /* By a table of the caller's: check everything, then rotate. */
-static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
-                                    pe__rope_call *call, const pe__from_to *x)
+PE__OUTLINE pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
+                                  pe__rope_call *call, const pe__from_to *x)
 {
     const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
@@ -197,7 +197,5 @@ PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_lay
     const size_t by = heads->head_stride * pe__size_of(kind);
     const pe__angles a = {s, c, t->pairs, t->pairs};
     const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
-    if (layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, PE__IN_UNITS, &a, &x, 0);
-    else pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, &a, &x, 0);
+    pe__rope_token(kind, kind, layout, 0, &a, &x, 0);
 }

@@ -268,24 +268,31 @@ PE__INLINE size_t pe__rope_block(pe_layout layout)
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Some heads of one token, of whole units of pairs; of any number from a vector's on; or of blocks
-   of halves, each of a vector or a unit. ahead: bytes to what will be wanted soon, or 0. */
-typedef enum pe__mode { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_BLOCKS } pe__mode;
-PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, pe__mode how,
+/* Ask for so many bytes, at most four lines: without a loop, which took a fifth longer where a
+   compiler laid it out badly. */
+PE__WRAPS PE__INLINE void pe__ask_lines(uintptr_t at, size_t bytes)
+{
+    PE__PREFETCH(at);
+    if (bytes > 64) PE__PREFETCH(at + 64);
+    if (bytes > 128) {
+        PE__PREFETCH(at + 128);
+        PE__PREFETCH(at + 192);
+    }
+}
+
+/* Some heads of one token, their pairs in whole units; of blocks of halves, each of a unit or of a
+   vector, likewise. ahead: bytes to what will be wanted soon, or 0. */
+PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int blocks,
                                const pe__angles *a, const pe__heads *x, size_t ahead)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const int blocks = halves && how == PE__IN_BLOCKS, any = how != PE__IN_UNITS;
     const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
     const size_t step = halves && !blocks ? 1 : 2; /* elements from a pair to the next */
     const size_t by = step * PE__ROPE_UNIT;
     const int apart = blocks && across < PE__ROPE_UNIT; /* a unit is two blocks */
-    const size_t spare = any && !blocks ? n % PE__FLOATS : 0;
-    const size_t units = spare ? n - spare - PE__FLOATS : n; /* a vector goes with the last */
-    size_t i = 0;
-    for (size_t some; i + PE__ROPE_UNIT <= units; i += some) {
-        const int two = block > PE__ROPE_UNIT && units - i >= block;
+    for (size_t i = 0, some; i + PE__ROPE_UNIT <= n; i += some) {
+        const int two = block > PE__ROPE_UNIT && n - i >= block;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
         some = two ? block : (size_t)PE__ROPE_UNIT;
@@ -295,9 +302,10 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, pe_
         for (size_t k = 0; k < x->heads; k++) {
             const unsigned char *const p = x->in + k * x->in_head + i * step * e;
             unsigned char *const q = x->out + k * x->out_head + i * step * f;
-            for (size_t j = 0; ahead && j < block * e; j += 64) {
-                PE__PREFETCH((uintptr_t)p + ahead + j);
-                PE__PREFETCH((uintptr_t)p + ahead + (halves && !blocks ? across : block) * e + j);
+            if (ahead) {
+                pe__ask_lines((uintptr_t)p + ahead, block * e);
+                pe__ask_lines((uintptr_t)p + ahead + (halves && !blocks ? across : block) * e,
+                              block * e);
             }
             if (apart) pe__unit_rotate(from, to, 2, &u, p, q, across);
             else pe__unit_rotate(from, to, halves, &u, p, q, across);
@@ -305,7 +313,24 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, pe_
             else if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
         }
     }
-    for (; any && i + spare < n; i += PE__FLOATS) {
+}
+
+/* Of n pairs those that go in units; the rest goes in vectors, and what does not fill one by one
+   that overlaps the last and is read before that is written. */
+PE__INLINE size_t pe__rope_whole(size_t n)
+{
+    const size_t spare = n % PE__FLOATS, apart = spare ? spare + PE__FLOATS : 0;
+    const size_t whole = n > apart ? n - apart : 0;
+    return whole - whole % PE__ROPE_UNIT;
+}
+
+/* That rest of some heads of one token; of blocks of halves no pairs are left over. */
+PE__INLINE void pe__rope_ends(pe__kind from, pe__kind to, pe_layout layout, int blocks,
+                              const pe__angles *a, const pe__heads *x)
+{
+    const size_t n = a->n, spare = n % PE__FLOATS;
+    const size_t step = layout == PE_LAYOUT_HALVES && !blocks ? 1 : 2;
+    for (size_t i = pe__rope_whole(n); i + spare < n; i += PE__FLOATS) {
         const int last = spare && n - i < 2 * PE__FLOATS;
         const size_t end = last ? n - PE__FLOATS : i;
         const pe__vectors v = pe__vectors_at(from, to, layout, a, i, i * step);
@@ -362,14 +387,15 @@ PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
         pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
+/* All pairs of some heads of one token that do not go in units. */
 PE__INLINE void pe__rope_vectors(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                                 const pe__heads *x, size_t ahead)
+                                 const pe__heads *x)
 {
     if (sizeof(pe__vf) >= 64 && from == PE__F32 && to == PE__F32 && layout == PE_LAYOUT_HALVES &&
         a->n < PE__FLOATS)
         pe__rope_masked(a, x);
     else if (a->n < PE__FLOATS) pe__rope_few(from, to, layout, a, x);
-    else pe__rope_token(from, to, layout, PE__IN_VECTORS, a, x, ahead);
+    else pe__rope_ends(from, to, layout, 0, a, x);
 }
 
 /* n elements of one type as those of another. */

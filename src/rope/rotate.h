@@ -2,7 +2,8 @@
 /* Heads rotated by rows of sines and cosines.
  * Gives: pe__head_rotator, pe__rotate_heads_bf16(), pe__rotate_heads_f16(),
  *   pe__rotate_heads_f32(),
- *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), and the same for blocks.
+ *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), and the same for each layout and for
+ *   blocks.
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 #pragma once
@@ -11,13 +12,16 @@
 #include "../numbers/base.h"
 #include "pairs.h"
 
-/* What heads have behind their pairs. */
+/* What the heads of a tile's tokens have behind their pairs, once. */
 PE__INLINE void pe__rope_rest(pe__kind from, pe__kind to, const pe__tile *tile, const pe__heads *x)
 {
-    const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs;
-    for (size_t k = 0; k < x->heads; k++)
-        pe__convert(from, to, x->in + k * x->in_head + n * e, x->out + k * x->out_head + n * f,
-                    x->rest);
+    const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->rest : 0;
+    for (size_t t = tile->token; rest && t < tile->token + tile->tokens; t++) {
+        const unsigned char *in = x->in + t * x->in_token + n * pe__size_of(from);
+        unsigned char *out = x->out + t * x->out_token + n * pe__size_of(to);
+        for (size_t k = 0; k < x->heads; k++, in += x->in_head, out += x->out_head)
+            pe__convert(from, to, in, out, rest);
+    }
 }
 
 /* How heads follow each other. */
@@ -57,17 +61,21 @@ PE__INLINE pe__pace pe__rope_pace(const pe__tile *tile, const pe__heads *x, pe__
     return tile->tokens == 1 ? few : pe__rope_many(tile, x, from);
 }
 
+/* The pairs of a tile in units, all others, or blocks of halves that are alike. */
+typedef enum pe__mode { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_BLOCKS } pe__mode;
+
 /* Some heads of a token at a time, by what registers hold of its sines and cosines, so many that
    they are still in the first-level cache. */
 PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe__mode how,
                                 const pe__tile *tile, const pe__heads *x, const pe__pace *pace)
 {
+
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
     const size_t tokens = pace->tokens, heads = pace->heads, all = x->heads, count = tile->tokens;
     const size_t in_token = x->in_token, out_token = x->out_token, ahead = pace->ahead;
-    const size_t rest = tile->pair == 0 ? x->rest : 0;
-    const pe__tile rows = *tile;
+    pe__tile rows = *tile;
     pe__heads some = *x;
+    if (how == PE__IN_UNITS) rows.count = pe__rope_whole(rows.count);
     some.in += tile->token * in_token + first * pe__size_of(from);
     some.out += tile->token * out_token + first * pe__size_of(to);
     for (size_t t = 0; t < count; t += tokens) {
@@ -76,9 +84,9 @@ PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe
         const unsigned char *const in = some.in;
         for (size_t k = 0; k < all; k += heads) {
             some.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
-            if (how == PE__IN_VECTORS) pe__rope_vectors(from, to, layout, &a, &some, ahead);
-            else pe__rope_token(from, to, layout, how, &a, &some, ahead);
-            if (rest) pe__rope_rest(from, to, tile, &some);
+            if (how == PE__IN_VECTORS) pe__rope_vectors(from, to, layout, &a, &some);
+            else pe__rope_token(from, to, layout, how == PE__IN_BLOCKS, &a, &some, ahead);
+            if (how == PE__IN_BLOCKS) pe__rope_ends(from, to, layout, 1, &a, &some);
             some.in += heads * some.in_head;
             some.out += heads * some.out_head;
         }
@@ -110,7 +118,7 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, const pe__tile *ti
     pe__tile one = *tile;
     pe__heads some = *x;
     one.pair = 0;
-    if (x->rest == 0 && pe__rope_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
+    if (pe__rope_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
         some.in += tile->part->column * e;
         some.out += tile->part->column * f;
         pe__rotate_some(from, to, PE_LAYOUT_HALVES, PE__IN_BLOCKS, &one, &some, &pace);
@@ -128,9 +136,10 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, const pe__tile *ti
                 pe__heads its = some;
                 its.in += part->column * e;
                 its.out += part->column * f;
-                pe__rope_vectors(from, to, PE_LAYOUT_HALVES, &a, &its, pace.ahead);
+                const pe__angles units = {a.s, a.c, pe__rope_whole(a.n), a.pairs};
+                pe__rope_token(from, to, PE_LAYOUT_HALVES, 0, &units, &its, pace.ahead);
+                pe__rope_vectors(from, to, PE_LAYOUT_HALVES, &a, &its);
             }
-            if (x->rest && tile->pair == 0) pe__rope_rest(from, to, tile, &some);
             some.in += pace.heads * x->in_head;
             some.out += pace.heads * x->out_head;
         }
@@ -169,40 +178,56 @@ PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, c
     }
 }
 
-/* The same for each type, and for floats that become 16-bit numbers; and of blocks, for which a
-   program has no code that rotates by a table alone. */
+/* The same for each type and layout, and for floats that become 16-bit numbers: so that a program
+   has the code of what it names alone. What does not go in units follows behind those of all heads,
+   and what they have behind their pairs behind that. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
-#define PE__BY_LAYOUT(call, from, to, ...)                                                         \
-    if (t->layout == PE_LAYOUT_HALVES) call(from, to, PE_LAYOUT_HALVES, __VA_ARGS__);              \
-    else call(from, to, PE_LAYOUT_INTERLEAVED, __VA_ARGS__)
-#define PE__HEAD_ROTATOR(name, from, to)                                                           \
+#define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
     PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
     {                                                                                              \
-        PE__BY_LAYOUT(pe__rotate_some, from, to, PE__IN_UNITS, t, x, pace);                        \
+        pe__rotate_some(from, to, layout, PE__IN_UNITS, t, x, pace);                               \
     }                                                                                              \
     PE__OUTLINE void name##_vectors(const pe__tile *t, const pe__heads *x, const pe__pace *pace)   \
     {                                                                                              \
-        PE__BY_LAYOUT(pe__rotate_some, from, to, PE__IN_VECTORS, t, x, pace);                      \
+        pe__rotate_some(from, to, layout, PE__IN_VECTORS, t, x, pace);                             \
     }                                                                                              \
     PE__OUTLINE void name##_alone(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
     {                                                                                              \
-        PE__BY_LAYOUT(pe__rotate_alone, from, to, t, x, pace);                                     \
+        pe__rotate_alone(from, to, layout, t, x, pace);                                            \
     }                                                                                              \
     PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
         const pe__pace pace = pe__rope_pace(t, x, from);                                           \
+        const size_t n = t->count;                                                                 \
+        const size_t units = pe__rope_whole(n);                                                    \
         if (pace.alone) name##_alone(t, x, &pace);                                                 \
-        else if (t->count % PE__ROPE_UNIT == 0) name##_units(t, x, &pace);                         \
-        else name##_vectors(t, x, &pace);                                                          \
+        else {                                                                                     \
+            if (units > 0) name##_units(t, x, &pace);                                              \
+            if (units < n) name##_vectors(t, x, &pace);                                            \
+            if (x->rest) rests(t, x);                                                              \
+        }                                                                                          \
+    }
+#define PE__HEAD_ROTATORS(name, from, to)                                                          \
+    PE__OUTLINE void name##_rest(const pe__tile *t, const pe__heads *x)                            \
+    {                                                                                              \
+        pe__rope_rest(from, to, t, x);                                                             \
+    }                                                                                              \
+    PE__HEAD_ROTATOR(name##_halves, from, to, PE_LAYOUT_HALVES, name##_rest)                       \
+    PE__HEAD_ROTATOR(name##_neighbours, from, to, PE_LAYOUT_INTERLEAVED, name##_rest)              \
+    PE__INLINE void name(const pe__tile *t, const pe__heads *x)                                    \
+    {                                                                                              \
+        if (t->layout == PE_LAYOUT_HALVES) name##_halves(t, x);                                    \
+        else name##_neighbours(t, x);                                                              \
     }                                                                                              \
     PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
     {                                                                                              \
         pe__rotate_blocks(from, to, t, x);                                                         \
+        if (x->rest) name##_rest(t, x);                                                            \
     }
-PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
-PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)
-PE__HEAD_ROTATOR(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
-PE__HEAD_ROTATOR(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
-PE__HEAD_ROTATOR(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE__F32, PE__F32)
+PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE__F16, PE__F16)
+PE__HEAD_ROTATORS(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
+#undef PE__HEAD_ROTATORS
 #undef PE__HEAD_ROTATOR
-#undef PE__BY_LAYOUT

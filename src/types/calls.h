@@ -102,18 +102,25 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
     PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
                                           pe_at rows, size_t tokens, element *x, pe_heads heads)   \
     {                                                                                              \
-        if (tokens == 1 && x && pe__rope_plain(table, layout, &rows, &heads))                      \
-            return pe__call_rope_one_##T(table, layout, (size_t)rows.first, x, &heads);            \
+        const int halves = layout == PE_LAYOUT_HALVES;                                             \
+        if (tokens == 1 && x && pe__rope_plain(table, layout, &rows, &heads)) {                    \
+            const size_t row = (size_t)rows.first;                                                 \
+            return halves ? pe__call_rope_one_##T##_halves(table, row, x, &heads)                  \
+                          : pe__call_rope_one_##T##_neighbours(table, row, x, &heads);             \
+        }                                                                                          \
         const pe_at at = rows;                                                                     \
         const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return pe__call_rope_by_##T(table, layout, &at, tokens, &both);                            \
+        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \
+                      : pe__call_rope_by_##T##_neighbours(table, layout, &at, tokens, &both);      \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
         const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
     {                                                                                              \
         const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return pe__call_rope_by_##T(table, layout, &rows, tokens, &x);                             \
+        return layout == PE_LAYOUT_HALVES                                                          \
+                   ? pe__call_rope_by_##T##_halves(table, layout, &rows, tokens, &x)               \
+                   : pe__call_rope_by_##T##_neighbours(table, layout, &rows, tokens, &x);          \
     }
 PE__CALLS(f32, PE_TYPE_F32, float)
 PE__CALLS(f16, PE_TYPE_F16, uint16_t)

@@ -91,19 +91,6 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         if (k) call.x[1] = pe__heads_of(k);                                                        \
         return pe__rope_go(plan, at, &call);                                                       \
     }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_by_##T(const pe_rope_table *table, pe_layout layout,       \
-                                             const pe_at *at, size_t tokens, const pe__from_to *x) \
-    {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T, NULL);                         \
-        return pe__rope_by(table, layout, at, &call, x);                                           \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_one_##T(const pe_rope_table *table, pe_layout layout,      \
-                                                size_t row, element *x, const pe_heads *heads)     \
-    {                                                                                              \
-        pe__rope_one_token(kind, table, layout, row, x, heads);                                    \
-        return PE_OK;                                                                              \
-    }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
                                                   const pe_rope_table *table, pe_rope_table *made) \
     {                                                                                              \
@@ -134,4 +121,29 @@ PE__ROPE_TO(bf16, uint16_t, uint16_t)
 PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
+
+/* By a table, for each layout by itself: a caller that names one has no code for the other. */
+#define PE__BY_TABLE(T, kind, element, name, layout)                                               \
+    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
+        const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
+        const pe__from_to *x)                                                                      \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
+                                              pe__rotate_heads_##T##_##name, NULL);                \
+        return pe__rope_by(table, any, at, &call, x);                                              \
+    }                                                                                              \
+    PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, size_t row,   \
+                                                         element *x, const pe_heads *heads)        \
+    {                                                                                              \
+        pe__rope_one_token(kind, table, layout, row, x, heads);                                    \
+        return PE_OK;                                                                              \
+    }
+PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(f32, PE__F32, float, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f16, PE__F16, uint16_t, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(f16, PE__F16, uint16_t, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(bf16, PE__BF16, uint16_t, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(bf16, PE__BF16, uint16_t, neighbours, PE_LAYOUT_INTERLEAVED)
+#undef PE__BY_TABLE
+
 #undef PE__ROPE_TO
