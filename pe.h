@@ -8362,8 +8362,9 @@ PE__OUTLINE pe__pace pe__rope_many(const pe__tile *tile, const pe__heads *x, pe_
         pace.ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     /* Several passes over heads in a cache. Floats beyond what one is taken to hold come one head
        after the other, as their addresses do, which memory takes better: much, if unasked. */
-    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_NEAR >> 5;
-    const int distant = from == PE__F32 && tile->token > near_by / pe__max(x->in_token, 1);
+    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_NEAR >> 3;
+    const size_t last = tile->token + tile->tokens; /* by a table all of a call */
+    const int distant = from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
     if (tile->count > pe__rope_block(tile->layout) || tile->count % PE__ROPE_UNIT != 0) {
         pace.heads = distant ? 1 : group;
         if (distant && !pace.alone) pace.alone = 2;
