@@ -12,6 +12,8 @@
 #include "../numbers/base.h"
 #include "pairs.h"
 
+typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
+
 /* What the heads of a tile's tokens have behind their pairs, once. */
 PE__INLINE void pe__rope_rest(pe__kind from, pe__kind to, const pe__tile *tile, const pe__heads *x)
 {
@@ -147,6 +149,25 @@ PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, const pe__tile *ti
     }
 }
 
+/* Blocks of neighbours, one after the other: each is pairs that follow each other. */
+PE__INLINE void pe__rotate_apart(pe__kind from, pe__kind to, const pe__tile *tile,
+                                 const pe__heads *x, pe__head_rotator *turn)
+{
+    for (size_t b = 0; b < tile->parts; b++) {
+        const pe__part *const part = &tile->part[b];
+        pe__tile one = *tile;
+        pe__heads its = *x;
+        one.sines += part->pair;
+        one.cosines += part->pair;
+        one.count = one.pairs = part->n;
+        one.pair = one.parts = 0;
+        its.in += part->column * pe__size_of(from);
+        its.out += part->column * pe__size_of(to);
+        its.rest = 0;
+        turn(&one, &its);
+    }
+}
+
 /* Each head by itself. */
 PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
                                  const pe__heads *x, const pe__pace *pace)
@@ -182,7 +203,6 @@ PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, c
 /* The same for each type and layout, and for floats that become 16-bit numbers: so that a program
    has the code of what it names alone. What does not go in units follows behind those of all heads,
    and what they have behind their pairs behind that. */
-typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 #define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
     PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
     {                                                                                              \
@@ -222,7 +242,8 @@ typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
     }                                                                                              \
     PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
     {                                                                                              \
-        pe__rotate_blocks(from, to, t, x);                                                         \
+        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_blocks(from, to, t, x);                      \
+        else pe__rotate_apart(from, to, t, x, name##_neighbours);                                  \
         if (x->rest) name##_rest(t, x);                                                            \
     }
 PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE__F32, PE__F32)
