@@ -8354,23 +8354,23 @@ PE__OUTLINE pe__pace pe__rope_many(const pe__tile *tile, const pe__heads *x, pe_
     /* Single heads that turn alike go together, as if of one token, while a cache has them. */
     const int alike = tile->stride == 0 && x->heads == 1 && next;
     const int cached = alike && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
-    /* Heads are asked for in advance, whole ones; but floats that go elsewhere come faster by what
-       the hardware foresees alone. */
-    const int asks = from != PE__F32 || (x->in == x->out && (alike || PE_PREFETCH_HEADS));
+    /* Several passes over heads in a cache. Floats beyond what one is taken to hold come one head
+       after the other, as their addresses do, which memory takes better: much, if unasked. */
+    const int passes = tile->count > pe__rope_block(tile->layout) || tile->count % PE__ROPE_UNIT;
+    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_NEAR >> 3;
+    const size_t last = tile->token + tile->tokens; /* by a table all of a call */
+    const int distant = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
+    /* Heads are asked for in advance, whole ones; but floats that go elsewhere in one pass come
+       faster by what the hardware foresees alone. */
+    const int asks = from != PE__F32 || (passes && !distant) ||
+                     (x->in == x->out && (alike || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
     pe__pace pace = {x->heads, 1, 0, (by_head || x->heads == 1) && !cached};
     if (cached) pace.tokens = group;
     else if (asks)
         pace.ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    /* Several passes over heads in a cache. Floats beyond what one is taken to hold come one head
-       after the other, as their addresses do, which memory takes better: much, if unasked. */
-    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_NEAR >> 3;
-    const size_t last = tile->token + tile->tokens; /* by a table all of a call */
-    const int distant = from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
-    if (tile->count > pe__rope_block(tile->layout) || tile->count % PE__ROPE_UNIT != 0) {
-        pace.heads = distant ? 1 : group;
-        if (distant && !pace.alone) pace.alone = 2;
-    }
+    if (passes) pace.heads = distant ? 1 : group;
+    if (distant && !pace.alone) pace.alone = 2;
     return pace;
 }
 PE__INLINE pe__pace pe__rope_pace(const pe__tile *tile, const pe__heads *x, pe__kind from)
