@@ -1115,6 +1115,39 @@ static void places(const table *unused, size_t count)
     }
 }
 
+/* Shifts of rows with columns that no axis has, in both layouts: axes are blocks of pairs. */
+static void shifts_apart(const table *unused, size_t count)
+{
+    enum { ROWS = 7, FIRST = 70, SECOND = 10, D = FIRST + SECOND + 3 };
+    static const int64_t deltas[ROWS][2] = {{1, -1}, {0, 5}, {0, 0}, {-77777, 0}, {9, 8}, {3, 3}, {1 << 24, 255}};
+    (void)unused;
+    (void)count;
+    for (int k = 0; k < 4; k++) {
+        pe_config config = pe_config_default(D);
+        config.layout = k % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        config.axes = 2;
+        config.axis[0].width = k < 2 ? FIRST : SECOND, config.axis[1].width = k < 2 ? SECOND : FIRST;
+        config.axis[1].coordinate = 1;
+        pe_plan plan;
+        void *memory = plan_of_config(&plan, &config);
+        const pe_at at = pe_coords_i64(deltas[0], 2, 2, 1);
+#define SHIFTS(T, element)                                                                          \
+    do {                                                                                           \
+        element *const x = (element *)g_buffer;                                                    \
+        need_ok(pe_fill_##T(&plan, pe_from(100), ROWS, x, D), "pe_fill");                           \
+        need_ok(pe_shift_##T(&plan, at, ROWS, x, D), "pe_shift");                                   \
+        hash_bytes(x, (size_t)ROWS * D, sizeof *x);                                                \
+        g_elements += (size_t)ROWS * D;                                                            \
+    } while (0)
+        SHIFTS(f32, float);
+        SHIFTS(f64, double);
+        SHIFTS(f16, uint16_t);
+        SHIFTS(bf16, uint16_t);
+#undef SHIFTS
+        free(memory);
+    }
+}
+
 /* Shifts and dot products at places of every kind; what else takes a place. */
 static void places_elsewhere(const table *unused, size_t count)
 {
@@ -1594,6 +1627,7 @@ static const struct section {
     {"add_batch, frequencies", batches, NULL, 0},
     {"every place", places, NULL, 0},
     {"shift, dot, ... by places", places_elsewhere, NULL, 0},
+    {"shift, axes apart", shifts_apart, NULL, 0},
     {"rope plans, places", rope_plans, NULL, 0},
     {"models", models, NULL, 0},
     {"rope tables", rope_tables, NULL, 0},
