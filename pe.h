@@ -11424,6 +11424,7 @@ PE__CALLS(bf16, PE__BF16, uint16_t, add)
 #undef PE__OPAQUE
 #undef PE__PRODUCT
 #undef PE__IN_MEMORY
+#undef PE__BY_ITSELF
 #undef PE__GNU
 #undef PE__INLINE
 #undef PE__OUTLINE

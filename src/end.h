@@ -13,6 +13,7 @@
 #undef PE__OPAQUE
 #undef PE__PRODUCT
 #undef PE__IN_MEMORY
+#undef PE__BY_ITSELF
 #undef PE__GNU
 #undef PE__INLINE
 #undef PE__OUTLINE
