@@ -37,7 +37,7 @@ LOOPS = [
     ("rows of a block", "pe__store_pair", 24, 0),
     ("added", "pe__add_pair_f32", 24, 0),
     ("a row by itself", "pe__single_f32", 50, 4),
-    ("heads rotated", "pe__rotate_heads_f32", 8, 0),
+    ("heads rotated", "pe__rotate_heads_f32_halves_units", 8, 0),
 ]
 PROGRAM = """
 #include "pe.h"
@@ -188,6 +188,8 @@ def loop_of(found, function, least, pairs, core):
             taken, operations = cycles(core, lines)
             new = (taken / count, operations / count, spills(lines))
             best = min(best or new, new)
+    if not best:
+        sys.exit("mca: %s has no loop of %d products: LOOPS is to name the hot one" % (function, least))
     return best
 
 
