@@ -7914,8 +7914,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 /* ==== src/rope/pairs.h ==== */
 /* Pairs of elements rotated: a vector, a unit, a head, some heads of a token.
  * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__part, pe__tile,
- *   pe__angles_of(), pe__convert(), pe__rope_block(), pe__rope_few(), pe__rope_head(),
- *   pe__rope_token(), pe__rope_vectors().
+ *   pe__angles_of(), pe__convert(), pe__rope_block(), pe__rope_head(), pe__rope_short(),
+ *   pe__rope_token(), pe__rope_vectors(), pe__rope_whole(), pe__rope_ends().
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
@@ -7929,7 +7929,8 @@ enum {
     PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
     PE__ROPE_GROUP = 8192,    /* bytes of heads that turn alike, together */
     PE__ROPE_CACHED = 1 << 21, /* bytes of single ones that some cache is taken to hold */
-    PE__ROPE_NEAR = 1 << 24 /* and of all of a call */
+    PE__ROPE_NEAR = 1 << 24,   /* and of all of a call, */
+    PE__ROPE_AWAY = 1 << 17    /* if they go elsewhere */
 };
 
 /* Heads to rotate, [tokens][heads], strides in bytes. */
@@ -8295,14 +8296,19 @@ PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
         pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
+PE__INLINE void pe__rope_short(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
+                               const pe__heads *x)
+{
+    const int floats = from == PE__F32 && to == PE__F32, halves = layout == PE_LAYOUT_HALVES;
+    if (sizeof(pe__vf) >= 64 && floats && halves) pe__rope_masked(a, x);
+    else pe__rope_few(from, to, layout, a, x);
+}
+
 /* All pairs of some heads of one token that do not go in units. */
 PE__INLINE void pe__rope_vectors(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
                                  const pe__heads *x)
 {
-    if (sizeof(pe__vf) >= 64 && from == PE__F32 && to == PE__F32 && layout == PE_LAYOUT_HALVES &&
-        a->n < PE__FLOATS)
-        pe__rope_masked(a, x);
-    else if (a->n < PE__FLOATS) pe__rope_few(from, to, layout, a, x);
+    if (a->n < PE__FLOATS) pe__rope_short(from, to, layout, a, x);
     else pe__rope_ends(from, to, layout, 0, a, x);
 }
 
@@ -8357,7 +8363,7 @@ PE__OUTLINE pe__pace pe__rope_many(const pe__tile *tile, const pe__heads *x, pe_
     /* Several passes over heads in a cache. Floats beyond what one is taken to hold come one head
        after the other, as their addresses do, which memory takes better: much, if unasked. */
     const int passes = tile->count > pe__rope_block(tile->layout) || tile->count % PE__ROPE_UNIT;
-    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_NEAR >> 7;
+    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const size_t last = tile->token + tile->tokens; /* by a table all of a call */
     const int distant = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
     /* Heads are asked for in advance, whole ones; but floats that go elsewhere in one pass come
@@ -8505,7 +8511,7 @@ PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, c
                 PE__PREFETCH((uintptr_t)in + ahead + b);
             if (a.n < PE__FLOATS) {
                 const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0};
-                pe__rope_few(from, to, layout, &a, &one);
+                pe__rope_short(from, to, layout, &a, &one);
             } else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);
             if (rest) pe__convert(from, to, in + n * e, out + n * f, rest);
             in += in_step;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs of elements rotated: a vector, a unit, a head, some heads of a token.
  * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__part, pe__tile,
- *   pe__angles_of(), pe__convert(), pe__rope_block(), pe__rope_few(), pe__rope_head(),
- *   pe__rope_token(), pe__rope_vectors().
+ *   pe__angles_of(), pe__convert(), pe__rope_block(), pe__rope_head(), pe__rope_short(),
+ *   pe__rope_token(), pe__rope_vectors(), pe__rope_whole(), pe__rope_ends().
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 #pragma once
@@ -21,7 +21,8 @@ enum {
     PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
     PE__ROPE_GROUP = 8192,    /* bytes of heads that turn alike, together */
     PE__ROPE_CACHED = 1 << 21, /* bytes of single ones that some cache is taken to hold */
-    PE__ROPE_NEAR = 1 << 24 /* and of all of a call */
+    PE__ROPE_NEAR = 1 << 24,   /* and of all of a call, */
+    PE__ROPE_AWAY = 1 << 17    /* if they go elsewhere */
 };
 
 /* Heads to rotate, [tokens][heads], strides in bytes. */
@@ -387,14 +388,19 @@ PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
         pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
+PE__INLINE void pe__rope_short(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
+                               const pe__heads *x)
+{
+    const int floats = from == PE__F32 && to == PE__F32, halves = layout == PE_LAYOUT_HALVES;
+    if (sizeof(pe__vf) >= 64 && floats && halves) pe__rope_masked(a, x);
+    else pe__rope_few(from, to, layout, a, x);
+}
+
 /* All pairs of some heads of one token that do not go in units. */
 PE__INLINE void pe__rope_vectors(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
                                  const pe__heads *x)
 {
-    if (sizeof(pe__vf) >= 64 && from == PE__F32 && to == PE__F32 && layout == PE_LAYOUT_HALVES &&
-        a->n < PE__FLOATS)
-        pe__rope_masked(a, x);
-    else if (a->n < PE__FLOATS) pe__rope_few(from, to, layout, a, x);
+    if (a->n < PE__FLOATS) pe__rope_short(from, to, layout, a, x);
     else pe__rope_ends(from, to, layout, 0, a, x);
 }
 

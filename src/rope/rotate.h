@@ -42,7 +42,7 @@ PE__OUTLINE pe__pace pe__rope_many(const pe__tile *tile, const pe__heads *x, pe_
     /* Several passes over heads in a cache. Floats beyond what one is taken to hold come one head
        after the other, as their addresses do, which memory takes better: much, if unasked. */
     const int passes = tile->count > pe__rope_block(tile->layout) || tile->count % PE__ROPE_UNIT;
-    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_NEAR >> 7;
+    const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const size_t last = tile->token + tile->tokens; /* by a table all of a call */
     const int distant = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
     /* Heads are asked for in advance, whole ones; but floats that go elsewhere in one pass come
@@ -190,7 +190,7 @@ PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, c
                 PE__PREFETCH((uintptr_t)in + ahead + b);
             if (a.n < PE__FLOATS) {
                 const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0};
-                pe__rope_few(from, to, layout, &a, &one);
+                pe__rope_short(from, to, layout, &a, &one);
             } else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);
             if (rest) pe__convert(from, to, in + n * e, out + n * f, rest);
             in += in_step;
