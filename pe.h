@@ -8581,22 +8581,68 @@ PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
+/* Copy adjacent pairs as halves. */
+PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs,
+                            size_t element)
+{
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
+        const float *const x = (const float *)(const void *)in + 2 * i;
+        float *const y = (float *)(void *)out + i;
+        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
+        pe__put(y, pe__unzip_evens(v, w));
+        pe__put(y + pairs, pe__unzip_odds(v, w));
+    }
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
+        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
+        uint16_t *const y = (uint16_t *)(void *)out + i;
+        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
+        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
+        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
+                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
+    }
+    for (; i < pairs; i++) {
+        pe__move(out + i * element, in + 2 * i * element, element);
+        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
+    }
+}
+
+/* n units of so many bytes in a plan's order. */
+PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                                 size_t n, size_t unit)
+{
+    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
+}
+PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                             size_t n, size_t unit)
+{
+    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
+    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
+    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
+    else pe__reorder_some(out, in, order, n, 16);
+}
+
 /* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
 PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                 size_t n, size_t element)
 {
-    unsigned char *const next = out + n * element;
+    unsigned char copy[PE__ROPE_PAIRS * sizeof(float)];
+    float *const s = (float *)(void *)out, *const c = s + n;
     size_t i = 0;
-    for (; element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
-        pe__vf s, c;
-        pe__get_pairs(row, order + i, &s, &c);
-        pe__put((float *)(void *)out + i, s);
-        pe__put((float *)(void *)next + i, c);
+    if (element == 2) {
+        pe__reorder(copy, row, order, n, 4);
+        pe__unweave(out, copy, n, 2);
+        return;
+    }
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        pe__vf u, v;
+        pe__get_pairs(row, order + i, &u, &v);
+        pe__put(s + i, u);
+        pe__put(c + i, v);
     }
     for (; i < n; i++) {
-        const unsigned char *const x = row + 2 * order[i] * element;
-        pe__move(out + i * element, x, element);
-        pe__move(next + i * element, x + element, element);
+        memcpy(s + i, row + 8 * order[i], 4);
+        memcpy(c + i, row + 8 * order[i] + 4, 4);
     }
 }
 
@@ -8626,26 +8672,24 @@ PE__INLINE size_t pe__rope_most(const pe_plan *plan, size_t tile)
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
-/* Rows of a plan that is sorted, by way of the room behind the first of them. */
-PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
-                                 const pe__maker *make)
+/* Rows of a plan that is sorted, in its order: run after run, with room for so many pairs. */
+PE__OUTLINE void pe__sorted_rows(const pe__dest *dest, size_t room, const pe_at *at, size_t row,
+                                 size_t rows, const pe__maker *make)
 {
     const pe_plan *const plan = dest->plan;
-    const size_t n = dest->sines, element = dest->element;
-    const uint8_t *const order = plan->order + dest->pair, *const runs = order + plan->pairs;
-    pe__dest part = pe__dest_split(plan, 0, 0, pe__row_at(dest, 1), element);
-    const size_t step = pe__sorted_step(plan, dest->pair, n);
-    part.stride = (ptrdiff_t)(2 * step * element);
-    part.order = PE__SC;
+    const size_t n = dest->sines;
+    const size_t step = dest->order == PE__SPLIT ? 1 : dest->order == PE__MATRIX ? 4 : 2;
+    const uint8_t *const runs = plan->order + dest->pair + plan->pairs;
+    pe__dest part = *dest;
     for (size_t first = 0, end; first < n; first = end) {
         end = pe__run_end(runs, first);
         while (at->axes == 1 && end < n && runs[end] % PE__ALONE < PE_MAX_AXES)
             end = pe__run_end(runs, end);
         part.pair = dest->pair + first;
         part.coordinate = runs[first] % PE__ALONE;
-        part.sine = 2 * first;
-        part.cosine = part.sine + 1;
-        part.spare = pe__min(pe__run_spare(first, end), step - end);
+        part.sine = dest->sine + step * first;
+        part.cosine = dest->cosine + step * first;
+        part.spare = pe__min(pe__run_spare(first, end), room - end);
         part.sines = part.cosines = end - first + part.spare;
         if (part.coordinate < PE_MAX_AXES) {
             pe__walk(&part, at, row, rows, make);
@@ -8657,8 +8701,22 @@ PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t r
             make->rows(&still, 0, 1);
         }
     }
+}
+
+/* The same in their places, by way of the room behind the first of them. */
+PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
+                                 const pe__maker *make)
+{
+    const size_t n = dest->sines, room = pe__sorted_step(dest->plan, dest->pair, n);
+    const uint8_t *const order = dest->plan->order + dest->pair;
+    pe__dest sorted = *dest;
+    sorted.out = pe__row_at(dest, 1);
+    sorted.stride = (ptrdiff_t)(2 * room * dest->element);
+    sorted.order = PE__SC;
+    sorted.cosine = 1;
+    pe__sorted_rows(&sorted, room, at, row, rows, make);
     for (size_t r = 0; r < rows; r++)
-        pe__rope_unsort(pe__row_at(dest, r), pe__row_at(&part, r), order, n, element);
+        pe__rope_unsort(pe__row_at(dest, r), pe__row_at(&sorted, r), order, n, dest->element);
 }
 
 /* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
@@ -8706,32 +8764,6 @@ typedef struct pe__rope_call {
     pe__head_rotator *turn, *blocks; /* heads of one layout; of blocks */
     pe__heads x[2];
 } pe__rope_call;
-
-/* Copy adjacent pairs as halves. */
-PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs,
-                            size_t element)
-{
-    size_t i = 0;
-    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
-        const float *const x = (const float *)(const void *)in + 2 * i;
-        float *const y = (float *)(void *)out + i;
-        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
-        pe__put(y, pe__unzip_evens(v, w));
-        pe__put(y + pairs, pe__unzip_odds(v, w));
-    }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
-        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
-        uint16_t *const y = (uint16_t *)(void *)out + i;
-        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
-        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
-        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
-                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
-    }
-    for (; i < pairs; i++) {
-        pe__move(out + i * element, in + 2 * i * element, element);
-        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
-    }
-}
 
 /* Copy what is before the pairs, and, if asked for, what is behind them. */
 PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
@@ -9137,13 +9169,54 @@ PE__OUTLINE void pe__rope_axes(const pe_plan *plan, const pe_at *at, const pe__o
     }
 }
 
+/* A row of a table in a plan's order: in its own, by way of a buffer. */
+PE__INLINE void pe__table_row(const pe__dest *to, const pe__dest *sorted, unsigned char *cosines,
+                              unsigned char *sines, unsigned char *buffer)
+{
+    const int matrix = to->order == PE__MATRIX;
+    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
+    const uint8_t *const order = to->plan->order;
+    if (matrix || to->order == PE__SC) {
+        pe__reorder(buffer, cosines, order, n, unit);
+        memcpy(cosines, buffer, n * unit);
+        return;
+    }
+    if (sorted->order == PE__SPLIT) {
+        pe__reorder(buffer, sines, order, n, e);
+        pe__reorder(buffer + n * e, cosines, order, n, e);
+    } else pe__rope_unsort(buffer, cosines, order, n, e);
+    pe__rope_expand(to, cosines, sines, 0, buffer, n);
+}
+
+/* A table of pairs that a plan sorts, not more than a tile has: first in the plan's order. A row is
+   sines and cosines by turns where it has room for both; what repeats is copied as in any table. */
+PE__OUTLINE void pe__table_sorted(const pe__dest *to, const pe_at *at, const pe__output *o,
+                                  unsigned char *sines, unsigned char *buffer)
+{
+    const int back = sines < o->out;
+    const size_t bytes = (size_t)(back ? o->out - sines : sines - o->out);
+    const size_t other = bytes / o->element;
+    const int apart = to->order == PE__SPLIT && (back || other != to->sines);
+    pe__dest sorted = *to;
+    sorted.out = apart && back ? sines : o->out;
+    sorted.stride = (ptrdiff_t)o->stride;
+    if (!apart && to->order != PE__MATRIX)
+        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* as they are to be: cosines first */
+    sorted.sine = apart ? (back ? 0 : other) : sorted.order == PE__CS;
+    sorted.cosine = apart ? (back ? other : 0) : sorted.order == PE__SC;
+    pe__sorted_rows(&sorted, to->sines, at, 0, o->rows, o->make);
+    for (size_t r = 0; r < o->rows; r++)
+        pe__table_row(to, &sorted, o->out + r * o->stride, sines + r * o->stride, buffer);
+}
+
 /* Any table of a plan whose pairs are scattered, or of sums: in tiles on the stack. */
 PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                unsigned char *sines, pe_rope_table_layout layout)
+                                unsigned char *sines, pe_rope_table_layout layout,
+                                const pe__maker *copies)
 {
     float buffer[5 * PE__TABLE_TILE / 4 + 16];
     const size_t pairs = plan->pairs, e = o->element, most = pe__rope_most(plan, PE__TABLE_TILE);
-    pe__dest to = pe__dest_split(plan, 0, 0, NULL, e);
+    pe__dest to = pe__dest_split(plan, 0, pairs, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
     if (layout == PE_ROPE_TABLE_TWICE) {
@@ -9151,6 +9224,12 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
         to.again = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
     }
     if (!sines) sines = o->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
+    if (plan->order && pairs <= PE__ROPE_PAIRS) {
+        pe__output rows = *o;
+        if (layout == PE_ROPE_TABLE_MATRIX) rows.make = copies;
+        pe__table_sorted(&to, at, &rows, sines, (unsigned char *)(void *)pe__aligned(buffer));
+        return;
+    }
     for (size_t r = 0; r < o->rows; r += most) {
         const size_t rows = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
@@ -9194,7 +9273,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
-        pe__rope_tiles(view, at, o, sines, layout);
+        pe__rope_tiles(view, at, o, sines, layout, copies);
         return PE_OK;
     }
     pe_plan turned = *view; /* a plan that has the cosines first */

@@ -241,6 +241,9 @@ CASE("rope f32 1 token, a list of coordinates", PAIRED_CHANGES, float, 4096,
 CASE("rope table f32 2048, a list of coordinates", PAIRED_WRITES, float, 2048 * 128,
      PE_OK, TABLE(f32, &m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048,
                   PE_ROPE_TABLE_JOINED, f, NULL, 128))
+CASE("rope table bf16 2048, apart, a list of coordinates", PAIRED_WRITES, uint16_t, 2048 * 128,
+     PE_OK, TABLE(bf16, &m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048,
+                  PE_ROPE_TABLE_APART, h, h + 2048 * 64, 64))
 CASE("rope f32 2048 tokens, halves in blocks of 64", PAIRED_CHANGES, float, 2048 * 4096,
      PE_OK, pe_rope_f32(&halves_128, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32))
 CASE("rope bf16 2048 tokens, halves in blocks of 64", PAIRED_CHANGES, uint16_t, 2048 * 4096,

@@ -139,13 +139,54 @@ PE__OUTLINE void pe__rope_axes(const pe_plan *plan, const pe_at *at, const pe__o
     }
 }
 
+/* A row of a table in a plan's order: in its own, by way of a buffer. */
+PE__INLINE void pe__table_row(const pe__dest *to, const pe__dest *sorted, unsigned char *cosines,
+                              unsigned char *sines, unsigned char *buffer)
+{
+    const int matrix = to->order == PE__MATRIX;
+    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
+    const uint8_t *const order = to->plan->order;
+    if (matrix || to->order == PE__SC) {
+        pe__reorder(buffer, cosines, order, n, unit);
+        memcpy(cosines, buffer, n * unit);
+        return;
+    }
+    if (sorted->order == PE__SPLIT) {
+        pe__reorder(buffer, sines, order, n, e);
+        pe__reorder(buffer + n * e, cosines, order, n, e);
+    } else pe__rope_unsort(buffer, cosines, order, n, e);
+    pe__rope_expand(to, cosines, sines, 0, buffer, n);
+}
+
+/* A table of pairs that a plan sorts, not more than a tile has: first in the plan's order. A row is
+   sines and cosines by turns where it has room for both; what repeats is copied as in any table. */
+PE__OUTLINE void pe__table_sorted(const pe__dest *to, const pe_at *at, const pe__output *o,
+                                  unsigned char *sines, unsigned char *buffer)
+{
+    const int back = sines < o->out;
+    const size_t bytes = (size_t)(back ? o->out - sines : sines - o->out);
+    const size_t other = bytes / o->element;
+    const int apart = to->order == PE__SPLIT && (back || other != to->sines);
+    pe__dest sorted = *to;
+    sorted.out = apart && back ? sines : o->out;
+    sorted.stride = (ptrdiff_t)o->stride;
+    if (!apart && to->order != PE__MATRIX)
+        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* as they are to be: cosines first */
+    sorted.sine = apart ? (back ? 0 : other) : sorted.order == PE__CS;
+    sorted.cosine = apart ? (back ? other : 0) : sorted.order == PE__SC;
+    pe__sorted_rows(&sorted, to->sines, at, 0, o->rows, o->make);
+    for (size_t r = 0; r < o->rows; r++)
+        pe__table_row(to, &sorted, o->out + r * o->stride, sines + r * o->stride, buffer);
+}
+
 /* Any table of a plan whose pairs are scattered, or of sums: in tiles on the stack. */
 PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                unsigned char *sines, pe_rope_table_layout layout)
+                                unsigned char *sines, pe_rope_table_layout layout,
+                                const pe__maker *copies)
 {
     float buffer[5 * PE__TABLE_TILE / 4 + 16];
     const size_t pairs = plan->pairs, e = o->element, most = pe__rope_most(plan, PE__TABLE_TILE);
-    pe__dest to = pe__dest_split(plan, 0, 0, NULL, e);
+    pe__dest to = pe__dest_split(plan, 0, pairs, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
     if (layout == PE_ROPE_TABLE_TWICE) {
@@ -153,6 +194,12 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
         to.again = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
     }
     if (!sines) sines = o->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
+    if (plan->order && pairs <= PE__ROPE_PAIRS) {
+        pe__output rows = *o;
+        if (layout == PE_ROPE_TABLE_MATRIX) rows.make = copies;
+        pe__table_sorted(&to, at, &rows, sines, (unsigned char *)(void *)pe__aligned(buffer));
+        return;
+    }
     for (size_t r = 0; r < o->rows; r += most) {
         const size_t rows = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
@@ -196,7 +243,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
-        pe__rope_tiles(view, at, o, sines, layout);
+        pe__rope_tiles(view, at, o, sines, layout, copies);
         return PE_OK;
     }
     pe_plan turned = *view; /* a plan that has the cosines first */

@@ -14,22 +14,68 @@
 #include "../rows/call.h"
 #include "rotate.h"
 
+/* Copy adjacent pairs as halves. */
+PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs,
+                            size_t element)
+{
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
+        const float *const x = (const float *)(const void *)in + 2 * i;
+        float *const y = (float *)(void *)out + i;
+        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
+        pe__put(y, pe__unzip_evens(v, w));
+        pe__put(y + pairs, pe__unzip_odds(v, w));
+    }
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
+        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
+        uint16_t *const y = (uint16_t *)(void *)out + i;
+        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
+        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
+        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
+                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
+    }
+    for (; i < pairs; i++) {
+        pe__move(out + i * element, in + 2 * i * element, element);
+        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
+    }
+}
+
+/* n units of so many bytes in a plan's order. */
+PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                                 size_t n, size_t unit)
+{
+    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
+}
+PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                             size_t n, size_t unit)
+{
+    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
+    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
+    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
+    else pe__reorder_some(out, in, order, n, 16);
+}
+
 /* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
 PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                 size_t n, size_t element)
 {
-    unsigned char *const next = out + n * element;
+    unsigned char copy[PE__ROPE_PAIRS * sizeof(float)];
+    float *const s = (float *)(void *)out, *const c = s + n;
     size_t i = 0;
-    for (; element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
-        pe__vf s, c;
-        pe__get_pairs(row, order + i, &s, &c);
-        pe__put((float *)(void *)out + i, s);
-        pe__put((float *)(void *)next + i, c);
+    if (element == 2) {
+        pe__reorder(copy, row, order, n, 4);
+        pe__unweave(out, copy, n, 2);
+        return;
+    }
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        pe__vf u, v;
+        pe__get_pairs(row, order + i, &u, &v);
+        pe__put(s + i, u);
+        pe__put(c + i, v);
     }
     for (; i < n; i++) {
-        const unsigned char *const x = row + 2 * order[i] * element;
-        pe__move(out + i * element, x, element);
-        pe__move(next + i * element, x + element, element);
+        memcpy(s + i, row + 8 * order[i], 4);
+        memcpy(c + i, row + 8 * order[i] + 4, 4);
     }
 }
 
@@ -59,26 +105,24 @@ PE__INLINE size_t pe__rope_most(const pe_plan *plan, size_t tile)
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
-/* Rows of a plan that is sorted, by way of the room behind the first of them. */
-PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
-                                 const pe__maker *make)
+/* Rows of a plan that is sorted, in its order: run after run, with room for so many pairs. */
+PE__OUTLINE void pe__sorted_rows(const pe__dest *dest, size_t room, const pe_at *at, size_t row,
+                                 size_t rows, const pe__maker *make)
 {
     const pe_plan *const plan = dest->plan;
-    const size_t n = dest->sines, element = dest->element;
-    const uint8_t *const order = plan->order + dest->pair, *const runs = order + plan->pairs;
-    pe__dest part = pe__dest_split(plan, 0, 0, pe__row_at(dest, 1), element);
-    const size_t step = pe__sorted_step(plan, dest->pair, n);
-    part.stride = (ptrdiff_t)(2 * step * element);
-    part.order = PE__SC;
+    const size_t n = dest->sines;
+    const size_t step = dest->order == PE__SPLIT ? 1 : dest->order == PE__MATRIX ? 4 : 2;
+    const uint8_t *const runs = plan->order + dest->pair + plan->pairs;
+    pe__dest part = *dest;
     for (size_t first = 0, end; first < n; first = end) {
         end = pe__run_end(runs, first);
         while (at->axes == 1 && end < n && runs[end] % PE__ALONE < PE_MAX_AXES)
             end = pe__run_end(runs, end);
         part.pair = dest->pair + first;
         part.coordinate = runs[first] % PE__ALONE;
-        part.sine = 2 * first;
-        part.cosine = part.sine + 1;
-        part.spare = pe__min(pe__run_spare(first, end), step - end);
+        part.sine = dest->sine + step * first;
+        part.cosine = dest->cosine + step * first;
+        part.spare = pe__min(pe__run_spare(first, end), room - end);
         part.sines = part.cosines = end - first + part.spare;
         if (part.coordinate < PE_MAX_AXES) {
             pe__walk(&part, at, row, rows, make);
@@ -90,8 +134,22 @@ PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t r
             make->rows(&still, 0, 1);
         }
     }
+}
+
+/* The same in their places, by way of the room behind the first of them. */
+PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
+                                 const pe__maker *make)
+{
+    const size_t n = dest->sines, room = pe__sorted_step(dest->plan, dest->pair, n);
+    const uint8_t *const order = dest->plan->order + dest->pair;
+    pe__dest sorted = *dest;
+    sorted.out = pe__row_at(dest, 1);
+    sorted.stride = (ptrdiff_t)(2 * room * dest->element);
+    sorted.order = PE__SC;
+    sorted.cosine = 1;
+    pe__sorted_rows(&sorted, room, at, row, rows, make);
     for (size_t r = 0; r < rows; r++)
-        pe__rope_unsort(pe__row_at(dest, r), pe__row_at(&part, r), order, n, element);
+        pe__rope_unsort(pe__row_at(dest, r), pe__row_at(&sorted, r), order, n, dest->element);
 }
 
 /* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
@@ -139,32 +197,6 @@ typedef struct pe__rope_call {
     pe__head_rotator *turn, *blocks; /* heads of one layout; of blocks */
     pe__heads x[2];
 } pe__rope_call;
-
-/* Copy adjacent pairs as halves. */
-PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs,
-                            size_t element)
-{
-    size_t i = 0;
-    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
-        const float *const x = (const float *)(const void *)in + 2 * i;
-        float *const y = (float *)(void *)out + i;
-        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
-        pe__put(y, pe__unzip_evens(v, w));
-        pe__put(y + pairs, pe__unzip_odds(v, w));
-    }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
-        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
-        uint16_t *const y = (uint16_t *)(void *)out + i;
-        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
-        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
-        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
-                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
-    }
-    for (; i < pairs; i++) {
-        pe__move(out + i * element, in + 2 * i * element, element);
-        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
-    }
-}
 
 /* Copy what is before the pairs, and, if asked for, what is behind them. */
 PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,

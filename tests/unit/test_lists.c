@@ -202,29 +202,45 @@ static pe_at random_places(const kase *k, rng *r, int64_t *whole, double *real)
 
 /* ---- tables and heads --------------------------------------------------------------------------- */
 
-static pe_status table_of(type t, const pe_plan *plan, pe_at at, void *c, void *s)
+static pe_status table_of(type t, const pe_plan *plan, pe_at at, pe_rope_table_layout order, void *c,
+                          void *s, size_t stride)
 {
-    return t == F32 ? pe_rope_table_f32(plan, at, ROWS, PE_ROPE_TABLE_APART, (float *)c, (float *)s,
-                                        PAIRS, NULL)
-           : t == F16 ? pe_rope_table_f16(plan, at, ROWS, PE_ROPE_TABLE_APART, (uint16_t *)c,
-                                          (uint16_t *)s, PAIRS, NULL)
-                      : pe_rope_table_bf16(plan, at, ROWS, PE_ROPE_TABLE_APART, (uint16_t *)c,
-                                           (uint16_t *)s, PAIRS, NULL);
+    return t == F32 ? pe_rope_table_f32(plan, at, ROWS, order, (float *)c, (float *)s, stride, NULL)
+           : t == F16
+               ? pe_rope_table_f16(plan, at, ROWS, order, (uint16_t *)c, (uint16_t *)s, stride, NULL)
+               : pe_rope_table_bf16(plan, at, ROWS, order, (uint16_t *)c, (uint16_t *)s, stride, NULL);
 }
 
-/* Tables as wide as heads have each number where its elements are. */
-static void compare_twice(const kase *k, pe_at at, const float *s, const float *c)
+/* Tables of every layout have each number where its elements are. */
+static void compare_layouts(const kase *k, type t, pe_at at, const void *s, const void *c)
 {
-    static float sines[ROWS * 2 * PAIRS], cosines[ROWS * 2 * PAIRS];
-    assert_int_equal(
-        pe_rope_table_f32(&k->plan, at, ROWS, PE_ROPE_TABLE_TWICE, cosines, sines, 2 * PAIRS, NULL),
-        PE_OK);
-    for (size_t t = 0; t < ROWS; t++)
-        for (size_t i = 0; i < k->pairs; i++) {
-            const size_t a = 2 * PAIRS * t + k->first[i], b = 2 * PAIRS * t + k->second[i],
-                         one = PAIRS * t + i;
-            assert_true(sines[a] == s[one] && sines[b] == s[one] && cosines[a] == c[one] &&
-                        cosines[b] == c[one]);
+    enum { ALL = ROWS * (4 * PAIRS + 1) };
+    static float room[2 * ALL];
+    const size_t h = k->pairs, e = bytes_of(t);
+    for (int order = PE_ROPE_TABLE_APART; order <= PE_ROPE_TABLE_MATRIX; order++)
+        for (int back = 0; back < 2; back++) { /* which array is first */
+            const size_t stride = (order == PE_ROPE_TABLE_APART ? h : 4 * h) + (size_t)back;
+            const int two = order <= PE_ROPE_TABLE_TWICE, matrix = order == PE_ROPE_TABLE_MATRIX;
+            const int turns = order == PE_ROPE_TABLE_COMPLEX, twice = order == PE_ROPE_TABLE_TWICE;
+            unsigned char *const x = (unsigned char *)room, *const y = x + ALL * e;
+            unsigned char *const cosines = two && back ? y : x, *const sines = back ? x : y;
+            assert_int_equal(table_of(t, &k->plan, at, (pe_rope_table_layout)order, cosines,
+                                      two ? sines : NULL, stride),
+                             PE_OK);
+            for (size_t row = 0; row < ROWS; row++)
+                for (size_t i = 0; i < h; i++) {
+                    const size_t from = PAIRS * row + i, first = row * stride;
+                    const size_t a = matrix ? 4 * i : turns ? 2 * i : twice ? k->first[i] : i;
+                    const size_t b = matrix ? 4 * i + 2 : turns ? 2 * i + 1 : two ? a : h + i;
+                    const size_t again = twice ? k->second[i] : matrix ? 4 * i + 3 : a;
+                    const size_t other = twice ? k->second[i] : b;
+                    const void *const sine = two ? sines : cosines;
+                    assert_true(get(t, cosines, first + a) == get(t, c, from));
+                    assert_true(get(t, cosines, first + again) == get(t, c, from));
+                    assert_true(get(t, sine, first + b) == get(t, s, from));
+                    assert_true(get(t, sine, first + other) == get(t, s, from));
+                    if (matrix) assert_true(get(t, cosines, first + b - 1) == -get(t, s, from));
+                }
         }
 }
 
@@ -283,7 +299,8 @@ static void pairs_by_their_formula(void **state)
         random_plan(&k, &r, n);
         const pe_at at = random_places(&k, &r, whole, real);
         for (int t = 0; t < TYPES; t++)
-            assert_int_equal(table_of((type)t, &k.plan, at, c[t], s[t]), PE_OK);
+            assert_int_equal(table_of((type)t, &k.plan, at, PE_ROPE_TABLE_APART, c[t], s[t], PAIRS),
+                             PE_OK);
         for (size_t row = 0; row < ROWS; row++)
             for (size_t i = 0; i < k.pairs; i++) {
                 formula(&k, i, real + row * k.axes, sine, cosine);
@@ -292,7 +309,7 @@ static void pairs_by_their_formula(void **state)
                     must_be(&k, (type)t, c[t], row * PAIRS + i, cosine, "the cosine");
                 }
             }
-        compare_twice(&k, at, s[F32], c[F32]);
+        for (int t = 0; t < TYPES; t++) compare_layouts(&k, (type)t, at, s[t], c[t]);
         compare_heads(&k, &r, at, s[F32], c[F32]);
         free(k.memory);
     }
