@@ -129,14 +129,14 @@ PE__INLINE void pe__bend_put(pe__how to, pe__kind type, const pe__vf *masked, pe
     else pe__put_as(type, at, v);
 }
 
-/* n consecutive j. As floats they are computed from j, which a float holds exactly up to 2^24; four
-   vectors at a time, since each count waits for the one before. */
+/* n consecutive j, within PE__EXACT, so that floats hold them; four vectors at a time, since each
+   count waits for the one before. */
+enum { PE__EXACT = 1 << 24 };
 PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
                              int64_t j, size_t n, void *row)
 {
     static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
-    const int64_t nearby = (int64_t)1 << 24;
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
@@ -144,14 +144,11 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
         const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
-        const int exact = j < -nearby || j > nearby - (int64_t)(n - i + PE__STEP);
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
-        if (exact || beyond || n - i < PE__FOUR) {
-            const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far_floats(mode, bend->exact, count, j)
-                                                 : pe__bend_at(mode, bend, a);
-            pe__bend_put(to, type, masked, a, v, at, part);
+        if (beyond || n - i < PE__FOUR) {
+            pe__bend_put(to, type, masked, a, pe__bend_at(mode, bend, a), at, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
@@ -199,11 +196,17 @@ PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size
 PE__INLINE void pe__bend_list(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
                               const pe__near *keys, int64_t j, void *row)
 {
-    const size_t n = keys->n;
     const int exact = j < -PE__NEAR || j > PE__NEAR;
+    const size_t n = keys->n, whole = PE__UNLIKELY(exact) ? 0 : n - n % PE__FLOATS;
     const pe__vf first = pe__splat_f32((float)j);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
-    for (size_t i = 0; i < n; i += PE__FLOATS) {
+    size_t i = 0;
+    for (; i < whole; i += PE__FLOATS) {
+        const pe__vf a = pe__add_f32(first, pe__get(keys->apart + i));
+        pe__bend_put(to, type, masked, a, pe__bend_at(mode, bend, a), pe__at_element(type, row, i),
+                     PE__FLOATS);
+    }
+    for (; i < n; i += PE__FLOATS) {
         const float *const apart = keys->apart + i;
         const pe__vf a = pe__add_f32(first, pe__get(apart));
         const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far_floats(mode, bend->exact, apart, j)
@@ -266,28 +269,49 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-/* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. */
+/* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. Of
+   consecutive queries, only a head's slope is loaded between its rows: a load that is equal to a
+   store before it in the last 12 bits of the address waits for that, and rows soon have them all. */
 PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   const pe__near *keys, size_t key, void *out)
 {
+    const size_t across = a->head_stride, down = a->query_stride, heads = a->heads, n = a->keys;
+    const size_t run = pe__ascends(a->query_at) ? a->queries : 1;
     const int64_t first = pe__whole(a->key_at, key);
-    for (size_t head = 0; head < a->heads; head++) {
-        const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
-        for (size_t query = 0; query < a->queries; query++) {
-            const size_t at = head * a->head_stride + query * a->query_stride + key;
-            const int64_t j = first - pe__whole(a->query_at, query);
-            void *const row = pe__at_element(type, out, at);
-            if (keys) pe__bend_list(to, type, mode, &bend, keys, j, row);
-            else pe__bend_row(to, type, mode, &bend, j, a->keys, row);
+    const float *const slopes = a->slopes;
+    for (size_t query = 0; query < a->queries; query += run) {
+        const int64_t nearest = first - pe__whole(a->query_at, query);
+        for (size_t head = 0; head < heads; head++) {
+            const pe__bend bend = pe__bend_of(mode, slopes[head]);
+            const size_t at = head * across + query * down + key;
+            for (size_t r = 0; r < run; r++) {
+                void *const row = pe__at_element(type, out, at + r * down);
+                const int64_t j = nearest - (int64_t)r;
+                if (keys) pe__bend_list(to, type, mode, &bend, keys, j, row);
+                else pe__bend_row(to, type, mode, &bend, j, n, row);
+            }
         }
     }
+}
+
+/* Are keys consecutive, and all distances, and what is counted beyond, within PE__EXACT? */
+static inline int pe__alibi_counts(const pe__alibi *a)
+{
+    const int64_t key = pe__whole(a->key_at, 0);
+    const size_t step = pe__ascends(a->query_at) ? pe__max(a->queries - 1, 1) : 1;
+    if (!pe__ascends(a->key_at) || a->keys > PE__EXACT / 2) return 0;
+    for (size_t query = 0; query < a->queries; query += step) {
+        const int64_t j = key - pe__whole(a->query_at, query);
+        if (j < -PE__EXACT || j > PE__EXACT - PE__FLOATS - (int64_t)a->keys) return 0;
+    }
+    return 1;
 }
 PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
 {
     const pe__how listed = to == PE__HOW_STREAM ? PE__HOW_STORE : to;
     pe__near keys;
-    if (pe__ascends(a->key_at)) {
+    if (pe__alibi_counts(a)) {
         pe__alibi_rows_of(to, type, mode, a, NULL, 0, out);
         return;
     }
