@@ -10488,7 +10488,7 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
 
 /* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. Of
    consecutive queries, only a head's slope is loaded between its rows: a load that is equal to a
-   store before it in the last 12 bits of the address waits for that, and rows soon have them all. */
+   store before it in the last 12 bits of the address waits for that, rows soon have them all. */
 PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   const pe__near *keys, size_t key, void *out)
 {
