@@ -79,7 +79,7 @@
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__tie_watch_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
  *                          roundings that may be wrong, see "Rounding test"
- *   pe__tie_watch_alarm    is there one?                                                  -
+ *   pe__tie_watch_alarm    is there one? With AVX2 also where a double is 2 or more          -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
  * over these.
@@ -1023,13 +1023,25 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm256_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
+/* Doubles as they are, each half by itself: the lower one without what a float keeps of it, the
+   upper one without its sign, so it is the size, cut to 20 bits. From 2 on that is negative, so
+   there the alarm is always raised. With a shuffle of the lower halves into one vector and minima
+   of the floats' sizes, fills took 1.12 and sums 1.1 times as long. */
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    /* the lower halves of the doubles, in no order: minima need none */
-    const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
-    const __m256i top = _mm256_slli_epi32(_mm256_castps_si256(low), PE__TO_TOP);
-    w->low = (pe__vi)_mm256_min_epi32((__m256i)w->low, top);
-    w->size = (pe__vi)_mm256_min_epi32((__m256i)w->size, (__m256i)pe__abs_f32(v));
+    const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
+    const __m256i x = _mm256_sllv_epi32(_mm256_castpd_si256(a), by);
+    const __m256i y = _mm256_sllv_epi32(_mm256_castpd_si256(b), by);
+    (void)v;
+    w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
+}
+/* A guard is a float: a double has 3 bits fewer in its upper half, and 896 more as exponent. */
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+{
+    const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
+    const int64_t size = guard < 0x3ffffff8 ? ((guard >> 3) + (896 << 20) + 1) << 1 : INT32_MAX;
+    const pe__vi least = (pe__vi)_mm256_set1_epi64x((size << 32) + tie);
+    return pe__signs((pe__vi)(w.low < least)) != 0;
 }
 #endif
 
@@ -1110,6 +1122,11 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     const int32x4_t low = vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b));
     w->low = (pe__vi)vminq_s32((int32x4_t)w->low, vshlq_n_s32(low, PE__TO_TOP));
     w->size = (pe__vi)vminq_s32((int32x4_t)w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
+}
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+{
+    const int32_t tie = INT32_MIN + (window << PE__TO_TOP);
+    return pe__signs((pe__vi)((w.low < tie) | (w.size < guard))) != 0;
 }
 #endif
 
@@ -1609,13 +1626,6 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)((a != a) | (b != b))) != 0;
-}
-#endif
-#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
-{
-    const int32_t tie = INT32_MIN + (window << PE__TO_TOP);
-    return pe__signs((pe__vi)((w.low < tie) | (w.size < guard))) != 0;
 }
 #endif
 #endif

@@ -78,7 +78,7 @@
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__tie_watch_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
  *                          roundings that may be wrong, see "Rounding test"
- *   pe__tie_watch_alarm    is there one?                                                  -
+ *   pe__tie_watch_alarm    is there one? With AVX2 also where a double is 2 or more          -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
  * over these.

@@ -2,9 +2,9 @@
 /* Two rows of floats at a time, rotated from what they share.
  * Gives: PE__NO_SUM, pe__add_pair_bf16(), pe__add_pair_f16(), pe__add_pair_f32(),
  *   pe__add_some_bf16(), pe__add_some_f16(), pe__add_some_f32(), pe__adder_bf16, pe__adder_f16,
- *   pe__adder_f32, pe__origin(), pe__pair_kernel, pe__rotate(), pe__rotated, pe__round_again(),
- *   pe__row_pair, pe__single_of_pair(), pe__span, pe__span_begin(), pe__store_four(),
- *   pe__store_pair(), pe__store_some().
+ *   pe__adder_f32, pe__is_doubtful(), pe__origin(), pe__pair_kernel, pe__rotate(), pe__rotated,
+ *   pe__round_again(), pe__row_pair, pe__single_of_pair(), pe__span, pe__span_begin(),
+ *   pe__store_four(), pe__store_pair(), pe__store_some().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_exact.c. */
 #pragma once
@@ -173,6 +173,23 @@ PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vecto
         pe__round_again_two(x, first, i, forth, v[0].v + n);
         if (two) pe__round_again_two(x, 1, i, back, v[1].v + n);
     }
+}
+
+/* After an alarm: the same with another guard. AVX2's watch knows no sizes from 2 on: floats do. */
+PE__INLINE int pe__is_doubtful(pe__tie_watch w, int32_t window, int32_t guard,
+                               const pe__vectors4 *forth, const pe__vectors4 *back)
+{
+    const pe__vf *const f = forth->v, *const b = back->v;
+#if PE_ISA == PE_ISA_AVX2
+    const pe__vf f4 = pe__min_size(pe__min_size(f[0], f[1]), pe__min_size(f[2], f[3]));
+    const pe__vf b4 = pe__min_size(pe__min_size(b[0], b[1]), pe__min_size(b[2], b[3]));
+    const unsigned ties = pe__signs((pe__vi)(w.low < INT32_MIN + (window << PE__TO_TOP))) & 0x55;
+    return (ties | pe__signs((pe__vi)((pe__vi)pe__min_size(f4, b4) < guard))) != 0;
+#else
+    (void)f;
+    (void)b;
+    return pe__tie_watch_alarm(w, window, guard);
+#endif
 }
 
 /* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or,
@@ -350,7 +367,8 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
             pe__rotate_two(x, i, two, split, &watch, f.v, b.v);
             pe__rotate_two(x, i + 2 * PE_LANES, two, split, &watch, f.v + 2, b.v + 2);
             if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard)) &&
-                (i < span->slow || pe__tie_watch_alarm(watch, window, span->least))) {
+                pe__is_doubtful(watch, window, i < span->slow ? guard : span->least, &f,
+                                two ? &b : &f)) {
                 pe__vectors4 again[2];
                 pe__round_again(span, i, two, again);
                 f = again[0];

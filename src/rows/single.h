@@ -110,7 +110,9 @@ PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_
 {
     const size_t step = (span->split ? 1 : 2) * x->dest->element;
     const size_t both = pe__min(span->first, span->second);
-    if (PE__UNLIKELY(pe__tie_watch_alarm(four->watch, pe__bound_short.window, guard))) {
+    const int32_t window = pe__bound_short.window;
+    if (PE__UNLIKELY(pe__tie_watch_alarm(four->watch, window, guard)) &&
+        pe__is_doubtful(four->watch, window, guard, &four->v, &four->v)) {
         pe__vectors4 again;
         pe__single_round_again(x, i, i + (count - 1) / PE_LANES * PE_LANES, &again);
         four->v = again;

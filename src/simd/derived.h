@@ -74,13 +74,6 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
     return pe__signs((pe__vi)((a != a) | (b != b))) != 0;
 }
 #endif
-#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
-{
-    const int32_t tie = INT32_MIN + (window << PE__TO_TOP);
-    return pe__signs((pe__vi)((w.low < tie) | (w.size < guard))) != 0;
-}
-#endif
 #endif
 
 #if PE_ISA != PE_ISA_NEON

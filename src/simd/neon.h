@@ -81,4 +81,9 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     w->low = (pe__vi)vminq_s32((int32x4_t)w->low, vshlq_n_s32(low, PE__TO_TOP));
     w->size = (pe__vi)vminq_s32((int32x4_t)w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+{
+    const int32_t tie = INT32_MIN + (window << PE__TO_TOP);
+    return pe__signs((pe__vi)((w.low < tie) | (w.size < guard))) != 0;
+}
 #endif

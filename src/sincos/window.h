@@ -51,9 +51,9 @@
  * wrong only if a midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to
  * float drops say so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them
  * flipped these are the smallest numbers of 29 bits (PE__DROPPED): the hot loop keeps one running
- * minimum of them, and one of the floats' absolute values to guard |y| >= 2^-12 |A| and the end of
- * the normal floats. A few elements in 10,000 raise the alarm, and pe__round_again() looks at their
- * neighbourhood closely.
+ * minimum of them, and one of the floats' absolute values, or of the upper halves of the doubles',
+ * to guard |y| >= 2^-12 |A| and the end of the normal floats. A few elements in 10,000 raise the
+ * alarm, and pe__round_again() looks at their neighbourhood closely.
  *
  * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it.
  *
