@@ -4145,9 +4145,9 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * wrong only if a midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to
  * float drops say so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them
  * flipped these are the smallest numbers of 29 bits (PE__DROPPED): the hot loop keeps one running
- * minimum of them, and one of the floats' absolute values to guard |y| >= 2^-12 |A| and the end of
- * the normal floats. A few elements in 10,000 raise the alarm, and pe__round_again() looks at their
- * neighbourhood closely.
+ * minimum of them, and one of the floats' absolute values, or of the upper halves of the doubles',
+ * to guard |y| >= 2^-12 |A| and the end of the normal floats. A few elements in 10,000 raise the
+ * alarm, and pe__round_again() looks at their neighbourhood closely.
  *
  * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it.
  *
@@ -4728,9 +4728,9 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
 /* Two rows of floats at a time, rotated from what they share.
  * Gives: PE__NO_SUM, pe__add_pair_bf16(), pe__add_pair_f16(), pe__add_pair_f32(),
  *   pe__add_some_bf16(), pe__add_some_f16(), pe__add_some_f32(), pe__adder_bf16, pe__adder_f16,
- *   pe__adder_f32, pe__origin(), pe__pair_kernel, pe__rotate(), pe__rotated, pe__round_again(),
- *   pe__row_pair, pe__single_of_pair(), pe__span, pe__span_begin(), pe__store_four(),
- *   pe__store_pair(), pe__store_some().
+ *   pe__adder_f32, pe__is_doubtful(), pe__origin(), pe__pair_kernel, pe__rotate(), pe__rotated,
+ *   pe__round_again(), pe__row_pair, pe__single_of_pair(), pe__span, pe__span_begin(),
+ *   pe__store_four(), pe__store_pair(), pe__store_some().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_exact.c. */
 
@@ -4890,6 +4890,23 @@ PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vecto
         pe__round_again_two(x, first, i, forth, v[0].v + n);
         if (two) pe__round_again_two(x, 1, i, back, v[1].v + n);
     }
+}
+
+/* After an alarm: the same with another guard. AVX2's watch knows no sizes from 2 on: floats do. */
+PE__INLINE int pe__is_doubtful(pe__tie_watch w, int32_t window, int32_t guard,
+                               const pe__vectors4 *forth, const pe__vectors4 *back)
+{
+    const pe__vf *const f = forth->v, *const b = back->v;
+#if PE_ISA == PE_ISA_AVX2
+    const pe__vf f4 = pe__min_size(pe__min_size(f[0], f[1]), pe__min_size(f[2], f[3]));
+    const pe__vf b4 = pe__min_size(pe__min_size(b[0], b[1]), pe__min_size(b[2], b[3]));
+    const unsigned ties = pe__signs((pe__vi)(w.low < INT32_MIN + (window << PE__TO_TOP))) & 0x55;
+    return (ties | pe__signs((pe__vi)((pe__vi)pe__min_size(f4, b4) < guard))) != 0;
+#else
+    (void)f;
+    (void)b;
+    return pe__tie_watch_alarm(w, window, guard);
+#endif
 }
 
 /* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or,
@@ -5067,7 +5084,8 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
             pe__rotate_two(x, i, two, split, &watch, f.v, b.v);
             pe__rotate_two(x, i + 2 * PE_LANES, two, split, &watch, f.v + 2, b.v + 2);
             if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard)) &&
-                (i < span->slow || pe__tie_watch_alarm(watch, window, span->least))) {
+                pe__is_doubtful(watch, window, i < span->slow ? guard : span->least, &f,
+                                two ? &b : &f)) {
                 pe__vectors4 again[2];
                 pe__round_again(span, i, two, again);
                 f = again[0];
@@ -5844,7 +5862,9 @@ PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_
 {
     const size_t step = (span->split ? 1 : 2) * x->dest->element;
     const size_t both = pe__min(span->first, span->second);
-    if (PE__UNLIKELY(pe__tie_watch_alarm(four->watch, pe__bound_short.window, guard))) {
+    const int32_t window = pe__bound_short.window;
+    if (PE__UNLIKELY(pe__tie_watch_alarm(four->watch, window, guard)) &&
+        pe__is_doubtful(four->watch, window, guard, &four->v, &four->v)) {
         pe__vectors4 again;
         pe__single_round_again(x, i, i + (count - 1) / PE_LANES * PE_LANES, &again);
         four->v = again;
