@@ -8209,19 +8209,32 @@ PE__WRAPS PE__INLINE void pe__ask_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Some heads of one token, their pairs in whole units; of blocks of halves, each of a unit or of a
-   vector, likewise. ahead: bytes to what will be wanted soon, or 0. */
+/* Elements from a unit to the next. Blocks of halves: 1: each of units, behind says how many pairs
+   of it have been; 2: each of a vector. */
+PE__INLINE size_t pe__next_unit(int halves, int blocks, size_t pairs, size_t *behind)
+{
+    if (blocks != 1) return (blocks || !halves ? 2 : 1) * (size_t)PE__ROPE_UNIT;
+    *behind += PE__ROPE_UNIT;
+    if (*behind < pairs) return PE__ROPE_UNIT;
+    *behind = 0;
+    return PE__ROPE_UNIT + pairs;
+}
+
+/* Some heads of one token, their pairs in whole units; or in blocks: see pe__next_unit().
+   ahead: bytes to what will be wanted soon, or 0. */
 PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int blocks,
                                const pe__angles *a, const pe__heads *x, size_t ahead)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
-    const size_t step = halves && !blocks ? 1 : 2; /* elements from a pair to the next */
-    const size_t by = step * PE__ROPE_UNIT;
-    const int apart = blocks && across < PE__ROPE_UNIT; /* a unit is two blocks */
+    const size_t other = blocks ? pe__max(across, block) : halves ? across : block;
+    const int how = blocks > 1 ? 2 : halves;
+    size_t at = 0, behind = 0;
     for (size_t i = 0, some; i + PE__ROPE_UNIT <= n; i += some) {
         const int two = block > PE__ROPE_UNIT && n - i >= block;
+        const size_t by = pe__next_unit(halves, blocks, across, &behind);
+        const size_t next = two ? pe__next_unit(halves, blocks, across, &behind) : 0;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
         some = two ? block : (size_t)PE__ROPE_UNIT;
@@ -8229,18 +8242,16 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int
         v = u;
         if (two) pe__unit_load(halves, narrow, s + PE__ROPE_UNIT, c + PE__ROPE_UNIT, &v);
         for (size_t k = 0; k < x->heads; k++) {
-            const unsigned char *const p = x->in + k * x->in_head + i * step * e;
-            unsigned char *const q = x->out + k * x->out_head + i * step * f;
+            const unsigned char *const p = x->in + k * x->in_head + at * e;
+            unsigned char *const q = x->out + k * x->out_head + at * f;
             if (ahead) {
                 pe__ask_lines((uintptr_t)p + ahead, block * e);
-                pe__ask_lines((uintptr_t)p + ahead + (halves && !blocks ? across : block) * e,
-                              block * e);
+                pe__ask_lines((uintptr_t)p + ahead + other * e, block * e);
             }
-            if (apart) pe__unit_rotate(from, to, 2, &u, p, q, across);
-            else pe__unit_rotate(from, to, halves, &u, p, q, across);
-            if (two && apart) pe__unit_rotate(from, to, 2, &v, p + by * e, q + by * f, across);
-            else if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
+            pe__unit_rotate(from, to, how, &u, p, q, across);
+            if (two) pe__unit_rotate(from, to, how, &v, p + by * e, q + by * f, across);
         }
+        at += by + next;
     }
 }
 
@@ -8429,6 +8440,8 @@ PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe
         for (size_t k = 0; k < all; k += heads) {
             some.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
             if (how == PE__IN_VECTORS) pe__rope_vectors(from, to, layout, &a, &some);
+            else if (how == PE__IN_BLOCKS && a.pairs < PE__ROPE_UNIT)
+                pe__rope_token(from, to, layout, 2, &a, &some, ahead);
             else pe__rope_token(from, to, layout, how == PE__IN_BLOCKS, &a, &some, ahead);
             if (how == PE__IN_BLOCKS) pe__rope_ends(from, to, layout, 1, &a, &some);
             some.in += heads * some.in_head;
@@ -8440,12 +8453,12 @@ PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe
     }
 }
 
-/* Blocks of a vector each, or of a unit, that follow each other: then as one tile. */
+/* Blocks of a vector each, or of units, that follow each other: then as one tile. */
 PE__INLINE int pe__rope_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__part *const part = tile->part;
     const size_t n = part->pairs, vector = narrow ? (size_t)PE__ROPE_UNIT : (size_t)PE__FLOATS;
-    int alike = n == vector || n == PE__ROPE_UNIT;
+    int alike = n == vector || n % PE__ROPE_UNIT == 0;
     for (size_t k = 0; k < tile->parts; k++)
         alike &= part[k].n == n && part[k].pairs == n && part[k].column == part->column + 2 * k * n;
     all->count = n * tile->parts;

@@ -88,6 +88,8 @@ PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe
         for (size_t k = 0; k < all; k += heads) {
             some.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
             if (how == PE__IN_VECTORS) pe__rope_vectors(from, to, layout, &a, &some);
+            else if (how == PE__IN_BLOCKS && a.pairs < PE__ROPE_UNIT)
+                pe__rope_token(from, to, layout, 2, &a, &some, ahead);
             else pe__rope_token(from, to, layout, how == PE__IN_BLOCKS, &a, &some, ahead);
             if (how == PE__IN_BLOCKS) pe__rope_ends(from, to, layout, 1, &a, &some);
             some.in += heads * some.in_head;
@@ -99,12 +101,12 @@ PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe
     }
 }
 
-/* Blocks of a vector each, or of a unit, that follow each other: then as one tile. */
+/* Blocks of a vector each, or of units, that follow each other: then as one tile. */
 PE__INLINE int pe__rope_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__part *const part = tile->part;
     const size_t n = part->pairs, vector = narrow ? (size_t)PE__ROPE_UNIT : (size_t)PE__FLOATS;
-    int alike = n == vector || n == PE__ROPE_UNIT;
+    int alike = n == vector || n % PE__ROPE_UNIT == 0;
     for (size_t k = 0; k < tile->parts; k++)
         alike &= part[k].n == n && part[k].pairs == n && part[k].column == part->column + 2 * k * n;
     all->count = n * tile->parts;
