@@ -79,6 +79,7 @@ STEP     = sh tests/tools/step.sh
 ##   make fail        programs that must not compile, and the message they must give
 ##   make modules     C++ modules and precompiled headers with g++ 16, which is downloaded where apt-get has it
 ##   make cpus        what code does with memory is chosen for the CPU that it is compiled for
+##   make mca-loops   the loops of make mca are found in the assembly
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make readme links parity demo-runs tool-runs cost   README's programs, dead links, other projects' formulas in
 ##                    float32, the demo, the examples and the tool; what including pe.h costs a compiler
@@ -294,7 +295,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
+OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -332,6 +333,8 @@ modules:
 	@$(STEP) $@ sh tests/checks/modules.sh
 cpus:
 	@$(STEP) $@ sh tests/checks/cpus.sh
+mca-loops:
+	@$(STEP) $@ sh tests/checks/mca.sh
 rooms:
 	@$(STEP) $@ sh tests/checks/headers.sh
 certificates:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mca.py [OUT]: what llvm-mca, a model of CPUs, says of the hot loops on CPUs that are not at hand.
+"""mca.py [OUT | --loops]: what llvm-mca, a model of CPUs, says of the hot loops on CPUs that are not at hand.
 
 Compiles pe.h for each CPU, takes the loops out of the assembly, and asks llvm-mca for the cycles
 of one pass. Beside them SLEEF's float sines, out of the installed library. Writes a table, which
-docs/benchmarks-models.md has. Environment: GCC, ARM_GCC, MCA."""
+docs/benchmarks-models.md has. --loops only looks whether the loops are there, without llvm-mca if it
+is not, and without compilers that are not. Environment: GCC, ARM_GCC, MCA."""
 import heapq
 import os
 import re
@@ -183,9 +184,9 @@ def loop_of(found, function, least, pairs, core):
     micro-operations and the vectors that go to the stack and come back."""
     best = None
     for lines in [shortest(found[function], least)] if pairs else loops(found[function]):
-        count = pairs or stored(lines) / 8
-        if count and sum(1 for line in lines if PRODUCT.match(line)) >= least:
-            taken, operations = cycles(core, lines)
+        count = pairs or stored(lines or []) / 8
+        if lines and count and sum(1 for line in lines if PRODUCT.match(line)) >= least:
+            taken, operations = cycles(core, lines) if shutil.which(MCA) else (0, 0)
             new = (taken / count, operations / count, spills(lines))
             best = min(best or new, new)
     if not best:
@@ -193,26 +194,47 @@ def loop_of(found, function, least, pairs, core):
     return best
 
 
+def hot_loops(name, compiler, march, isa, core, lanes):
+    """Of each of LOOPS what loop_of() says."""
+    path = "build/mca/%s.s" % re.sub(r"\W+", "-", name.lower())
+    os.makedirs("build/mca", exist_ok=True)
+    with open("build/mca/calls.c", "w") as f:
+        f.write(PROGRAM)
+    run([compiler, "-std=c99", "-O2", march, "-DPE_ISA=PE_ISA_" + isa, "-I.", "-S", "build/mca/calls.c",
+         "-fno-asynchronous-unwind-tables", "-o", path])
+    with open(path) as f:
+        found = functions(f.read())
+    for _, private, least, vectors in LOOPS:
+        if private not in found:
+            sys.exit("mca: %s is no function any more: LOOPS is to name the hot one" % private)
+        yield loop_of(found, private, least, vectors * lanes // 2, core)
+
+
+def check():
+    seen = set()
+    for name, compiler, march, isa, core, _, _, lanes in CORES:
+        if isa in seen: # the same code for another core
+            continue
+        seen.add(isa)
+        if not shutil.which(compiler):
+            print("SKIP %s: %s is missing" % (name, compiler))
+        else:
+            print("ok   %s: %d loops" % (name, len(list(hot_loops(name, compiler, march, isa, core, lanes)))))
+
+
 def main():
+    if sys.argv[1:] == ["--loops"]:
+        return check()
     for tool in (MCA, GCC, ARM_GCC, "objdump", "aarch64-linux-gnu-objdump"):
         if not shutil.which(tool):
             sys.exit("mca: %s is missing (llvm-19, gcc-aarch64-linux-gnu)" % tool)
     if not os.path.exists(ARM_ROOT):
         sys.exit("mca: %s is missing: sh tests/tools/arm64.sh lays it out" % ARM_ROOT)
-    os.makedirs("build/mca", exist_ok=True)
-    with open("build/mca/calls.c", "w") as f:
-        f.write(PROGRAM)
     text = "| cycles a pair | " + " | ".join(title for title, _, _, _ in LOOPS) + " | SLEEF's floats |\n"
     text += "|---" * (len(LOOPS) + 2) + "|\n"
     for name, compiler, march, isa, core, library, function, lanes in CORES:
-        path = "build/mca/%s.s" % re.sub(r"\W+", "-", name.lower())
-        run([compiler, "-std=c99", "-O2", march, "-DPE_ISA=PE_ISA_" + isa, "-I.", "-S", "build/mca/calls.c",
-             "-fno-asynchronous-unwind-tables", "-o", path])
-        with open(path) as f:
-            found = functions(f.read())
         row = [name]
-        for _, private, least, vectors in LOOPS:
-            taken, operations, spilt = loop_of(found, private, least, vectors * lanes // 2, core)
+        for taken, operations, spilt in hot_loops(name, compiler, march, isa, core, lanes):
             row.append("%.2f (%.1f%s)" % (taken, operations, "; %d" % spilt if spilt else ""))
         taken, operations = cycles(core, sleef(library, function, "aarch64" if isa == "NEON" else "x86_64"))
         row.append("%.2f (%.1f)" % (taken / lanes, operations / lanes))

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# mca.sh: `make mca` finds its loops: each function that bench/mca.py names has a loop of as many products. Where
+# llvm-mca is missing it reads none of them; without gcc for AArch64 those of NEON are skipped.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/mca-loops
+mkdir -p "$WORK"
+command -v python3 >/dev/null || skip "python3 is missing"
+check "the hot loops are found" python3 bench/mca.py --loops
+grep '^ok\|^SKIP' "$WORK/log.before" 2>/dev/null
+echo "$passed passed, $failed failed, $(grep -c '^SKIP' "$WORK/log.before") skipped"
+[ $failed -eq 0 ]
