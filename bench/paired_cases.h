@@ -255,6 +255,10 @@ CASE("rope f32 2048 tokens, halves in blocks of 32", PAIRED_CHANGES, float, 2048
      PE_OK, pe_rope_f32(&halves_64, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_64))
 CASE("rope f32 2048 tokens, 3 axes, halves in blocks", PAIRED_CHANGES, float, 2048 * 3072,
      PE_OK, pe_rope_f32(&halves_96, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32_96))
+CASE("rope f32 2048 tokens, halves in blocks of 36", PAIRED_CHANGES, float, 2048 * 2304,
+     PE_OK, pe_rope_f32(&halves_72, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_72))
+CASE("rope f32 2048 tokens, halves in blocks of 16", PAIRED_CHANGES, float, 2048 * 1024,
+     PE_OK, pe_rope_f32(&halves_32, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_32))
 CASE("rope shift f32 2048 tokens", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_shift_f32(&rope_halves, PE_ROPE_HALVES, -512, 2048, 32, f, 4096, 128),
      pe_rope_f32(&rope_halves, pe_delta(pe_all(-512)), 2048, f, heads_32))

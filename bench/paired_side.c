@@ -71,8 +71,10 @@ static float slopes[16];
 static const size_t grid_64[2] = {64, 64};
 static uint8_t m_rope_axis[64];
 #else
-static pe_plan m_rope, m_rope_woven, m_rope_list, halves_128, halves_96, halves_64;
+static pe_plan m_rope, m_rope_woven, m_rope_list, halves_128, halves_96, halves_72,
+    halves_64, halves_32;
 static const pe_heads heads_32_96 = {32, 96, 3072}, heads_32_64 = {32, 64, 2048};
+static const pe_heads heads_32_72 = {32, 72, 2304}, heads_32_32 = {32, 32, 1024};
 static const size_t grid_64[2] = {64, 64};
 static const pe_heads heads_32 = {32, 128, 4096}, heads_8 = {8, 128, 1024}, heads_1 = {1, 128, 128};
 #endif
@@ -212,6 +214,7 @@ static int setup(void *out, const void *in)
            pe_rope_plan_init(&m_rope, &qwen, memory, pe_rope_plan_size(&qwen)) != PE_OK;
     bad |= make_list(&m_rope_list, qwen) | make_halves(&halves_128, 128, 2);
     bad |= make_halves(&halves_96, 96, 3) | make_halves(&halves_64, 64, 2);
+    bad |= make_halves(&halves_72, 72, 2) | make_halves(&halves_32, 32, 2);
     qwen.section_order = PE_SECTIONS_INTERLEAVED;
     memory = aligned(pe_rope_plan_size(&qwen));
     bad |= memory == NULL ||

@@ -184,6 +184,35 @@ void add_tables(std::size_t rows)
     }
 }
 
+// Two coordinates, of an image: columns joined, in blocks of halves, and a list that takes them by turns.
+void add_axes(std::size_t tokens)
+{
+    const auto image = std::make_shared<std::vector<std::int64_t>>(2 * tokens);
+    std::uint8_t list[pairs];
+    for (std::size_t r = 0; r < tokens; r++) {
+        (*image)[r] = static_cast<std::int64_t>(r / 64);
+        (*image)[tokens + r] = static_cast<std::int64_t>(r % 64);
+    }
+    for (std::size_t i = 0; i < pairs; i++)
+        list[i] = static_cast<std::uint8_t>(i % 2);
+    for (const char *const function : {"pe_rope_joined", "pe_rope_blocks", "pe_rope_list"}) {
+        const std::string name = function;
+        pe_config config = Plan::config_of(dim, Layout::HALVES, static_cast<double>(base));
+        config.axes = 2, config.axis[1].coordinate = 1;
+        config.columns = name == "pe_rope_joined" ? PE_COLUMNS_JOINED : PE_COLUMNS_BLOCKS;
+        if (name == "pe_rope_list") config.coordinate = list;
+        const auto p = std::make_shared<const Plan>(config);
+        const auto at = [=] { return pe_coords_i64(image->data(), 2, 1, tokens); };
+        add_turning<float>("rope_axes", tokens, heads, name, [=](float *x) {
+            must(pe_rope_f32(&p->plan, at(), tokens, x, packed(heads)));
+        });
+        add_table<float>("rope_table_axes", Shape{tokens, dim}, name, [=](std::size_t, float *out) {
+            must(pe_rope_table_f32(&p->plan, at(), tokens, PE_ROPE_TABLE_JOINED, out, nullptr, dim,
+                                   nullptr));
+        });
+    }
+}
+
 } // namespace
 
 void rows_rope()
@@ -199,6 +228,7 @@ void rows_rope()
     add_by_table(1, heads);
     add_by_table(2048, heads);
     add_tables(2048);
+    add_axes(2048);
 }
 
 } // namespace bench
