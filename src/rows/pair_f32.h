@@ -237,10 +237,12 @@ PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, int split
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const pe__vf *const v = x->v;
     pe__ask(p, at1, at2, (size_t)vector, ahead);
-    pe__put_two_as(kind, p, pe__scaled_sum(pe__get_as(kind, p), &scale, v[0]), p1,
-                   pe__scaled_sum(pe__get_as(kind, p1), &scale, v[1]));
-    pe__put_two_as(kind, p2, pe__scaled_sum(pe__get_as(kind, p2), &scale, v[2]), p3,
-                   pe__scaled_sum(pe__get_as(kind, p3), &scale, v[3]));
+    const pe__vf s0 = pe__scaled_sum(pe__get_as(kind, p), &scale, v[0]);
+    const pe__vf s1 = pe__scaled_sum(pe__get_as(kind, p1), &scale, v[1]);
+    const pe__vf s2 = pe__scaled_sum(pe__get_as(kind, p2), &scale, v[2]);
+    const pe__vf s3 = pe__scaled_sum(pe__get_as(kind, p3), &scale, v[3]);
+    pe__put_two_as(kind, p, s0, p1, s1); /* then the scale is looked at once */
+    pe__put_two_as(kind, p2, s2, p3, s3);
 }
 
 /* Four vectors to where they belong. Where two rows are added, the type is a constant in the
