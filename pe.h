@@ -5818,7 +5818,7 @@ PE__INLINE void pe__single_again(const pe__single *x, size_t i, size_t last, dou
     const pe__sincos_by by = {x->dest->plan, &fit, time};
     pe__sincos_store(&by, span->pair, x->dest->pair + last, a, b);
 }
-PE__OUTLINE void pe__single_round_again(const pe__single *x, size_t i, size_t last,
+PE__COLD void pe__single_round_again(const pe__single *x, size_t i, size_t last,
                                         pe__vectors4 *v)
 {
     double a[PE__SINCOS], b[PE__SINCOS];
@@ -5826,7 +5826,7 @@ PE__OUTLINE void pe__single_round_again(const pe__single *x, size_t i, size_t la
     pe__single_again(x, i, last, a, b, &span);
     pe__round_again(&span, 0, 0, v);
 }
-PE__OUTLINE void pe__single_round_again_16(const pe__single *x, size_t i, uint32_t lanes,
+PE__COLD void pe__single_round_again_16(const pe__single *x, size_t i, uint32_t lanes,
                                            pe__kind kind)
 {
     double a[PE__SINCOS], b[PE__SINCOS];
