@@ -302,7 +302,7 @@ static inline int pe__alibi_counts(const pe__alibi *a)
     if (!pe__ascends(a->key_at) || a->keys > PE__EXACT / 2) return 0;
     for (size_t query = 0; query < a->queries; query += step) {
         const int64_t j = key - pe__whole(a->query_at, query);
-        if (j < -PE__EXACT || j > PE__EXACT - PE__FLOATS - (int64_t)a->keys) return 0;
+        if (j < -PE__EXACT || j > (int64_t)PE__EXACT - PE__FLOATS - (int64_t)a->keys) return 0;
     }
     return 1;
 }
