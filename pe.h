@@ -8211,19 +8211,17 @@ PE__WRAPS PE__INLINE void pe__ask_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Elements from a unit to the next. Blocks of halves: 1: each of units, behind says how many pairs
-   of it have been; 2: each of a vector. */
-PE__INLINE size_t pe__next_unit(int halves, int blocks, size_t pairs, size_t *behind)
+/* Elements from a unit of a block of halves to the next, of which `behind` pairs have been. */
+PE__INLINE size_t pe__next_unit(size_t pairs, size_t *behind)
 {
-    if (blocks != 1) return (blocks || !halves ? 2 : 1) * (size_t)PE__ROPE_UNIT;
     *behind += PE__ROPE_UNIT;
     if (*behind < pairs) return PE__ROPE_UNIT;
     *behind = 0;
     return PE__ROPE_UNIT + pairs;
 }
 
-/* Some heads of one token, their pairs in whole units; or in blocks: see pe__next_unit().
-   ahead: bytes to what will be wanted soon, or 0. */
+/* Some heads of one token, their pairs in whole units. Blocks of halves: 1: each of units, 2: each of
+   a vector. ahead: bytes to what will be wanted soon, or 0. */
 PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int blocks,
                                const pe__angles *a, const pe__heads *x, size_t ahead)
 {
@@ -8231,12 +8229,13 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int
     const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
     const size_t other = blocks ? pe__max(across, block) : halves ? across : block;
+    const size_t step = blocks || !halves ? 2 : 1; /* elements from a pair to the next */
     const int how = blocks > 1 ? 2 : halves;
-    size_t at = 0, behind = 0;
+    size_t place = 0, behind = 0;
     for (size_t i = 0, some; i + PE__ROPE_UNIT <= n; i += some) {
         const int two = block > PE__ROPE_UNIT && n - i >= block;
-        const size_t by = pe__next_unit(halves, blocks, across, &behind);
-        const size_t next = two ? pe__next_unit(halves, blocks, across, &behind) : 0;
+        const size_t at = blocks == 1 ? place : i * step;
+        const size_t by = blocks == 1 ? pe__next_unit(across, &behind) : step * PE__ROPE_UNIT;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
         some = two ? block : (size_t)PE__ROPE_UNIT;
@@ -8253,7 +8252,7 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int
             pe__unit_rotate(from, to, how, &u, p, q, across);
             if (two) pe__unit_rotate(from, to, how, &v, p + by * e, q + by * f, across);
         }
-        at += by + next;
+        if (blocks == 1) place += by + (two ? pe__next_unit(across, &behind) : 0);
     }
 }
 
