@@ -290,8 +290,8 @@ PE__INLINE size_t pe__next_unit(size_t pairs, size_t *behind)
     return PE__ROPE_UNIT + pairs;
 }
 
-/* Some heads of one token, their pairs in whole units. Blocks of halves: 1: each of units, 2: each of
-   a vector. ahead: bytes to what will be wanted soon, or 0. */
+/* Some heads of one token, their pairs in whole units. Blocks of halves: 1: each of units, 2: each
+   of a vector. ahead: bytes to what will be wanted soon, or 0. */
 PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int blocks,
                                const pe__angles *a, const pe__heads *x, size_t ahead)
 {
