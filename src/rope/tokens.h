@@ -55,16 +55,23 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
+/* pe__rope_unsort() of 16 bits: a function, so that its buffer is not there while rows are made. */
+PE__OUTLINE void pe__rope_unsort_16(unsigned char *out, const unsigned char *row,
+                                    const uint8_t *order, size_t n)
+{
+    unsigned char copy[PE__ROPE_PAIRS * sizeof(float)];
+    pe__reorder(copy, row, order, n, 4);
+    pe__unweave(out, copy, n, 2);
+}
+
 /* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
 PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                 size_t n, size_t element)
 {
-    unsigned char copy[PE__ROPE_PAIRS * sizeof(float)];
     float *const s = (float *)(void *)out, *const c = s + n;
     size_t i = 0;
     if (element == 2) {
-        pe__reorder(copy, row, order, n, 4);
-        pe__unweave(out, copy, n, 2);
+        pe__rope_unsort_16(out, row, order, n);
         return;
     }
     for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
