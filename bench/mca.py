@@ -109,7 +109,9 @@ def shortest(lines, least):
             if re.match(r"\s+(?:call|bl|ret|ud2)\b", line):
                 continue
             step = (n + (not re.match(r"\s*\.|\.L", line)), min(products + bool(PRODUCT.match(line)), least))
-            for to in ([at[end.group(1)]] if end else [i + 1] + ([at[jump.group(1)]] if jump else [])):
+            # what a compiler calls cold lies elsewhere
+            targets = [at[m.group(1)] for m in (end or jump,) if m and m.group(1) in at]
+            for to in targets + ([] if end else [i + 1]):
                 heapq.heappush(queue, (step[0], to, step[1], (way, line)))
     return best
 
