@@ -13,10 +13,7 @@ set -u
 WORK=$BUILD/readme
 rm -rf "$WORK"
 mkdir -p "$WORK"
-for page in README.md docs/*.md; do
-    awk -v to="$WORK/$(basename "$page" .md)" '
-        /^```c$/ { on = 1; n++; next } /^```/ { on = 0 } on { print >(to "." n ".c") }' "$page" || exit 1
-done
+page_programs "$WORK" || exit 1
 passed=0 failed=0 skipped=0
 lines=$(wc -l <README.md)
 check "README.md has $lines lines of at most 200" test "$lines" -le 200

@@ -67,6 +67,14 @@ public_functions() {
         sed 's/ *($//; s/.*[ *]//' | sort -u
 }
 
+# page_programs FOLDER: each ```c block of README.md and docs/*.md, a complete program, as FOLDER/PAGE.N.c.
+page_programs() {
+    for page in README.md docs/*.md; do
+        awk -v to="$1/$(basename "$page" .md)" '
+            /^```c$/ { on = 1; n++; next } /^```/ { on = 0 } on { print >(to "." n ".c") }' "$page" || return 1
+    done
+}
+
 # guarded COMMAND...: run it. If this script is told to end (Ctrl-C, SIGTERM), so is the command with
 # all that it started: a compiler behind a make behind a shell would not hear of it.
 guarded() {

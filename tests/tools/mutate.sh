@@ -120,6 +120,8 @@ mutated() {
         ;;
     leaked-macro) sed 's/^#define PE_VERSION_MAJOR/#define LEAKED 1\n&/' "$file" ;;
     program) sed 's/status = pe_/status = no_/' "$file" ;;
+    factors-behind) sed 's/memcmp(kept.factors, factors, bytes)/memcmp(kept.factors, factors, sizeof kept.factors)/' "$file" ;;
+    any-mode) sed 's/if (op\[2\] != NORM \&\& op\[2\] != NEOX) return/if (op[2] < 0) return/' "$file" ;;
     long) awk '{ print } END { for (i = NR; i < 201; i++) print "" }' "$file" ;;
     row) sed 's/sections = {11, 11, 10}/sections = {11, 10, 11}/' "$file" ;;
     printed) sed 's/prints flux: 0.914742351/prints flux: 0.914742352/' "$file" ;;

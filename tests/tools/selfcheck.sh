@@ -220,6 +220,8 @@ defects_of_the_library() {
     breaks README.md long sh tests/checks/readme.sh
     breaks docs/rope.md program sh tests/checks/readme.sh
     breaks docs/models.md printed sh tests/checks/readme.sh some
+    breaks docs/from-ggml.md any-mode sh tests/checks/readme.sh some
+    breaks docs/from-ggml.md factors-behind sh tests/checks/pages.sh
     breaks README.md link sh tests/checks/links.sh
     breaks docs/accuracy.md heading sh tests/checks/links.sh
     breaks docs/design.md old-name sh tests/checks/links.sh

@@ -1,0 +1,161 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# pages.sh: every program of every page runs under the sanitizers of addresses and of undefined
+# behaviour.
+#
+#   blocks    each ```c block of README.md and docs/*.md, as C99 by gcc and as C++11 by clang; both say
+#             the same. The library is compiled once for each, with the sanitizers, too
+#   examples  the programs in C of docs/examples.md, with the library inline, and its commands for
+#             build/pe
+#   others    a block of another kind would not run here: there is none. Python is in docs/python.md
+#             alone, whose programs tests/checks/python.sh runs
+#
+# Programs that are wrong on purpose show first that the sanitizers see it.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/pages
+rm -rf "$WORK"
+mkdir -p "$WORK/blocks" "$WORK/wrong"
+case $WORK in /*) absolute=$WORK ;; *) absolute=$PWD/$WORK ;; esac
+skipped=0
+skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
+SANITIZE="-g0 -fsanitize=address,undefined -fno-sanitize-recover=all -DPE_SLEEF=0 -I."
+export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+
+unknown_blocks() { # PAGES...: fences and lines of programs that nothing runs
+    awk '
+        /^ *```/ {
+            if (on) { on = 0; next }
+            on = 1
+            kind = substr($0, index($0, "```") + 3)
+            python = FILENAME == "docs/python.md" && (kind == "python" || kind == "text")
+            if (!/^```/ || (kind != "" && kind != "c" && !python)) print FILENAME ":" FNR ": " $0
+            next
+        }
+        on && kind == "" && /^ *(#include|import |from .* import )|main\(/ { print FILENAME ":" FNR ": " $0 }' "$@"
+}
+none() { "$@" >"$WORK/found" && ! grep . "$WORK/found"; }
+check "no page has a program of another kind" none unknown_blocks README.md CHANGELOG.md docs/*.md \
+    tests/*.md
+# shellcheck disable=SC2016
+printf '```cpp\n```\n```\nint main()\n```\n' >"$WORK/unknown.md"
+check "... which would be seen" test "$(unknown_blocks "$WORK/unknown.md" | wc -l)" -eq 2
+
+page_programs "$WORK/blocks"
+count() { find "$WORK/blocks" -name '*.c' | wc -l; }
+blocks=$(cat README.md docs/*.md | grep -c '^```c$')
+check "all $blocks programs of the pages are here" test "$blocks" -gt 0 -a "$(count)" -eq "$blocks"
+
+cat >"$WORK/wrong/reads-behind.c" <<'X'
+#include "pe.h"
+#include <stdio.h>
+int main(void)
+{
+    static float x[4];
+    const float *volatile end = x + 4;
+    printf("%g %s\n", (double)*end, pe_isa_name());
+    return 0;
+}
+X
+cat >"$WORK/wrong/has-it-written-behind.c" <<'X'
+#include "pe.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    float *x = (float *)malloc(63 * sizeof *x);
+    printf("%d\n", (int)pe_sinusoidal_f32(x, 1, 64));
+    free(x);
+    return 0;
+}
+X
+cat >"$WORK/wrong/overflows.c" <<'X'
+#include "pe.h"
+#include <stdio.h>
+int main(void)
+{
+    volatile int most = INT32_MAX;
+    printf("%d %s\n", most + 1, pe_isa_name());
+    return 0;
+}
+X
+
+# shellcheck disable=SC2086
+compiles() { # OUT COMPILER FLAGS...
+    out=$1
+    shift
+    "$@" $SANITIZE $EXTRA_CFLAGS -o "$WORK/$out"
+}
+runs() { # OUT DIRECTORY ARGUMENTS...: it says something and returns 0
+    program=$absolute/$1 directory=$2
+    shift 2
+    (cd "$directory" && "$program" "$@" >"$absolute/said" 2>&1)
+    status=$?
+    [ $status -ne 0 ] || [ ! -s "$WORK/said" ] || return 0
+    cat "$WORK/said"
+    return 1
+}
+seen() { # PATTERN: the sanitizer ends the program, and says why
+    (cd "$WORK" && ./program >said 2>&1) && return 1
+    grep -E "$1" "$WORK/said" || { cat "$WORK/said" && return 1; }
+}
+language() { # NAME COMPILER -x LANGUAGE STANDARD
+    name=$1
+    shift
+    if ! echo 'int main(void) { return 0; }' | links "$1" -fsanitize=address,undefined; then
+        skipping "pages as $name: $1 has no sanitizers"
+        return
+    fi
+    echo '#include "pe.h"' >"$WORK/library.c"
+    # shellcheck disable=SC2046
+    check "the library as $name" compiles library.o "$@" -O0 $(isa_flags "$(best_isa)") \
+        -DPE_EXTERN -DPE_IMPLEMENTATION -c "$WORK/library.c"
+    for source in "$WORK"/wrong/*.c "$WORK"/blocks/*.c; do
+        what="$(basename "$source" .c) as $name"
+        check "$what" compiles program "$@" -O0 -w -DPE_EXTERN "$source" -x none \
+            "$WORK/library.o" -lpthread -lm
+        case $source in
+        */wrong/overflows.c) check "... is seen" seen 'runtime error: signed integer overflow' ;;
+        */wrong/*) check "... is seen" seen 'ERROR: AddressSanitizer' ;;
+        *)
+            check "... runs" runs program "$WORK"
+            [ -f "$source.said" ] || cp "$WORK/said" "$source.said"
+            check "... says the same" cmp "$source.said" "$WORK/said"
+            ;;
+        esac
+    done
+    languages=$((languages + 1))
+}
+languages=0
+language C99 "$GCC" -x c -std=c99
+language C++11 "$CLANGXX" -x c++ -std=c++11
+[ $languages -gt 0 ] || skip "no compiler has the sanitizers"
+
+# A program that inlines the library compiles in less time with clang: 0.6 s for 2 s.
+c=$CLANG
+echo 'int main(void) { return 0; }' | links "$c" -fsanitize=address,undefined || c=$GCC
+# shellcheck disable=SC2016
+examples=$(sed -n 's,^| `\(examples/[a-z_]*\.c\)` .*,\1,p' docs/examples.md)
+check "docs/examples.md names its programs" test -n "$examples"
+mkdir -p "$WORK/examples"
+for source in examples/demo.c $examples; do
+    level=-O0
+    [ "$source" != examples/noise.c ] || level=-O1 # 9 s for 23 s
+    check "$source" compiles program "$c" -std=c99 $level "$source" -lm
+    check "... runs" runs program . "$WORK/examples"
+done
+if have_library cjson "$c"; then
+    check "build/pe" compiles pe "$c" -std=c99 -O0 examples/tool/pe.c -lcjson -lm
+    cp tests/checks/configs/gpt-oss.json "$WORK/examples/config.json"
+    sed -n 's/^\$ build\/pe //p' docs/examples.md >"$WORK/commands"
+    check "docs/examples.md has commands for it" test -s "$WORK/commands"
+    while read -r arguments; do
+        # shellcheck disable=SC2086
+        check "build/pe $arguments" runs pe "$WORK/examples" $arguments
+    done <"$WORK/commands"
+else
+    skipping "the commands of docs/examples.md: cJSON is missing"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
