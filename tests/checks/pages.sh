@@ -4,8 +4,8 @@
 # pages.sh: every program of every page runs under the sanitizers of addresses and of undefined
 # behaviour.
 #
-#   blocks    each ```c block of README.md and docs/*.md, as C99 by gcc and as C++11 by clang; both say
-#             the same. The library is compiled once for each, with the sanitizers, too
+#   blocks    each ```c block of README.md and docs/*.md, as C99 by gcc and as C++11 by clang; both
+#             say the same. The library is compiled once for each, with the sanitizers, too
 #   examples  the programs in C of docs/examples.md, with the library inline, and its commands for
 #             build/pe
 #   others    a block of another kind would not run here: there is none. Python is in docs/python.md
