@@ -9015,8 +9015,10 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
     if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = call->head_dim ? call->head_dim : rotary;
-    const int in_place = h->in == h->out && h->in_token == h->out_token &&
-                         h->in_head == h->out_head && call->in_element == call->out_element;
+    /* a stride that is ignored may be any number */
+    const int in_place = h->in == h->out && call->in_element == call->out_element &&
+                         (call->tokens == 1 || h->in_token == h->out_token) &&
+                         (h->heads == 1 || h->in_head == h->out_head);
     size_t in_span = 0, out_span = 0;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
@@ -9542,6 +9544,24 @@ PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_lay
 
 /* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
 
+/* Are all positions of a call that pe__check_at() found right within these bounds? Of a grid those
+   of all cells, also of such that the call does not make. */
+static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
+{
+    double p[PE__SOME];
+    int ok = 1;
+    if (at->kind == (int)PE__AT_GRID) {
+        p[0] = (double)(at->size[0] - 1) * (at->back ? -1 : 1);
+        return least <= 0 && 0 <= most && pe__between(p[0], least, most);
+    }
+    for (size_t r = 0, n; r < rows; r += n) {
+        n = pe__min(rows - r, PE__SOME);
+        pe__positions(at, r, n, 0, p);
+        for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], least, most);
+    }
+    return ok;
+}
+
 /* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
 PE__COLD float pe__exact_factor(double a, double b, double p, double s, int logarithm)
 {
@@ -9592,8 +9612,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
-    for (size_t r = 0; r < rows; r++)
-        if (pe__position(&at, r, 0) + shift < 0) return PE_ERR_RANGE;
+    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
     /* Rows often have the factor of the row before (FLOOR: within a period; LOG: up to one), and
        then take no logarithm. */
     double last = per; /* where the factor is 1 */
@@ -9654,9 +9673,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
-    for (size_t r = 0; r < rows; r++)
-        if (!pe__between(pe__position(&at, r, 0), -60 * scale_base, 60 * scale_base))
-            return PE_ERR_RANGE;
+    const double most = 60 * scale_base;
+    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
     /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
        of positions keeps all of them normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
@@ -11452,12 +11470,18 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
         return at;
     }
-    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
-    if ((at.step < 0) == (at.first < 0))
-        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
-    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
-    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
-    else at.first += (int64_t)rows * at.step;
+    if (at.step == 0) return at;
+    /* in the order of int64_t, from 0 on: the distance to its end may be 2^64 - 1 */
+    const int down = at.step < 0;
+    const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
+    const uint64_t room = down ? first : ~first;
+    const uint64_t step = down ? ~(uint64_t)at.step + 1 : (uint64_t)at.step;
+    if (rows > room / step) {
+        at.status = PE_ERR_RANGE;
+        return at;
+    }
+    const uint64_t now = (down ? first - rows * step : first + rows * step) ^ half;
+    memcpy(&at.first, &now, sizeof now);
     return at;
 }
 
