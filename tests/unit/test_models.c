@@ -1354,7 +1354,8 @@ static void buckets_of_t5(void **state)
         int both;
     } cases[] = {{32, 128, 1}, {32, 128, 0}, {64, 256, 1}, {2, 3, 0}, {4, 2, 1}, {3, 100, 0},
                  {320, 800, 1} /* WavLM */, {33, 1000, 0}, {100, 20000, 0},
-                 {2, 2147483648, 0}, {4, 2147483648, 1}, {3, 1000000, 0}, {34, 2147483648, 1}};
+                 {2, 2147483648, 0}, {4, 2147483648, 1}, {3, 1000000, 0}, {34, 2147483648, 1},
+                 {1024, 2147483648, 0}, {1023, 700, 0}, {1024, 20000, 1}};
     enum { KEYS = 700 };
     static int32_t index[40 * KEYS + 1];
     (void)state;
@@ -1387,6 +1388,11 @@ static void buckets_of_t5(void **state)
                 assert_int_equal(index[q * KEYS + j],
                                  t5_bucket(d, cases[k].buckets, cases[k].far, cases[k].both));
             }
+    }
+    for (size_t j = 0; j < KEYS; j++) { /* any distance, alone: the thresholds near it are made only */
+        const int64_t d = -((int64_t)1 << (j % 31)) - (int64_t)(j * j * j);
+        assert_int_equal(pe_bias_t5_i32(1024, 2147483648, 0, pe_from(0), 1, pe_from(d), 1, index), PE_OK);
+        assert_int_equal(index[0], t5_bucket(d, 1024, 2147483648, 0));
     }
     assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 0, pe_from(0), 5, NULL), PE_OK);
     assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 5, pe_from(0), 0, NULL), PE_OK);
