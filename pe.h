@@ -10709,8 +10709,8 @@ typedef struct pe__t5 {
 } pe__t5;
 
 /* The first of some buckets, with what the others need. The distances are known to 2^-104 of
-   themselves, below 2^31, and roots of an integer: whole, or irrational, and of some 2^50 that exist
-   none is expected within 2^-70 of a whole number. */
+   themselves, below 2^31, and roots of an integer: whole, or irrational, and of some 2^50 that
+   exist none is expected within 2^-70 of a whole number. */
 PE__COLD void pe__t5_make(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
