@@ -662,8 +662,10 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  *
  * Returns      PE_OK; PE_ERR_NULL, also for a list; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
  *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
- * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included
- *              (tests/unit/test_exact.c, tests/unit/test_conventions.c, tests/unit/test_theorem.c)
+ * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included. A
+ *              sine or cosine that is exactly 0 has the sign of the amplitude, on either side of
+ *              position 0 (tests/unit/test_exact.c, tests/unit/test_conventions.c,
+ *              tests/unit/test_theorem.c)
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */
@@ -826,7 +828,10 @@ typedef enum pe_sections {
                                 section may ask for more pairs than there are; sections[0] is
                                 ignored: it is the rest                                           */
     PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
-                                rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION         */
+                                rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION. With
+                                LONGROPE each block takes the first rotary_dim / 2 / axes of the
+                                factors, of which all are checked; freq_factors go on from block
+                                to block                                                          */
 } pe_sections;
 
 /* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
@@ -936,13 +941,13 @@ typedef enum pe_query_scale {
  *
  * beta         finite, at most 2^100 in magnitude; of LOG at least 0
  * period       1 ... 2^53
- * at, rows     positions of one coordinate, with the shift at least 0
+ * shift        -2^31 ... 2^31; it and a position, also an integer, are added in double
+ * at, rows     positions of one coordinate, with the shift 0 ... 2^31
  * factors      rows floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM, also for another kind; PE_ERR_SHAPE; PE_ERR_SIZE;
  *              PE_ERR_RANGE, also for such a beta or period. On an error nothing is written.
- * Accuracy     correctly rounded; a real position and the shift are added in double
- *              (tests/unit/test_models.c)
+ * Accuracy     correctly rounded for that sum (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
@@ -956,7 +961,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * them, and rotate by that table: pe_rope_by_table_T().
  *
  * pairs        half of the rotary dim, 1 ... 2^28
- * scale_base   512 in torchscale; |p| must be at most 60 scale_base
+ * scale_base   512 in torchscale; 2^-30 ... 2^100. |p| must be at most the double 60 scale_base
  * at, rows     positions of one coordinate
  * factors      rows of stride floats
  *
@@ -1108,7 +1113,8 @@ typedef enum pe_rope_table_layout {
     PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers       */
     PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. Halves: c0 ... c(h-1) and again
                                 c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...: GPT-J,
-                                Diffusers                                                         */
+                                Diffusers. Axes in blocks of halves: each block as halves, its
+                                cosines and again its cosines                                     */
     PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache        */
     PE_ROPE_TABLE_COMPLEX,   /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune           */
     PE_ROPE_TABLE_MATRIX     /* one array of 2n elements a row, c0 -s0 s0 c0 c1 -s1 s1 c1 ...: Flux,
@@ -1195,7 +1201,8 @@ PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout 
  * rounding each result to float, so its angles are not products p w_i. */
 
 /* The arguments of ggml_rope_ext(), by their names there. Zero all, then set n_dims and what the
-   model says: 0 is llama.cpp's default. */
+   model says. A 0 means that the model says nothing, and the value beside the field is taken: ggml
+   itself would multiply by an attn_factor or a freq_scale of 0. */
 typedef struct pe_rope_ggml {
     size_t n_dims;             /* even, 2 ... 2^20                                               */
     float freq_base;           /* 1 ... 2^100, more than 1 where ext_factor > 0; 0: 10000        */
@@ -1538,9 +1545,11 @@ typedef struct pe_resample {
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
  *
  * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the
- * two. With antialias and r the larger of rows / out_rows and 1, at most 256, w_k is the filter
- * above at distance (n + k - s) / r, for the rows that the table has, divided by the sum of these
- * weights; if that is 0, as beyond the end, the row next to s is copied.
+ * two; a row with weight 0 does not count, even if it holds infinities. With antialias and r the
+ * larger of rows / out_rows and 1, at most 256, w_k is the filter above at the distance
+ * (n + k - s) / r, for the rows that the table has, divided by the sum of these weights. If that
+ * sum is 0, as beyond the end, or within 2^-44 of the sum of their sizes, the row next to s is
+ * copied.
  *
  * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
@@ -1553,9 +1562,12 @@ typedef struct pe_resample {
  *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with
  *              align_corners, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
- *              of |w_k table[n + k]| (tests/unit/test_learned.c). With a scale, s is a double, too;
- *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). If s is a whole
- *              number, as for out_rows = rows, the row is copied
+ *              of |w_k table[n + k]|, 2^-47 for an a above -1/2 (tests/unit/test_learned.c). With
+ *              antialias it is (n + 40) 2^-52 of that sum for n rows in reach of a cell (up to 200:
+ *              2^-44), and as many times more as the weights' sizes sum to more than the weights:
+ *              1.6 times at most for a within -1 ... 0 (tests/unit/test_models.c). With a scale,
+ *              s and the distances are doubles, too: one that is 1 but for rounding may count. If
+ *              s is a whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
@@ -9010,8 +9022,10 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
     if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = call->head_dim ? call->head_dim : rotary;
-    const int in_place = h->in == h->out && h->in_token == h->out_token &&
-                         h->in_head == h->out_head && call->in_element == call->out_element;
+    /* a stride that is ignored may be any number */
+    const int in_place = h->in == h->out && call->in_element == call->out_element &&
+                         (call->tokens == 1 || h->in_token == h->out_token) &&
+                         (h->heads == 1 || h->in_head == h->out_head);
     size_t in_span = 0, out_span = 0;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
@@ -9537,6 +9551,24 @@ PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_lay
 
 /* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
 
+/* Are all positions of a call that pe__check_at() found right within these bounds? Of a grid those
+   of all cells, also of such that the call does not make. */
+static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
+{
+    double p[PE__SOME];
+    int ok = 1;
+    if (at->kind == (int)PE__AT_GRID) {
+        p[0] = (double)(at->size[0] - 1) * (at->back ? -1 : 1);
+        return least <= 0 && 0 <= most && pe__between(p[0], least, most);
+    }
+    for (size_t r = 0, n; r < rows; r += n) {
+        n = pe__min(rows - r, PE__SOME);
+        pe__positions(at, r, n, 0, p);
+        for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], least, most);
+    }
+    return ok;
+}
+
 /* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
 PE__COLD float pe__exact_factor(double a, double b, double p, double s, int logarithm)
 {
@@ -9587,8 +9619,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
-    for (size_t r = 0; r < rows; r++)
-        if (pe__position(&at, r, 0) + shift < 0) return PE_ERR_RANGE;
+    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
     /* Rows often have the factor of the row before (FLOOR: within a period; LOG: up to one), and
        then take no logarithm. */
     double last = per; /* where the factor is 1 */
@@ -9649,9 +9680,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
-    for (size_t r = 0; r < rows; r++)
-        if (!pe__between(pe__position(&at, r, 0), -60 * scale_base, 60 * scale_base))
-            return PE_ERR_RANGE;
+    const double most = 60 * scale_base;
+    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
     /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
        of positions keeps all of them normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
@@ -10665,26 +10695,93 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) /
-   (n - m)). They are known to 2^-104 of themselves, below 2^31, and roots of an integer: whole, or
-   irrational, and of some 2^50 that exist none is expected within 2^-70 of a whole number. */
-PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distance)
+/* T5's n buckets of distances. From m on, those of bucket b are at or above
+   m (max_distance / m)^((b - m) / (n - m)): begin[b - m], made where a distance is near, some
+   buckets at a time, so that one element does not pay for all. */
+enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
+typedef struct pe__t5 {
+    size_t n, m;
+    double far; /* max_distance */
+    double begin[PE__T5_MOST];
+    unsigned char made[PE__T5_MOST / PE__T5_SOME];
+    pe__td log; /* of max_distance / m, which the first bucket needs */
+    int has_log;
+} pe__t5;
+
+/* The first of some buckets, with what the others need. The distances are known to 2^-104 of
+   themselves, below 2^31, and roots of an integer: whole, or irrational, and of some 2^50 that
+   exist none is expected within 2^-70 of a whole number. */
+PE__COLD void pe__t5_make(pe__t5 *t, size_t some)
 {
-    const pe__vd of_m = pe__splat((double)m), steps = pe__splat((double)(n - m));
-    const pe__td log = pe__td_log2(pe__td_div(pe__td_splat((double)max_distance), of_m));
-    for (size_t b = 0; b < n; b += PE_LANES) {
+    const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
+    double *const begin = t->begin + some * PE__T5_SOME;
+    if (!t->has_log) t->log = pe__td_log2(pe__td_div(pe__td_splat(t->far), of_m));
+    t->has_log = t->made[some] = 1;
+    for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
         /* behind the last one the power may be no integer any more */
-        for (size_t k = 0; k < PE_LANES; k++) step[k] = (double)pe__min(b + k, n - 1) - (double)m;
-        const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(log, pe__load(step)), steps));
+        for (size_t k = 0; k < PE_LANES; k++)
+            step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
+        const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(t->log, pe__load(step)), steps));
         const pe__td d = pe__td_scale(power, of_m);
         pe__store(a, d.a);
         pe__store(rest, d.b + d.c);
         for (size_t k = 0; k < PE_LANES; k++) {
             const double whole = pe__nearest(a[k]), off = a[k] - whole + rest[k];
             begin[b + k] = off > pe__exp2i(-70) ? whole + 1 : whole;
-            if (step[k] <= 0) begin[b + k] = (double)(b + k);
         }
+    }
+}
+PE__INLINE double pe__t5_begin(pe__t5 *t, size_t some)
+{
+    if (PE__UNLIKELY(!t->made[some])) pe__t5_make(t, some);
+    return t->begin[some * PE__T5_SOME];
+}
+
+/* The bucket of a distance of at least m, by bisection; it ends before *to. */
+PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *to)
+{
+    const size_t count = t->n - t->m;
+    size_t low = 0, high = (count + PE__T5_SOME - 1) / PE__T5_SOME;
+    *to = 1e300; /* none is as far */
+    if (size >= t->far) { /* in the last one */
+        *from = t->far;
+        return t->n - 1;
+    }
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        const double begin = pe__t5_begin(t, middle);
+        const int above = size >= begin;
+        *to = above ? *to : begin;
+        low = above ? middle : low;
+        high = above ? high : middle;
+    }
+    *from = pe__t5_begin(t, low);
+    low *= PE__T5_SOME;
+    for (high = pe__min(low + PE__T5_SOME, count); low + 1 < high; low++) {
+        if (size < t->begin[low + 1]) {
+            *to = t->begin[low + 1];
+            break;
+        }
+        *from = t->begin[low + 1];
+    }
+    return t->m + low;
+}
+
+/* A row of numbers, of keys from a query. The next key is near this one, mostly. */
+PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
+                           int32_t *index)
+{
+    double from = 0, to = 0; /* of a bucket, which no distance is in */
+    size_t bucket = 0;
+    for (size_t k = 0; k < keys; k++) {
+        const double d = key[k] - query, size = fabs(d);
+        if (PE__UNLIKELY(size < from || size >= to)) {
+            from = size;
+            to = size + 1;
+            bucket = size < (double)t->m ? (size_t)size : pe__t5_bucket(t, size, &from, &to);
+        }
+        index[k] = (int32_t)(d <= 0 ? bucket : after == 0 ? 0 : bucket + after);
     }
 }
 
@@ -10692,38 +10789,30 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
                                 pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                 int32_t *index)
 {
-    enum { PE__MOST = 1024, PE__BLOCK = 512 };
-    double begin[PE__MOST + 1], key[PE__BLOCK];
+    enum { PE__BLOCK = 512 };
+    double key[PE__BLOCK];
+    pe__t5 t;
     if (queries == 0 || keys == 0) return PE_OK;
     if (!index) return PE_ERR_NULL;
-    const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
-    if (buckets < 2 || buckets > PE__MOST || (bidirectional && (buckets < 4 || buckets % 2)) ||
-        max_distance <= m || max_distance > (size_t)pe__position_limit)
+    t.n = bidirectional ? buckets / 2 : buckets;
+    t.m = t.n / 2;
+    t.far = (double)max_distance;
+    if (buckets < 2 || buckets > PE__T5_MOST ||
+        (bidirectional && (buckets < 4 || buckets % 2)) || max_distance <= t.m ||
+        max_distance > (size_t)pe__position_limit)
         return PE_ERR_RANGE;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
     pe_status status = pe__check_whole(&query_at, queries);
     if (status == PE_OK) status = pe__check_whole(&key_at, keys);
     if (status != PE_OK) return status;
-    pe__t5_begins(begin, n, m, max_distance);
-    begin[n] = 1e300; /* none is as far */
-    for (size_t i = 0, some, bucket = 0; i < keys; i += some) {
+    t.has_log = 0;
+    memset(t.made, 0, sizeof t.made);
+    for (size_t i = 0, some; i < keys; i += some) {
         some = pe__min(keys - i, PE__BLOCK);
         pe__positions(&key_at, i, some, 0, key);
-        for (size_t q = 0; q < queries; q++) {
-            const double query = (double)pe__whole(&query_at, q);
-            double from = begin[bucket], to = begin[bucket + 1]; /* in registers */
-            for (size_t k = 0; k < some; k++) { /* the next key is near this one, mostly */
-                const double d = key[k] - query, size = fabs(d);
-                if (PE__UNLIKELY(size < from || size >= to)) {
-                    while (size >= begin[bucket + 1]) bucket++;
-                    while (size < begin[bucket]) bucket--;
-                    from = begin[bucket];
-                    to = begin[bucket + 1];
-                }
-                const size_t ahead = bidirectional ? bucket + n : 0;
-                index[q * keys + i + k] = (int32_t)(d > 0 ? ahead : bucket);
-            }
-        }
+        for (size_t q = 0; q < queries; q++)
+            pe__t5_row(&t, bidirectional ? t.n : 0, (double)pe__whole(&query_at, q), key, some,
+                       index + q * keys + i);
     }
     return PE_OK;
 }
@@ -10847,20 +10936,39 @@ typedef struct pe__taps {
     double weight[PE__TAPS];
 } pe__taps;
 
-/* 1 + t - (a + 2) t^2 */
-PE__INLINE double pe__keys(double a, double t)
+/* Where an output row lies among the rows: at row + behind / whole, ahead / whole before the next
+   one. Integers, unless a scale is given: a distance is exactly 1 where it should be. */
+typedef struct pe__spot {
+    int64_t row;
+    double behind, ahead, whole;
+} pe__spot;
+
+/* q^2 (1 + t - (a + 2) t^2) for t = p / q, v = q - p, as v (q + 2p) - a p^2: exact, since integers
+   of 32 bits and a take 117 bits of a triple-double's 159. */
+PE__COLD double pe__keys_near_root(double a, double p, double v, double q)
 {
-    return (1 + t) - pe__double_product((a + 2) * t, t);
+    const pe__vd by = pe__splat(p);
+    const pe__td left = pe__td_scale(pe__td_splat(v), pe__splat(q + 2 * p));
+    const pe__td right = pe__td_scale(pe__td_scale(pe__td_splat(a), by), by);
+    return pe__first_lane(pe__td_sub(left, right).a);
 }
 
-/* The weights of the rows at t + 1, t, u = 1 - t and u + 1 from an output row. */
-PE__INLINE void pe__weights(const pe_resample *how, double t, double u, double *weight)
+/* 1 + t - (a + 2) t^2 for t = p / q, v = q - p. Where it cancels (it has a root for every a >= 0)
+   it is computed without loss, to be exactly 0 where it is. */
+PE__INLINE double pe__keys(double a, double p, double v, double q)
 {
-    const double a = how->a;
+    const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
+    return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_near_root(a, p, v, q) / q / q : y;
+}
+
+/* The weights of the rows at distances 1 + t, t, u = 1 - t and 1 + u, for t = p / q, u = v / q. */
+PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
+{
+    const double a = how->a, t = p / q, u = v / q;
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
     weight[0] = cubic ? a * t * u * u : 0;
-    weight[1] = cubic ? u * pe__keys(a, t) : u;
-    weight[2] = cubic ? t * pe__keys(a, u) : t;
+    weight[1] = cubic ? u * pe__keys(a, p, v, q) : u;
+    weight[2] = cubic ? t * pe__keys(a, v, p, q) : t;
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
@@ -10870,59 +10978,77 @@ PE__INLINE double pe__shrinks(double scale, size_t rows, size_t out_rows)
     return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
 }
 
-/* Output row i by a filter that is r >= 1 times as wide, around s, of the rows that are there. */
-PE__COLD void pe__wide_taps(const pe_resample *how, double s, double r, pe__taps *taps)
+/* An output row by a wide filter, of the rows that are there: a row is at distance p / q, where p
+   is how far it is from the spot. */
+PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
-    const double reach = (how->method == PE_RESAMPLE_CUBIC ? 2 : 1) * r, first = ceil(s - reach);
-    double sum = 0, weight[4];
-    taps->first = first < 0 ? 0 : (int64_t)first;
+    const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
+    int64_t k = (int64_t)ceil((s->behind - reach) / s->whole);
+    double sum = 0, size = 0, weight[4];
+    k = s->row + k < 0 ? -s->row : k;
+    taps->first = s->row + k;
     taps->count = 0;
-    for (int64_t k = taps->first; k < (int64_t)taps->rows && (double)k < s + reach; k++) {
-        const double x = fabs((double)k - s) / r;
-        const int distant = x >= 1;
-        pe__weights(how, x - distant, 1 - (x - distant), weight);
-        sum += taps->weight[taps->count++] = weight[distant ? 0 : 1];
+    for (; s->row + k < (int64_t)taps->rows; k++) {
+        double p = (double)k * s->whole - s->behind;
+        if (p >= reach) break;
+        const int distant = fabs(p) >= q;
+        p = distant ? fabs(p) - q : fabs(p);
+        pe__weights(how, p, q - p, q, weight);
+        sum += taps->weight[taps->count] = p < q ? weight[distant ? 0 : 1] : 0;
+        size += fabs(taps->weight[taps->count++]);
     }
-    if (sum == 0) { /* no row in reach, as beyond the end, or weights that cancel */
-        taps->first = (int64_t)floor(s + 0.5);
+    if (fabs(sum) <= size * pe__exp2i(-44)) { /* no row in reach, or weights that cancel */
+        taps->first = s->row + (s->behind >= s->ahead);
         taps->count = 1;
         taps->weight[0] = sum = 1;
     }
-    for (size_t k = 0; k < taps->count; k++) taps->weight[k] /= sum;
+    for (k = 0; k < (int64_t)taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* The taps of output row i. With rows and out_rows of at most 2^31 all numbers fit. */
-PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
-                            size_t out_rows, pe__taps *taps)
+/* Where output row i lies. With rows and out_rows of at most 2^31 all numbers fit. */
+PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, size_t rows,
+                                size_t out_rows)
 {
-    /* s = numerator / denominator >= -1/2 */
+    /* numerator / denominator >= -1/2 */
     const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
     int64_t numerator = (2 * (int64_t)i + 1) * n - m, denominator = 2 * m;
+    pe__spot spot;
     if (how->align_corners) {
         numerator = m > 1 ? (int64_t)i * (n - 1) : 0;
         denominator = m > 1 ? m - 1 : 1;
-    }
-    taps->rows = rows;
-    taps->count = 4;
-    taps->first = numerator < 0 ? -1 : numerator / denominator;
-    const int64_t rest = numerator - taps->first * denominator;
-    double t = (double)rest / (double)denominator;
-    double u = (double)(denominator - rest) / (double)denominator;
-    if (scale > 0 && !how->align_corners) {
+    } else if (scale > 0) {
         double s = ((double)i + 0.5) / scale;
         PE__OPAQUE(s); /* not to be fused */
         s -= 0.5;
-        taps->first = (int64_t)floor(s);
-        t = s - (double)taps->first;
-        u = 1 - t;
+        spot.row = (int64_t)floor(s);
+        spot.behind = s - (double)spot.row;
+        spot.ahead = 1 - spot.behind;
+        spot.whole = 1;
+        return spot;
     }
-    if (how->antialias) {
+    spot.row = numerator < 0 ? -1 : numerator / denominator;
+    const int64_t rest = numerator - spot.row * denominator;
+    spot.behind = (double)rest;
+    spot.ahead = (double)(denominator - rest);
+    spot.whole = (double)denominator;
+    return spot;
+}
+
+/* The taps of output row i. */
+PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
+                            size_t out_rows, pe__taps *taps)
+{
+    const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
+    taps->rows = rows;
+    if (how->antialias) { /* the filter's 1, in the unit of the spot: integers, too */
+        const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrinks(scale, rows, out_rows);
-        pe__wide_taps(how, (double)taps->first + t, r > 1 ? r : 1, taps);
+        pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
         return;
     }
-    pe__weights(how, t, u, taps->weight);
-    taps->first--;
+    taps->count = 4;
+    taps->first = s.row - 1;
+    pe__weights(how, s.behind, s.ahead, s.whole, taps->weight);
 }
 
 /* The row of tap k: those beyond an end are the row at the end. */
@@ -11410,12 +11536,18 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
         return at;
     }
-    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
-    if ((at.step < 0) == (at.first < 0))
-        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
-    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
-    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
-    else at.first += (int64_t)rows * at.step;
+    if (at.step == 0) return at;
+    /* in the order of int64_t, from 0 on: the distance to its end may be 2^64 - 1 */
+    const int down = at.step < 0;
+    const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
+    const uint64_t room = down ? first : ~first;
+    const uint64_t step = down ? ~(uint64_t)at.step + 1 : (uint64_t)at.step;
+    if (rows > room / step) {
+        at.status = PE_ERR_RANGE;
+        return at;
+    }
+    const uint64_t now = (down ? first - rows * step : first + rows * step) ^ half;
+    memcpy(&at.first, &now, sizeof now);
     return at;
 }
 

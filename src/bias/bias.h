@@ -18,26 +18,93 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) /
-   (n - m)). They are known to 2^-104 of themselves, below 2^31, and roots of an integer: whole, or
-   irrational, and of some 2^50 that exist none is expected within 2^-70 of a whole number. */
-PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distance)
+/* T5's n buckets of distances. From m on, those of bucket b are at or above
+   m (max_distance / m)^((b - m) / (n - m)): begin[b - m], made where a distance is near, some
+   buckets at a time, so that one element does not pay for all. */
+enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
+typedef struct pe__t5 {
+    size_t n, m;
+    double far; /* max_distance */
+    double begin[PE__T5_MOST];
+    unsigned char made[PE__T5_MOST / PE__T5_SOME];
+    pe__td log; /* of max_distance / m, which the first bucket needs */
+    int has_log;
+} pe__t5;
+
+/* The first of some buckets, with what the others need. The distances are known to 2^-104 of
+   themselves, below 2^31, and roots of an integer: whole, or irrational, and of some 2^50 that
+   exist none is expected within 2^-70 of a whole number. */
+PE__COLD void pe__t5_make(pe__t5 *t, size_t some)
 {
-    const pe__vd of_m = pe__splat((double)m), steps = pe__splat((double)(n - m));
-    const pe__td log = pe__td_log2(pe__td_div(pe__td_splat((double)max_distance), of_m));
-    for (size_t b = 0; b < n; b += PE_LANES) {
+    const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
+    double *const begin = t->begin + some * PE__T5_SOME;
+    if (!t->has_log) t->log = pe__td_log2(pe__td_div(pe__td_splat(t->far), of_m));
+    t->has_log = t->made[some] = 1;
+    for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
         /* behind the last one the power may be no integer any more */
-        for (size_t k = 0; k < PE_LANES; k++) step[k] = (double)pe__min(b + k, n - 1) - (double)m;
-        const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(log, pe__load(step)), steps));
+        for (size_t k = 0; k < PE_LANES; k++)
+            step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
+        const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(t->log, pe__load(step)), steps));
         const pe__td d = pe__td_scale(power, of_m);
         pe__store(a, d.a);
         pe__store(rest, d.b + d.c);
         for (size_t k = 0; k < PE_LANES; k++) {
             const double whole = pe__nearest(a[k]), off = a[k] - whole + rest[k];
             begin[b + k] = off > pe__exp2i(-70) ? whole + 1 : whole;
-            if (step[k] <= 0) begin[b + k] = (double)(b + k);
         }
+    }
+}
+PE__INLINE double pe__t5_begin(pe__t5 *t, size_t some)
+{
+    if (PE__UNLIKELY(!t->made[some])) pe__t5_make(t, some);
+    return t->begin[some * PE__T5_SOME];
+}
+
+/* The bucket of a distance of at least m, by bisection; it ends before *to. */
+PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *to)
+{
+    const size_t count = t->n - t->m;
+    size_t low = 0, high = (count + PE__T5_SOME - 1) / PE__T5_SOME;
+    *to = 1e300; /* none is as far */
+    if (size >= t->far) { /* in the last one */
+        *from = t->far;
+        return t->n - 1;
+    }
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        const double begin = pe__t5_begin(t, middle);
+        const int above = size >= begin;
+        *to = above ? *to : begin;
+        low = above ? middle : low;
+        high = above ? high : middle;
+    }
+    *from = pe__t5_begin(t, low);
+    low *= PE__T5_SOME;
+    for (high = pe__min(low + PE__T5_SOME, count); low + 1 < high; low++) {
+        if (size < t->begin[low + 1]) {
+            *to = t->begin[low + 1];
+            break;
+        }
+        *from = t->begin[low + 1];
+    }
+    return t->m + low;
+}
+
+/* A row of numbers, of keys from a query. The next key is near this one, mostly. */
+PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
+                           int32_t *index)
+{
+    double from = 0, to = 0; /* of a bucket, which no distance is in */
+    size_t bucket = 0;
+    for (size_t k = 0; k < keys; k++) {
+        const double d = key[k] - query, size = fabs(d);
+        if (PE__UNLIKELY(size < from || size >= to)) {
+            from = size;
+            to = size + 1;
+            bucket = size < (double)t->m ? (size_t)size : pe__t5_bucket(t, size, &from, &to);
+        }
+        index[k] = (int32_t)(d <= 0 ? bucket : after == 0 ? 0 : bucket + after);
     }
 }
 
@@ -45,38 +112,30 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
                                 pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                 int32_t *index)
 {
-    enum { PE__MOST = 1024, PE__BLOCK = 512 };
-    double begin[PE__MOST + 1], key[PE__BLOCK];
+    enum { PE__BLOCK = 512 };
+    double key[PE__BLOCK];
+    pe__t5 t;
     if (queries == 0 || keys == 0) return PE_OK;
     if (!index) return PE_ERR_NULL;
-    const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
-    if (buckets < 2 || buckets > PE__MOST || (bidirectional && (buckets < 4 || buckets % 2)) ||
-        max_distance <= m || max_distance > (size_t)pe__position_limit)
+    t.n = bidirectional ? buckets / 2 : buckets;
+    t.m = t.n / 2;
+    t.far = (double)max_distance;
+    if (buckets < 2 || buckets > PE__T5_MOST ||
+        (bidirectional && (buckets < 4 || buckets % 2)) || max_distance <= t.m ||
+        max_distance > (size_t)pe__position_limit)
         return PE_ERR_RANGE;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
     pe_status status = pe__check_whole(&query_at, queries);
     if (status == PE_OK) status = pe__check_whole(&key_at, keys);
     if (status != PE_OK) return status;
-    pe__t5_begins(begin, n, m, max_distance);
-    begin[n] = 1e300; /* none is as far */
-    for (size_t i = 0, some, bucket = 0; i < keys; i += some) {
+    t.has_log = 0;
+    memset(t.made, 0, sizeof t.made);
+    for (size_t i = 0, some; i < keys; i += some) {
         some = pe__min(keys - i, PE__BLOCK);
         pe__positions(&key_at, i, some, 0, key);
-        for (size_t q = 0; q < queries; q++) {
-            const double query = (double)pe__whole(&query_at, q);
-            double from = begin[bucket], to = begin[bucket + 1]; /* in registers */
-            for (size_t k = 0; k < some; k++) { /* the next key is near this one, mostly */
-                const double d = key[k] - query, size = fabs(d);
-                if (PE__UNLIKELY(size < from || size >= to)) {
-                    while (size >= begin[bucket + 1]) bucket++;
-                    while (size < begin[bucket]) bucket--;
-                    from = begin[bucket];
-                    to = begin[bucket + 1];
-                }
-                const size_t ahead = bidirectional ? bucket + n : 0;
-                index[q * keys + i + k] = (int32_t)(d > 0 ? ahead : bucket);
-            }
-        }
+        for (size_t q = 0; q < queries; q++)
+            pe__t5_row(&t, bidirectional ? t.n : 0, (double)pe__whole(&query_at, q), key, some,
+                       index + q * keys + i);
     }
     return PE_OK;
 }

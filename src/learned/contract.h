@@ -77,9 +77,11 @@ typedef struct pe_resample {
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
  *
  * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the
- * two. With antialias and r the larger of rows / out_rows and 1, at most 256, w_k is the filter
- * above at distance (n + k - s) / r, for the rows that the table has, divided by the sum of these
- * weights; if that is 0, as beyond the end, the row next to s is copied.
+ * two; a row with weight 0 does not count, even if it holds infinities. With antialias and r the
+ * larger of rows / out_rows and 1, at most 256, w_k is the filter above at the distance
+ * (n + k - s) / r, for the rows that the table has, divided by the sum of these weights. If that
+ * sum is 0, as beyond the end, or within 2^-44 of the sum of their sizes, the row next to s is
+ * copied.
  *
  * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
@@ -92,9 +94,12 @@ typedef struct pe_resample {
  *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with
  *              align_corners, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
- *              of |w_k table[n + k]| (tests/unit/test_learned.c). With a scale, s is a double, too;
- *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). If s is a whole
- *              number, as for out_rows = rows, the row is copied
+ *              of |w_k table[n + k]|, 2^-47 for an a above -1/2 (tests/unit/test_learned.c). With
+ *              antialias it is (n + 40) 2^-52 of that sum for n rows in reach of a cell (up to 200:
+ *              2^-44), and as many times more as the weights' sizes sum to more than the weights:
+ *              1.6 times at most for a within -1 ... 0 (tests/unit/test_models.c). With a scale,
+ *              s and the distances are doubles, too: one that is 1 but for rounding may count. If
+ *              s is a whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */

@@ -9,6 +9,7 @@
 #include "../api/types.h"
 #include "contract.h"
 #include "../numbers/base.h"
+#include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../plan/frequencies.h"
 
@@ -23,20 +24,39 @@ typedef struct pe__taps {
     double weight[PE__TAPS];
 } pe__taps;
 
-/* 1 + t - (a + 2) t^2 */
-PE__INLINE double pe__keys(double a, double t)
+/* Where an output row lies among the rows: at row + behind / whole, ahead / whole before the next
+   one. Integers, unless a scale is given: a distance is exactly 1 where it should be. */
+typedef struct pe__spot {
+    int64_t row;
+    double behind, ahead, whole;
+} pe__spot;
+
+/* q^2 (1 + t - (a + 2) t^2) for t = p / q, v = q - p, as v (q + 2p) - a p^2: exact, since integers
+   of 32 bits and a take 117 bits of a triple-double's 159. */
+PE__COLD double pe__keys_near_root(double a, double p, double v, double q)
 {
-    return (1 + t) - pe__double_product((a + 2) * t, t);
+    const pe__vd by = pe__splat(p);
+    const pe__td left = pe__td_scale(pe__td_splat(v), pe__splat(q + 2 * p));
+    const pe__td right = pe__td_scale(pe__td_scale(pe__td_splat(a), by), by);
+    return pe__first_lane(pe__td_sub(left, right).a);
 }
 
-/* The weights of the rows at t + 1, t, u = 1 - t and u + 1 from an output row. */
-PE__INLINE void pe__weights(const pe_resample *how, double t, double u, double *weight)
+/* 1 + t - (a + 2) t^2 for t = p / q, v = q - p. Where it cancels (it has a root for every a >= 0)
+   it is computed without loss, to be exactly 0 where it is. */
+PE__INLINE double pe__keys(double a, double p, double v, double q)
 {
-    const double a = how->a;
+    const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
+    return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_near_root(a, p, v, q) / q / q : y;
+}
+
+/* The weights of the rows at distances 1 + t, t, u = 1 - t and 1 + u, for t = p / q, u = v / q. */
+PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
+{
+    const double a = how->a, t = p / q, u = v / q;
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
     weight[0] = cubic ? a * t * u * u : 0;
-    weight[1] = cubic ? u * pe__keys(a, t) : u;
-    weight[2] = cubic ? t * pe__keys(a, u) : t;
+    weight[1] = cubic ? u * pe__keys(a, p, v, q) : u;
+    weight[2] = cubic ? t * pe__keys(a, v, p, q) : t;
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
@@ -46,59 +66,77 @@ PE__INLINE double pe__shrinks(double scale, size_t rows, size_t out_rows)
     return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
 }
 
-/* Output row i by a filter that is r >= 1 times as wide, around s, of the rows that are there. */
-PE__COLD void pe__wide_taps(const pe_resample *how, double s, double r, pe__taps *taps)
+/* An output row by a wide filter, of the rows that are there: a row is at distance p / q, where p
+   is how far it is from the spot. */
+PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
-    const double reach = (how->method == PE_RESAMPLE_CUBIC ? 2 : 1) * r, first = ceil(s - reach);
-    double sum = 0, weight[4];
-    taps->first = first < 0 ? 0 : (int64_t)first;
+    const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
+    int64_t k = (int64_t)ceil((s->behind - reach) / s->whole);
+    double sum = 0, size = 0, weight[4];
+    k = s->row + k < 0 ? -s->row : k;
+    taps->first = s->row + k;
     taps->count = 0;
-    for (int64_t k = taps->first; k < (int64_t)taps->rows && (double)k < s + reach; k++) {
-        const double x = fabs((double)k - s) / r;
-        const int distant = x >= 1;
-        pe__weights(how, x - distant, 1 - (x - distant), weight);
-        sum += taps->weight[taps->count++] = weight[distant ? 0 : 1];
+    for (; s->row + k < (int64_t)taps->rows; k++) {
+        double p = (double)k * s->whole - s->behind;
+        if (p >= reach) break;
+        const int distant = fabs(p) >= q;
+        p = distant ? fabs(p) - q : fabs(p);
+        pe__weights(how, p, q - p, q, weight);
+        sum += taps->weight[taps->count] = p < q ? weight[distant ? 0 : 1] : 0;
+        size += fabs(taps->weight[taps->count++]);
     }
-    if (sum == 0) { /* no row in reach, as beyond the end, or weights that cancel */
-        taps->first = (int64_t)floor(s + 0.5);
+    if (fabs(sum) <= size * pe__exp2i(-44)) { /* no row in reach, or weights that cancel */
+        taps->first = s->row + (s->behind >= s->ahead);
         taps->count = 1;
         taps->weight[0] = sum = 1;
     }
-    for (size_t k = 0; k < taps->count; k++) taps->weight[k] /= sum;
+    for (k = 0; k < (int64_t)taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* The taps of output row i. With rows and out_rows of at most 2^31 all numbers fit. */
-PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
-                            size_t out_rows, pe__taps *taps)
+/* Where output row i lies. With rows and out_rows of at most 2^31 all numbers fit. */
+PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, size_t rows,
+                                size_t out_rows)
 {
-    /* s = numerator / denominator >= -1/2 */
+    /* numerator / denominator >= -1/2 */
     const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
     int64_t numerator = (2 * (int64_t)i + 1) * n - m, denominator = 2 * m;
+    pe__spot spot;
     if (how->align_corners) {
         numerator = m > 1 ? (int64_t)i * (n - 1) : 0;
         denominator = m > 1 ? m - 1 : 1;
-    }
-    taps->rows = rows;
-    taps->count = 4;
-    taps->first = numerator < 0 ? -1 : numerator / denominator;
-    const int64_t rest = numerator - taps->first * denominator;
-    double t = (double)rest / (double)denominator;
-    double u = (double)(denominator - rest) / (double)denominator;
-    if (scale > 0 && !how->align_corners) {
+    } else if (scale > 0) {
         double s = ((double)i + 0.5) / scale;
         PE__OPAQUE(s); /* not to be fused */
         s -= 0.5;
-        taps->first = (int64_t)floor(s);
-        t = s - (double)taps->first;
-        u = 1 - t;
+        spot.row = (int64_t)floor(s);
+        spot.behind = s - (double)spot.row;
+        spot.ahead = 1 - spot.behind;
+        spot.whole = 1;
+        return spot;
     }
-    if (how->antialias) {
+    spot.row = numerator < 0 ? -1 : numerator / denominator;
+    const int64_t rest = numerator - spot.row * denominator;
+    spot.behind = (double)rest;
+    spot.ahead = (double)(denominator - rest);
+    spot.whole = (double)denominator;
+    return spot;
+}
+
+/* The taps of output row i. */
+PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
+                            size_t out_rows, pe__taps *taps)
+{
+    const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
+    taps->rows = rows;
+    if (how->antialias) { /* the filter's 1, in the unit of the spot: integers, too */
+        const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrinks(scale, rows, out_rows);
-        pe__wide_taps(how, (double)taps->first + t, r > 1 ? r : 1, taps);
+        pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
         return;
     }
-    pe__weights(how, t, u, taps->weight);
-    taps->first--;
+    taps->count = 4;
+    taps->first = s.row - 1;
+    pe__weights(how, s.behind, s.ahead, s.whole, taps->weight);
 }
 
 /* The row of tap k: those beyond an end are the row at the end. */

@@ -84,8 +84,10 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
     if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = call->head_dim ? call->head_dim : rotary;
-    const int in_place = h->in == h->out && h->in_token == h->out_token &&
-                         h->in_head == h->out_head && call->in_element == call->out_element;
+    /* a stride that is ignored may be any number */
+    const int in_place = h->in == h->out && call->in_element == call->out_element &&
+                         (call->tokens == 1 || h->in_token == h->out_token) &&
+                         (h->heads == 1 || h->in_head == h->out_head);
     size_t in_span = 0, out_span = 0;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);

@@ -122,7 +122,8 @@ typedef enum pe_rope_table_layout {
     PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers       */
     PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. Halves: c0 ... c(h-1) and again
                                 c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...: GPT-J,
-                                Diffusers                                                         */
+                                Diffusers. Axes in blocks of halves: each block as halves, its
+                                cosines and again its cosines                                     */
     PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache        */
     PE_ROPE_TABLE_COMPLEX,   /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune           */
     PE_ROPE_TABLE_MATRIX     /* one array of 2n elements a row, c0 -s0 s0 c0 c1 -s1 s1 c1 ...: Flux,
@@ -209,7 +210,8 @@ PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout 
  * rounding each result to float, so its angles are not products p w_i. */
 
 /* The arguments of ggml_rope_ext(), by their names there. Zero all, then set n_dims and what the
-   model says: 0 is llama.cpp's default. */
+   model says. A 0 means that the model says nothing, and the value beside the field is taken: ggml
+   itself would multiply by an attn_factor or a freq_scale of 0. */
 typedef struct pe_rope_ggml {
     size_t n_dims;             /* even, 2 ... 2^20                                               */
     float freq_base;           /* 1 ... 2^100, more than 1 where ext_factor > 0; 0: 10000        */

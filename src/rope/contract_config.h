@@ -68,7 +68,10 @@ typedef enum pe_sections {
                                 section may ask for more pairs than there are; sections[0] is
                                 ignored: it is the rest                                           */
     PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
-                                rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION         */
+                                rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION. With
+                                LONGROPE each block takes the first rotary_dim / 2 / axes of the
+                                factors, of which all are checked; freq_factors go on from block
+                                to block                                                          */
 } pe_sections;
 
 /* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
@@ -178,13 +181,13 @@ typedef enum pe_query_scale {
  *
  * beta         finite, at most 2^100 in magnitude; of LOG at least 0
  * period       1 ... 2^53
- * at, rows     positions of one coordinate, with the shift at least 0
+ * shift        -2^31 ... 2^31; it and a position, also an integer, are added in double
+ * at, rows     positions of one coordinate, with the shift 0 ... 2^31
  * factors      rows floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM, also for another kind; PE_ERR_SHAPE; PE_ERR_SIZE;
  *              PE_ERR_RANGE, also for such a beta or period. On an error nothing is written.
- * Accuracy     correctly rounded; a real position and the shift are added in double
- *              (tests/unit/test_models.c)
+ * Accuracy     correctly rounded for that sum (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
@@ -198,7 +201,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * them, and rotate by that table: pe_rope_by_table_T().
  *
  * pairs        half of the rotary dim, 1 ... 2^28
- * scale_base   512 in torchscale; |p| must be at most 60 scale_base
+ * scale_base   512 in torchscale; 2^-30 ... 2^100. |p| must be at most the double 60 scale_base
  * at, rows     positions of one coordinate
  * factors      rows of stride floats
  *

@@ -17,6 +17,24 @@
 
 /* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
 
+/* Are all positions of a call that pe__check_at() found right within these bounds? Of a grid those
+   of all cells, also of such that the call does not make. */
+static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
+{
+    double p[PE__SOME];
+    int ok = 1;
+    if (at->kind == (int)PE__AT_GRID) {
+        p[0] = (double)(at->size[0] - 1) * (at->back ? -1 : 1);
+        return least <= 0 && 0 <= most && pe__between(p[0], least, most);
+    }
+    for (size_t r = 0, n; r < rows; r += n) {
+        n = pe__min(rows - r, PE__SOME);
+        pe__positions(at, r, n, 0, p);
+        for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], least, most);
+    }
+    return ok;
+}
+
 /* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
 PE__COLD float pe__exact_factor(double a, double b, double p, double s, int logarithm)
 {
@@ -67,8 +85,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
-    for (size_t r = 0; r < rows; r++)
-        if (pe__position(&at, r, 0) + shift < 0) return PE_ERR_RANGE;
+    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
     /* Rows often have the factor of the row before (FLOOR: within a period; LOG: up to one), and
        then take no logarithm. */
     double last = per; /* where the factor is 1 */
@@ -129,9 +146,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
-    for (size_t r = 0; r < rows; r++)
-        if (!pe__between(pe__position(&at, r, 0), -60 * scale_base, 60 * scale_base))
-            return PE_ERR_RANGE;
+    const double most = 60 * scale_base;
+    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
     /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
        of positions keeps all of them normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {

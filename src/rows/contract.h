@@ -23,8 +23,10 @@
  *
  * Returns      PE_OK; PE_ERR_NULL, also for a list; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
  *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
- * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included
- *              (tests/unit/test_exact.c, tests/unit/test_conventions.c, tests/unit/test_theorem.c)
+ * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included. A
+ *              sine or cosine that is exactly 0 has the sign of the amplitude, on either side of
+ *              position 0 (tests/unit/test_exact.c, tests/unit/test_conventions.c,
+ *              tests/unit/test_theorem.c)
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */

@@ -75,11 +75,17 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
         return at;
     }
-    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
-    if ((at.step < 0) == (at.first < 0))
-        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
-    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
-    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
-    else at.first += (int64_t)rows * at.step;
+    if (at.step == 0) return at;
+    /* in the order of int64_t, from 0 on: the distance to its end may be 2^64 - 1 */
+    const int down = at.step < 0;
+    const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
+    const uint64_t room = down ? first : ~first;
+    const uint64_t step = down ? ~(uint64_t)at.step + 1 : (uint64_t)at.step;
+    if (rows > room / step) {
+        at.status = PE_ERR_RANGE;
+        return at;
+    }
+    const uint64_t now = (down ? first - rows * step : first + rows * step) ^ half;
+    memcpy(&at.first, &now, sizeof now);
     return at;
 }

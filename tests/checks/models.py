@@ -728,6 +728,14 @@ def dinov2(i):
     return out
 
 
+def siglip2(i):
+    """torch's bilinear with antialias, of five rows to three: _upsample_bilinear2d_aa, a hat over 5/3 rows."""
+    ratio = 5 / 3
+    center = ratio * (i + 0.5)
+    weights = np.array([max(0, 1 - abs(k - center + 0.5) / ratio) for k in range(5)])
+    return weights / weights.sum()
+
+
 def bf16(x):
     """The bits of the nearest one; x is no tie."""
     bits = int(np.float32(x).view(np.uint32))
@@ -777,6 +785,7 @@ PROGRAMS = {
     "bloom": [3 * slope for slope in slopes(2)],
     "t5": [bucket(-1, 32, 128, True), bucket(3, 32, 128, True), 0.25],
     "layoutlmv3": [bucket(40 - 12, 64, 256, True), bucket(40 - 500, 64, 256, True)],
+    "siglip2": [siglip2(i) @ [0, 1, 4, 9, 16] for i in range(3)],
     "dinov2": [dinov2(0) @ GRID @ dinov2(0), dinov2(1) @ GRID @ dinov2(1)],
 }
 

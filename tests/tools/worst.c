@@ -5,7 +5,8 @@
  * prints the slowest calls of each kind: those where doubles can decide, sums of columns, and those
  * where they cannot: turns beyond 2^40, or next to whole half turns at every position
  * (docs/accuracy.md). Times are of 8 rows of 1 to 16 elements, a mean,
- * the less of four, with what each call costs. make worst
+ * the less of four, with what each call costs. Then, in a tenth of that time each, calls whose cost
+ * is that of their arguments: dot products, frequencies of RoPE, T5's buckets, resampling. make worst
  *
  *     worst [seconds] [seed] [nanoseconds of an element of the first kind that are too many]
  */
@@ -143,6 +144,96 @@ static int kind(const pe_plan *plan)
     return plan->fastest * farthest > 0x1p40 || plan->error > 0x1p-100 ? 2 : 0;
 }
 
+/* Calls whose cost is that of their arguments, in nanoseconds of one result. */
+enum { OTHERS = 6, KEYS = 4096, PAIRS = 256 };
+static const char *const others[OTHERS] = {"dot of a pair", "yarn, a pair", "llama 3, a pair",
+                                           "T5 alone", "T5, of a list", "resampled"};
+
+static size_t other(int k, pe_status *status, double *ns, char *what, size_t room)
+{
+    static double result[KEYS];
+    static int32_t index[KEYS];
+    static int64_t keys[KEYS];
+    static float table[1 << 16];
+    size_t results = 1;
+    double begin = 0;
+    if (k == 0) { /* frequencies of some bits, up to the largest, over the largest distances */
+        const size_t pairs = 1 + below(D);
+        config = pe_config_default(2 * pairs);
+        for (size_t i = 0; i < pairs; i++) omega[i] = below(3) ? 0x1p21 - ldexp(unit(), 20) : number(-30, 20);
+        at = pe_from(((int64_t)1 << 31) - (int64_t)below(1000) - ROWS);
+        pe_plan plan;
+        *status = pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, sizeof memory);
+        begin = now();
+        if (*status == PE_OK) *status = pe_dot_f64(&plan, at, ROWS, result);
+        results = ROWS * pairs;
+        snprintf(what, room, "pairs %zu omega %a %a", pairs, omega[0], omega[1]);
+    } else if (k < 3) {
+        static const double thetas[] = {0x1p128, 10000, 1.0000000000000002, 2, 1e6, 65536};
+        static const double parts[] = {1, 1 - 0x1p-53, 0x1p-128, 0.5, 0x1p-52};
+        static const double turns[] = {0x1p-128, 0x1p128, 32, 1, 0x1p-20, 0x1p60};
+        const size_t dim = below(2) ? 2 * PAIRS : 2 + 2 * below(PAIRS);
+        pe_rope_config c = pe_rope_config_default(dim);
+        c.rope_type = k == 1 ? PE_ROPE_YARN : PE_ROPE_LLAMA3;
+        c.rope_theta = thetas[below(6)], c.extrapolation_factor = parts[below(5)];
+        c.beta_fast = turns[below(6)], c.beta_slow = below(2) ? c.beta_fast : turns[below(6)];
+        c.low_freq_factor = k == 1 ? 1 : turns[below(6)];
+        c.high_freq_factor = k == 1 ? 4 : c.low_freq_factor * (1 + below(2) * 0x1p-52);
+        c.factor = below(2) ? number(-128, 127) : 1 + 0x1p-52;
+        c.truncate = (int)below(2);
+        c.original_max_position_embeddings = (size_t)1 << below(54);
+        begin = now();
+        *status = pe_rope_frequencies(&c, result, NULL);
+        results = dim / 2;
+        snprintf(what, room, "dim %zu theta %a extrapolation %a betas %a %a low %a factor %a length %zu",
+                 dim, c.rope_theta, c.extrapolation_factor, c.beta_fast, c.beta_slow, c.low_freq_factor,
+                 c.factor, c.original_max_position_embeddings);
+    } else if (k < 5) {
+        const size_t buckets = below(3) ? 1024 : 2 + below(1023), m = buckets / 2;
+        const size_t far = below(2) ? (size_t)1 << 31 : m + 1 + below((size_t)1 << (1 + below(30)));
+        results = k == 3 ? 1 : KEYS;
+        for (size_t i = 0; i < KEYS; i++) keys[i] = -(int64_t)below((uint64_t)1 << (1 + below(31)));
+        begin = now();
+        *status = pe_bias_t5_i32(buckets, far, 0, pe_from(0), 1, pe_at_i64(keys), results, index);
+        snprintf(what, room, "buckets %zu max_distance %zu", buckets, far);
+    } else { /* the cost is that of the rows in reach */
+        const size_t rows = 1 + below(256), cells = 1 + below(4);
+        pe_resample how = {PE_RESAMPLE_CUBIC, -0.5, 0, 1, 0, 0};
+        begin = now();
+        *status = pe_learned_resample_f32(table, rows, rows, 1, &how, out.f, cells, cells);
+        results = cells * cells;
+        snprintf(what, room, "%zu^2 to %zu^2", rows, cells);
+    }
+    *ns = (now() - begin) * 1e9 / (double)results;
+    return results;
+}
+static void time_others(double seconds)
+{
+    for (int k = 0; k < OTHERS; k++) {
+        static char most[300];
+        double worst = 0, mean = 0;
+        size_t calls = 0;
+        for (const double end = now() + seconds; now() < end;) {
+            const uint64_t from = state;
+            pe_status status;
+            char what[300];
+            double ns = 1e30, again;
+            for (int n = 0; n < 4; n++) {
+                state = from;
+                (void)other(k, &status, &again, what, sizeof what);
+                ns = fmin(ns, again);
+            }
+            if (status != PE_OK) continue;
+            calls++, mean += ns;
+            if (ns <= worst) continue;
+            worst = ns;
+            snprintf(most, sizeof most, "%s", what);
+        }
+        printf("%-16s %11.0f ns at worst, %.0f ns on average of %zu calls: %s\n", others[k], worst,
+               mean / (double)calls, calls, most);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const char *const kinds[KINDS] = {"", "sums", "far"};
@@ -187,5 +278,6 @@ int main(int argc, char **argv)
                 printf("%-11s %-4s %7.0f ns  %s\n", verbs[v], kinds[k], worst[v][k].ns, worst[v][k].what);
         printf("%zu calls, %zu of them with more than %g ns an element\n", calls[k], slower[k], limit);
     }
+    time_others(seconds / 10);
     return slower[0] > 0;
 }

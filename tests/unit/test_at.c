@@ -1015,6 +1015,25 @@ static void nonsense_is_refused(void **state)
             PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over, from far", pe_skip(pe_from_by(INT64_MIN + 3, -2), 10), 1,
             PE_ERR_RANGE);
+    static const struct {
+        int64_t first, step, to;
+        uint64_t rows;
+    } skips[] = {{INT64_MAX, -1, -1, (uint64_t)1 << 63},
+                 {INT64_MAX, -1, 5, INT64_MAX - 5},
+                 {INT64_MIN, 1, 0, (uint64_t)1 << 63},
+                 {INT64_MIN, 1, 7, ((uint64_t)1 << 63) + 7},
+                 {INT64_MAX, -3, -2, ((uint64_t)1 << 63) / 3 + 1},
+                 {INT64_MAX, INT64_MIN, -1, 1},
+                 {INT64_MIN, INT64_MAX, INT64_MAX - 1, 2},
+                 {INT64_MAX, 0, INT64_MAX, UINT64_MAX}};
+    for (size_t k = 0; k < LENGTH(skips); k++) {
+        if (skips[k].rows > SIZE_MAX) continue;
+        at = pe_skip(pe_from_by(skips[k].first, skips[k].step), (size_t)skips[k].rows);
+        assert_true(at.first == skips[k].to);
+        assert_int_equal(at.status, PE_OK);
+    }
+    refused(&m.plan, "a range skipped to its end", pe_skip(pe_from_by(INT64_MAX, -1), SIZE_MAX), 1,
+            PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over twice",
             pe_skip(pe_skip(pe_from(7), (size_t)INT64_MAX - 7), 9), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range that comes back",

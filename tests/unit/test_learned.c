@@ -541,6 +541,83 @@ static void null_is_the_default(void **state)
     assert_memory_equal(got, want, sizeof want);
 }
 
+/* 16 q^3 times the filter at distance p / q, for a = sixteenths / 16: integers, so exact. */
+static int64_t filter_times(pe_resample_method method, int64_t sixteenths, int64_t p, int64_t q)
+{
+    const int64_t v = q - p;
+    if (method == PE_RESAMPLE_LINEAR)
+        return v > 0 ? 16 * v * q * q : 0;
+    if (v >= 0) /* (1 - x) ((1 - x) (1 + 2x) - a x^2) */
+        return v * (16 * v * (q + 2 * p) - sixteenths * p * p);
+    p -= q; /* a x (1 - x)^2 */
+    return p < q ? sixteenths * p * (q - p) * (q - p) : 0;
+}
+
+/* The weights of an axis, out[i * rows + k], of the identity, and what infinities make of them. */
+static void check_weights(const pe_resample *how, int64_t rows, int64_t out_rows)
+{
+    enum { MOST = 64 };
+    static float table[MOST * MOST], out[MOST * MOST], infinite[MOST * MOST];
+    const int64_t sixteenths = (int64_t)(16 * how->a);
+    const int64_t q = 2 * (how->antialias && rows > out_rows ? rows : out_rows);
+    const size_t n = (size_t)rows, m = (size_t)out_rows;
+    memset(table, 0, sizeof table);
+    for (size_t k = 0; k < n; k++) table[k * n + k] = 1;
+    must(pe_learned_resample_f32(table, n, 1, n, how, out, m, 1));
+    for (size_t k = 0; k < n; k++) table[k * n + k] = HUGE_VALF;
+    must(pe_learned_resample_f32(table, n, 1, n, how, infinite, m, 1));
+    for (int64_t i = 0; i < out_rows; i++) {
+        const int64_t s = (2 * i + 1) * rows - out_rows; /* over 2 out_rows */
+        const int64_t nearest = ((2 * i + 1) * rows) / (2 * out_rows);
+        int64_t weight[MOST] = {0}, sum = 0, size = 0;
+        for (int64_t k = how->antialias ? 0 : -2; k < (how->antialias ? rows : rows + 2); k++) {
+            const int64_t p = s < 2 * out_rows * k ? 2 * out_rows * k - s : s - 2 * out_rows * k;
+            const int64_t w = filter_times(how->method, sixteenths, p, q);
+            weight[k < 0 ? 0 : k < rows ? k : rows - 1] += w;
+            sum += w;
+            size += w < 0 ? -w : w;
+        }
+        for (int64_t k = 0; k < rows; k++) {
+            const double want = sum ? (double)weight[k] / (double)sum : k == nearest;
+            const double bound = sum ? 0x1p-46 * (double)size / fabs((double)sum) : 0;
+            const float got = out[i * rows + k], at_infinity = infinite[i * rows + k];
+            const int edge = !how->antialias && (k == 0 || k == rows - 1); /* several rows in one */
+            const double most = fabs(want) * (0x1p-24 + bound) + (edge ? bound : 0);
+            if (!(fabs((double)got - want) <= most) ||
+                (!edge && !(want == 0 ? at_infinity == 0 : isinf(at_infinity))))
+                fail_msg("%d to %d rows, method %d, a %g, antialias %d: weight %d of row %d is %a, "
+                         "of infinity %a, not %a", (int)rows, (int)out_rows, (int)how->method,
+                         how->a, how->antialias, (int)k, (int)i, (double)got, (double)at_infinity,
+                         want);
+        }
+    }
+}
+
+/* Every weight of up to 64 rows: a row with weight 0 does not count, even if it is infinite, and
+   the other weights are right to 2^-46. The cubic filter is 0 at the distance 2/3 for a = 1.75, 1/3 for
+   a = 10, and its weights sum to 0 for a = -10 and others, where a row is copied. */
+static void weights_of_zero_count_nothing(void **state)
+{
+    static const double all[] = {-0.5, -0.75, 0, 10, 6.75, 1.75, 13.75, -10, 8, 15.5};
+    const float spike[5] = {1, 1, HUGE_VALF, 1, 1}, large[5] = {0, 0, 0x1p100f, 0, 0};
+    float out[3];
+    pe_resample how = how_of(PE_RESAMPLE_LINEAR, 0, 0);
+    (void)state;
+    how.antialias = 1;
+    must(pe_learned_resample_f32(large, 5, 1, 1, &how, out, 3, 1));
+    assert_true(out[2] == 0);
+    must(pe_learned_resample_f32(spike, 5, 1, 1, &how, out, 3, 1));
+    assert_true(out[2] == 1);
+    for (size_t n = 0; n <= LENGTH(all); n++)
+        for (int64_t rows = 1; rows <= 64; rows++)
+            for (int64_t out_rows = 1; out_rows <= 64; out_rows++) {
+                how = how_of(n ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR, n ? all[n - 1] : 0, 0);
+                check_weights(&how, rows, out_rows);
+                how.antialias = 1;
+                check_weights(&how, rows, out_rows);
+            }
+}
+
 /* n and t for tables of up to 2^31 rows: no sum wraps. */
 static void rows_are_found_in_large_tables(void **state)
 {
@@ -702,6 +779,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(whole_numbers_are_copied),
         cmocka_unit_test(known_tables),
         cmocka_unit_test(null_is_the_default),
+        cmocka_unit_test(weights_of_zero_count_nothing),
         cmocka_unit_test(rows_are_found_in_large_tables),
         cmocka_unit_test(bad_rows_are_refused),
         cmocka_unit_test(bad_resampling_is_refused),

@@ -1227,6 +1227,29 @@ static void factors_of_xpos(void **state)
     assert_int_equal(pe_rope_xpos_f32(((size_t)1 << 28) + 1, 1, pe_from(0), 1, got, SIZE_MAX), PE_ERR_SIZE);
 }
 
+/* A grid is refused for a cell that the call does not make; nothing is written. */
+static void factors_check_all_cells(void **state)
+{
+    static const size_t sizes[] = {61, 62, (size_t)1 << 31};
+    float got[8];
+    memset(got, CANARY, sizeof got);
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        const pe_at grid = pe_grid(&sizes[k], 1);
+        const pe_status want = k == 0 ? PE_OK : PE_ERR_RANGE;
+        float made[8];
+        assert_int_equal(pe_rope_xpos_f32(4, 1, grid, 1, k ? got : made, 4), want);
+        assert_int_equal(pe_rope_xpos_f32(4, 1, pe_back(pe_skip(grid, 2)), 2, k ? got : made, 4), want);
+        /* -60 + 60 is 0, -61 + 60 below; forward, all are above */
+        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 3, 60, pe_back(grid), 1,
+                                                 k ? got : made), want);
+        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, 0, grid, 1, made), PE_OK);
+        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, -1, pe_skip(grid, 1), 1, got),
+                         PE_ERR_RANGE); /* cell 0 */
+    }
+    assert_true(all_canaries(got, sizeof got));
+}
+
 /* The tie (c / d)^(m / q) for P pairs, above or below it, at m / q of several scale_bases: at places
    in numbers and in lists, forth and back; and at the next numbers, which are no ties. */
 static void tie_of_xpos(size_t pairs, size_t i, long m, long q, const mpq_t tie)
@@ -1331,7 +1354,8 @@ static void buckets_of_t5(void **state)
         int both;
     } cases[] = {{32, 128, 1}, {32, 128, 0}, {64, 256, 1}, {2, 3, 0}, {4, 2, 1}, {3, 100, 0},
                  {320, 800, 1} /* WavLM */, {33, 1000, 0}, {100, 20000, 0},
-                 {2, 2147483648, 0}, {4, 2147483648, 1}, {3, 1000000, 0}, {34, 2147483648, 1}};
+                 {2, 2147483648, 0}, {4, 2147483648, 1}, {3, 1000000, 0}, {34, 2147483648, 1},
+                 {1024, 2147483648, 0}, {1023, 700, 0}, {1024, 20000, 1}};
     enum { KEYS = 700 };
     static int32_t index[40 * KEYS + 1];
     (void)state;
@@ -1364,6 +1388,11 @@ static void buckets_of_t5(void **state)
                 assert_int_equal(index[q * KEYS + j],
                                  t5_bucket(d, cases[k].buckets, cases[k].far, cases[k].both));
             }
+    }
+    for (size_t j = 0; j < KEYS; j++) { /* any distance, alone: the thresholds near it are made only */
+        const int64_t d = -((int64_t)1 << (j % 31)) - (int64_t)(j * j * j);
+        assert_int_equal(pe_bias_t5_i32(1024, 2147483648, 0, pe_from(0), 1, pe_from(d), 1, index), PE_OK);
+        assert_int_equal(index[0], t5_bucket(d, 1024, 2147483648, 0));
     }
     assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 0, pe_from(0), 5, NULL), PE_OK);
     assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 5, pe_from(0), 0, NULL), PE_OK);
@@ -1591,6 +1620,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(factors_on_queries),
         cmocka_unit_test(factors_by_logarithms),
         cmocka_unit_test(factors_of_xpos),
+        cmocka_unit_test(factors_check_all_cells),
         cmocka_unit_test(ties_of_xpos),
         cmocka_unit_test(buckets_of_t5),
         cmocka_unit_test(biases_are_added),

@@ -236,6 +236,37 @@ static void test_permutation(void **state)
     plans_free(p);
 }
 
+/* Of one head the head_stride is ignored, of one token the token_stride, in place too: by a plan
+   and by a table. */
+static void ignored_strides(void **state)
+{
+    enum { N = 16, MOST = 4 };
+    float x[MOST * N], want[MOST * N], c[MOST * N], s[MOST * N];
+    owned_plan p[2];
+    rng r = rng_for("ignored_strides");
+    pe_rope_table table;
+    (void)state;
+    plans_make(p, N, 10000, 1);
+    const pe_plan *const plan = &p[PE_LAYOUT_HALVES].plan;
+    assert_int_equal(pe_rope_table_f32(plan, pe_from(7), MOST, PE_ROPE_TABLE_APART, c, s, N, &table),
+                     PE_OK);
+    for (unsigned k = 0; k < 8; k++) {
+        const size_t tokens = k & 1 ? MOST : 1, heads = k & 2 ? 1 : MOST;
+        const pe_heads in = lie(heads, heads == 1 ? 3 : N, tokens == 1 ? 5 : N);
+        const pe_heads out = lie(heads, heads == 1 ? SIZE_MAX : N, tokens == 1 ? SIZE_MAX / 2 : N);
+        if (tokens > 1 && heads > 1) continue;
+        fill_random(F32, x, MOST * N, &r);
+        memcpy(want, x, sizeof x);
+        assert_int_equal(pe_rope_f32(plan, pe_from(7), tokens, want, in), PE_OK);
+        if (k & 4)
+            assert_int_equal(pe_rope_to_f32(plan, pe_from(7), tokens, N, x, in, x, out), PE_OK);
+        else
+            assert_int_equal(pe_rope_by_table_to_f32(&table, PE_LAYOUT_HALVES, pe_from(0), tokens, N,
+                                                     x, in, x, out), PE_OK);
+        assert_memory_equal(x, want, sizeof x);
+    }
+}
+
 /* What has a call of its own, in every type: the bits of in place by a list of positions. */
 #define OTHER_CALLS(name, T, element)                                                              \
     static void name(const pe_plan *plan, pe_layout layout, const int64_t *list, rng *r)           \
@@ -2773,6 +2804,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_rotation), cmocka_unit_test(test_all_forms),
         cmocka_unit_test(test_permutation),    cmocka_unit_test(test_other_forms),
+        cmocka_unit_test(ignored_strides),
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_sections),
         cmocka_unit_test(test_blocks),         cmocka_unit_test(test_rotary_offset),
         cmocka_unit_test(coordinates_of_pairs), cmocka_unit_test(test_lists_of_any_length),
