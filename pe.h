@@ -1710,8 +1710,8 @@ static const int64_t pe__position_limit = (int64_t)1 << 31;
 static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
     if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
-    const uint64_t room = (uint64_t)(pe__position_limit - first); /* rows that may follow */
-    return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
+    const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
+    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room for rows that follow the first */
 }
 
 /* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
@@ -4738,7 +4738,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
     const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
     const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
-    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
+    const size_t offset = ((uintptr_t)dest->out + front) % vector;
     const size_t bytes = rows * plan->d_model * dest->element;
     if (dest->verb != PE__FILL || bytes < many / 8) return;
     if (dest->element == sizeof(float)) dest->verb = PE__FETCH;
@@ -4930,8 +4930,8 @@ PE__INLINE int pe__is_doubtful(pe__tie_watch w, int32_t window, int32_t guard,
 #if PE_ISA == PE_ISA_AVX2
     const pe__vf f4 = pe__min_size(pe__min_size(f[0], f[1]), pe__min_size(f[2], f[3]));
     const pe__vf b4 = pe__min_size(pe__min_size(b[0], b[1]), pe__min_size(b[2], b[3]));
-    const unsigned ties = pe__signs((pe__vi)(w.low < INT32_MIN + (window << PE__TO_TOP))) & 0x55;
-    return (ties | pe__signs((pe__vi)((pe__vi)pe__min_size(f4, b4) < guard))) != 0;
+    const unsigned ties = pe__signs(w.low < INT32_MIN + (window << PE__TO_TOP)) & 0x55;
+    return (ties | pe__signs((pe__vi)pe__min_size(f4, b4) < guard)) != 0;
 #else
     (void)f;
     (void)b;
@@ -5637,7 +5637,7 @@ PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block
         if (p < 0 || p > block->last || (behind && b == 0)) continue;
         x->at.position[side] = (double)p + block->t;
         x->at.row[side] =
-            rows->out + rows->anchor + (behind ? -rows->stride : rows->stride) * (ptrdiff_t)b;
+            rows->out + rows->anchor + (behind ? -rows->stride : rows->stride) * b;
         if (x->at.position[side] != 0) continue;
         pe__origin(x, side, kind);
         x->at.row[side] = NULL;
@@ -5729,7 +5729,7 @@ PE__OUTLINE void pe__block_f32(pe__span *x, const pe__block *block)
 
 /* A block's rows of 16-bit elements that do not go to memory at once: first what they are added to
    comes into the buffer, with zeros for the lanes behind, last they go out. */
-enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * (int)PE__HALF };
+enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * PE__HALF };
 PE__OUTLINE void pe__buffer_16(const pe__span *x, const pe__block *block, unsigned char *buffer,
                                int in)
 {
@@ -6594,7 +6594,7 @@ PE__INLINE size_t pe__kept_place(double t, uint64_t *bits)
     uint64_t n;
     memcpy(&n, &fixed, sizeof n);
     memcpy(bits, &t, sizeof t);
-    return (size_t)((n + (n >> 8)) % PE__KEPT);
+    return (uint32_t)((n + (n >> 8)) % PE__KEPT);
 }
 PE__INLINE int pe__kept_has(const pe__kept *kept, double t)
 {
@@ -6782,7 +6782,7 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
 {
     const size_t k = at->axes == 1 ? 0 : dest->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
-    const int few = rows < PE__KEPT_FROM || (uint64_t)rows >> 32 != 0; /* or too many */
+    const int few = rows < PE__KEPT_FROM || rows >> 16 >> 16 != 0; /* or too many */
     if (rows == 1 && !dest->plan->has_padding)
         make->rows(dest, pe__position(at, first, k) + dest->plan->offset, 1);
     else if (list && !few && dest->verb != PE__ADD) pe__walk_list(dest, at, first, rows, make);
@@ -7509,13 +7509,21 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     pe__real_divide(&c, &x);
     x = c;
     pe__real_more(&x, -least);
-    if (x.sign <= 0) return pe__real_of(least, n);
-    if (!r->config->truncate) return c;
-    if (pe__real_double(&c) > pe__exp2i(52)) return pe__real_of(pe__exp2i(52), n);
-    const double whole = pe__nearest(pe__real_double(&c));
-    pe__real_more(&c, -whole);
-    *unsure |= !pe__real_has_sign(&c);
-    return pe__real_of(whole - (c.sign < 0), n);
+    if (x.sign <= 0) {
+        c = pe__real_of(least, n);
+    } else if (r->config->truncate) {
+        double whole = pe__real_double(&c);
+        if (whole > pe__exp2i(52)) {
+            whole = pe__exp2i(52);
+        } else {
+            whole = pe__nearest(whole);
+            pe__real_more(&c, -whole);
+            *unsure |= !pe__real_has_sign(&c);
+            whole -= c.sign < 0;
+        }
+        c = pe__real_of(whole, n);
+    }
+    return c;
 }
 
 /* m of pair i, whose w_i without it is w; f as in pe__rope_exact(). */
@@ -7523,8 +7531,8 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
 {
     const pe_rope_config *const config = r->config;
     const int n = w->n;
-    pe__real x, y, low, span;
-    if (!pe__rope_has_ramp(r)) return pe__real_of(r->keep, n);
+    pe__real x = pe__real_of(r->keep, n), y, low, span;
+    if (!pe__rope_has_ramp(r)) return x;
     if (config->rope_type == PE_ROPE_LLAMA3) {
         x = *w;
         y = pe__real_pi(n);
@@ -9375,7 +9383,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     pe_plan turned = *view; /* a plan that has the cosines first */
     pe__output rows = *o;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? (size_t)(apart / o->element) : turned.pairs;
+    const size_t other = two ? apart / o->element : turned.pairs;
     const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
     if (two && s < c) rows.out = sines;
     if (copied) {
@@ -9727,8 +9735,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
                 float *const factor = &factors[r * stride + i + k];
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
                 if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-97))))
-                    *factor = pe__xpos_exact(5 * (i + k) + 2 * (uint64_t)pairs, 7 * (uint64_t)pairs,
-                                             p, scale_base, high[k]);
+                    *factor = pe__xpos_exact(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
+                                             high[k]); /* below 2^32 */
             }
         }
     }
@@ -10458,7 +10466,7 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
     pe__bend_put(to, type, masked, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
+        const size_t beyond = to == PE__HOW_STREAM ? (uintptr_t)at % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
@@ -11075,6 +11083,10 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. types/calls.h has the
  * public functions that call those of pe__ here. */
 
+/* A scale as a double. A cast would be useless for doubles, and floats need one. */
+PE__INLINE double pe__of_float(float scale) { return (double)scale; }
+PE__INLINE double pe__of_double(double scale) { return scale; }
+
 /* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
 #define PE__ROWS_OF(T, element, number, batch_maker)                                               \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
@@ -11087,7 +11099,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
+            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);                   \
         return pe__call(plan, at, &o);                                                             \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
@@ -11095,7 +11107,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                       size_t batch_stride)                                         \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
+            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);                   \
         pe__batches all = {batches, 0, &batch_maker, pe__add_some_##T};                            \
         return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
     }
