@@ -84,7 +84,7 @@ STEP     = sh tests/tools/step.sh
 ##   make readme links parity demo-runs tool-runs cost   README's programs, dead links, other projects' formulas in
 ##                    float32, the demo, the examples and the tool; what including pe.h costs a compiler
 ##   make pages       every program of README.md and docs/ with the address and undefined behaviour sanitizers
-##   make contract    what 0.3 changed, as a program in C99 and C++11
+##   make contract    what 0.3 and 0.4 changed, as a program in C99 and C++11
 ##   make unwritten   every public function once under MemorySanitizer and valgrind
 ##   make api         every public function is written out, described, in the tests of memory and in the
 ##                    hash of bits; and there are at most 97

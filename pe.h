@@ -107,10 +107,10 @@
  * Tests: tests/checks/extern.sh, tests/checks/fail.sh. */
 
 #define PE_VERSION_MAJOR 0
-#define PE_VERSION_MINOR 3
+#define PE_VERSION_MINOR 4
 #define PE_VERSION_PATCH 0
-#define PE_VERSION_HEX 0x000300
-#define PE_VERSION_STRING "0.3.0"
+#define PE_VERSION_HEX 0x000400
+#define PE_VERSION_STRING "0.4.0"
 
 /* ---- 1. options ------------------------------------------------------------------------------ */
 
@@ -167,28 +167,37 @@ extern "C" {
     X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
                    "fail?); NULL is allowed only with 0 rows")                                     \
     X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
-                     "which field is wrong")                                                       \
+                     "which field is wrong; the bounds of a pe_rope_ggml's fields and of other "   \
+                     "arguments (an amplitude, a base of float32 frequencies) are in the "         \
+                     "comments of the function and its struct")                                    \
     X(PE_ERR_PLAN, "the plan was not made (check the status of its init), or this call cannot "    \
                    "use it: RoPE needs an even d_model and no padding position; shifts need "      \
                    "pairs, so no odd PE_ODD_SINE width, and no PE_ANGLE_FLOAT32; dot products "    \
-                   "need one axis; interleaved sections are for RoPE and its tables only; "        \
-                   "RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor shifts "                \
-                   "PE_COLUMNS_SUMS and rope_interleave")                                          \
-    X(PE_ERR_ENUM, "an argument is not a value of its enum: a layout, a table layout, an ALiBi "   \
-                   "mode, a resampling method, or a pe_at that no pe_ function made; or a name "   \
-                   "is no RoPE type's: pe_rope_type_named() has them all")                         \
+                   "need one axis; interleaved sections and coordinate lists are for RoPE and "    \
+                   "its tables only; RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor "      \
+                   "shifts PE_COLUMNS_SUMS and rope_interleave; PE_COLUMNS_SUMS has no list of "   \
+                   "frequencies or wavelengths to read back")                                      \
+    X(PE_ERR_ENUM, "an argument is not a value of its enum (layout, type, mode, method, formula, " \
+                   "kind); or a pe_at is of a kind that this call does not take (reals, points, "  \
+                   "a grid or differences where rows of a table, queries or keys are meant), or "  \
+                   "no pe_ function made it; or a name is no RoPE type's: pe_rope_type_named() "   \
+                   "has them all")                                                                 \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
-                        "times the scale, 2^-960 ... 2^21 in magnitude; pe_frequency_error() "     \
-                        "says which one")                                                          \
+                        "times the scale, 2^-960 ... 2^21 in magnitude; of a list "                \
+                        "pe_frequency_error() says which one; of a RoPE config the factors make "  \
+                        "one larger than 2^21")                                                    \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
                     "the row (d_model, keys, the rows of a head or of a batch); out must be in "   \
                     "or not overlap it; there must be one frequency per pair; head_dim must be "   \
                     "at least the rotary dim; a pe_at must have one coordinate or one per axis "   \
-                    "of the plan, and a grid at least as many cells as rows")                      \
-    X(PE_ERR_RANGE, "a position is outside -2^31 ... 2^31 or not finite: check the first and the " \
-                    "last, every entry of a list, queries and keys, also with the offset; in "     \
-                    "learned tables, a position must be a row; in ALiBi and resampling, a "        \
-                    "number is not finite or out of bounds")                                       \
+                    "of the plan, and a grid at least as many cells as rows; of two arrays both "  \
+                    "are aligned or none; where one has sines and cosines, sines is NULL")         \
+    X(PE_ERR_RANGE, "a number is out of bounds or not finite: positions must be within -2^31 ... " \
+                    "2^31 (check the first and the last, every entry of a list, queries and "      \
+                    "keys, also with the offset); in a table, learned or of RoPE, a position "     \
+                    "must be a row, and in a table of biases an index must be an entry; the "      \
+                    "bounds of other numbers (slopes, buckets, scales, periods, what resampling "  \
+                    "takes) are in the function's comment")                                        \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid exceeds the address "     \
                    "space, the memory is smaller than the plan's size, or heads or rows exceed "   \
                    "what the function's comment allows")                                           \
@@ -288,6 +297,9 @@ typedef struct pe_config {
                                   below axes, or 255 for one that stands still, but for the
                                   amplitude. Then the row has one layout; axis is ignored, columns
                                   must be PE_COLUMNS_BLOCKS                                       */
+    size_t coordinate_length;  /* numbers in coordinate, which are checked to be d_model / 2 before
+                                  any is read. 0: not given, the list has as many; and where it is
+                                  NULL                                                            */
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). */
@@ -878,6 +890,12 @@ typedef struct pe_rope_config {
     const uint8_t *coordinate;               /* NULL, or which coordinate rotates each pair: below
                                                 axes, or 255 for one that stands still; instead of
                                                 sections, which must be 0, and section_order     */
+    size_t short_factor_length;              /* numbers in short_factor, which are checked to be
+                                                rotary_dim / 2 before any is read. 0: not given,
+                                                the list has as many; and where it is NULL       */
+    size_t long_factor_length;               /* likewise in long_factor                          */
+    size_t freq_factors_length;              /* in freq_factors: as many as pairs                */
+    size_t coordinate_length;                /* in coordinate: as many as pairs                  */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
@@ -1215,6 +1233,9 @@ typedef struct pe_rope_ggml {
                                   whose logarithm is -infinity                               */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
+    size_t freq_factors_length; /* numbers in freq_factors, checked before any is read: at least
+                                   n_dims / 2, as ggml asks of src[2]->ne[0]; 0: not given, there
+                                   are enough. Must be 0 where that is NULL                       */
 } pe_rope_ggml;
 
 /* Compute the exact frequencies of ggml_rope_ext() arguments, and the factor on sine and cosine:
@@ -1701,8 +1722,8 @@ static const int64_t pe__position_limit = (int64_t)1 << 31;
 static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
     if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
-    const uint64_t room = (uint64_t)(pe__position_limit - first); /* rows that may follow */
-    return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
+    const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
+    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room for rows that follow the first */
 }
 
 /* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
@@ -3470,8 +3491,8 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 
 /* ==== src/plan/shape.h ==== */
 /* A plan's axes, arrays, size and errors, before it is built.
- * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__plan_amplitude(),
- *   pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(), pe__plan_room(),
+ * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__list_ok(),
+ *   pe__plan_amplitude(), pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(), pe__plan_room(),
  *   pe__shares(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_errors.c. */
@@ -3577,6 +3598,12 @@ PE__INLINE void pe__plan_joins(pe_plan *plan, size_t axes)
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
+/* Does a list have as many numbers as are needed? With a length of 0 nobody says how many. */
+PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
+{
+    return length == 0 || (list && length == needed);
+}
+
 /* Are all numbers of such a list, or of none, coordinates? */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
@@ -3669,7 +3696,10 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (config->coordinate &&
         (config->columns != PE_COLUMNS_BLOCKS || config->d_model % 2 || config->has_padding))
-        return "a list of coordinates needs PE_COLUMNS_BLOCKS, an even d_model and no padding";
+        return "coordinate needs PE_COLUMNS_BLOCKS, an even d_model and no padding";
+    if (!pe__list_ok(config->coordinate, config->coordinate_length, config->d_model / 2))
+        return "coordinate has coordinate_length numbers and needs d_model / 2; with NULL the "
+               "length must be 0";
     if (!pe__coordinates_ok(config->coordinate, config->d_model / 2, config->axes))
         return "coordinate must hold numbers below axes, or 255";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
@@ -4720,7 +4750,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
     const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
     const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
-    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
+    const size_t offset = ((uintptr_t)dest->out + front) % vector;
     const size_t bytes = rows * plan->d_model * dest->element;
     if (dest->verb != PE__FILL || bytes < many / 8) return;
     if (dest->element == sizeof(float)) dest->verb = PE__FETCH;
@@ -4912,8 +4942,8 @@ PE__INLINE int pe__is_doubtful(pe__tie_watch w, int32_t window, int32_t guard,
 #if PE_ISA == PE_ISA_AVX2
     const pe__vf f4 = pe__min_size(pe__min_size(f[0], f[1]), pe__min_size(f[2], f[3]));
     const pe__vf b4 = pe__min_size(pe__min_size(b[0], b[1]), pe__min_size(b[2], b[3]));
-    const unsigned ties = pe__signs((pe__vi)(w.low < INT32_MIN + (window << PE__TO_TOP))) & 0x55;
-    return (ties | pe__signs((pe__vi)((pe__vi)pe__min_size(f4, b4) < guard))) != 0;
+    const unsigned ties = pe__signs(w.low < INT32_MIN + (window << PE__TO_TOP)) & 0x55;
+    return (ties | pe__signs((pe__vi)pe__min_size(f4, b4) < guard)) != 0;
 #else
     (void)f;
     (void)b;
@@ -5619,7 +5649,7 @@ PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block
         if (p < 0 || p > block->last || (behind && b == 0)) continue;
         x->at.position[side] = (double)p + block->t;
         x->at.row[side] =
-            rows->out + rows->anchor + (behind ? -rows->stride : rows->stride) * (ptrdiff_t)b;
+            rows->out + rows->anchor + (behind ? -rows->stride : rows->stride) * b;
         if (x->at.position[side] != 0) continue;
         pe__origin(x, side, kind);
         x->at.row[side] = NULL;
@@ -5711,7 +5741,7 @@ PE__OUTLINE void pe__block_f32(pe__span *x, const pe__block *block)
 
 /* A block's rows of 16-bit elements that do not go to memory at once: first what they are added to
    comes into the buffer, with zeros for the lanes behind, last they go out. */
-enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * (int)PE__HALF };
+enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * PE__HALF };
 PE__OUTLINE void pe__buffer_16(const pe__span *x, const pe__block *block, unsigned char *buffer,
                                int in)
 {
@@ -6576,7 +6606,7 @@ PE__INLINE size_t pe__kept_place(double t, uint64_t *bits)
     uint64_t n;
     memcpy(&n, &fixed, sizeof n);
     memcpy(bits, &t, sizeof t);
-    return (size_t)((n + (n >> 8)) % PE__KEPT);
+    return (uint32_t)((n + (n >> 8)) % PE__KEPT);
 }
 PE__INLINE int pe__kept_has(const pe__kept *kept, double t)
 {
@@ -6764,7 +6794,7 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
 {
     const size_t k = at->axes == 1 ? 0 : dest->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
-    const int few = rows < PE__KEPT_FROM || (uint64_t)rows >> 32 != 0; /* or too many */
+    const int few = rows < PE__KEPT_FROM || rows >> 16 >> 16 != 0; /* or too many */
     if (rows == 1 && !dest->plan->has_padding)
         make->rows(dest, pe__position(at, first, k) + dest->plan->offset, 1);
     else if (list && !few && dest->verb != PE__ADD) pe__walk_list(dest, at, first, rows, make);
@@ -7332,16 +7362,11 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
         {1, pe__rope_length_ok(c->max_position_embeddings),
          "max_position_embeddings must be at most 2^53"},
         {1, pe__rope_length_ok(c->sequence_length), "sequence_length must be at most 2^53"},
-        {1,
-         pe__rope_number(c->low_freq_factor) && pe__rope_number(c->high_freq_factor) &&
-             c->low_freq_factor <= c->high_freq_factor,
-         "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
-         "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)"},
-        {1,
-         pe__rope_optional(c->beta_fast) && pe__rope_optional(c->beta_slow) &&
-             (theta >= 2 || r->slow <= r->fast),
-         "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
-         "rope_theta below 2, beta_fast at least beta_slow"},
+        {1, pe__rope_optional(c->low_freq_factor) && pe__rope_optional(c->high_freq_factor),
+         "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, or 0 if there is "
+         "none"},
+        {1, pe__rope_optional(c->beta_fast) && pe__rope_optional(c->beta_slow),
+         "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1"},
         {1, e == 0 || pe__between(e, pe__exp2i(-128), 1),
          "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)"},
         {1, pe__rope_optional(c->mscale) && pe__rope_optional(c->mscale_all_dim),
@@ -7356,6 +7381,27 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
         {1, (unsigned)c->angle <= PE_ANGLE_FLOAT32, "angle must be one of PE_ANGLE_..."},
         {1, pe__between(c->offset, -2147483648.0, 2147483648.0) && steps == (double)(int64_t)steps,
          "offset must be a multiple of 2^-20 within -2^31 ... 2^31"},
+    };
+    return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* The lengths of the lists, before any list is read. */
+PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const pe__rule rules[] = {
+        {1, pe__list_ok(c->short_factor, c->short_factor_length, r->rotary / 2),
+         "short_factor has short_factor_length numbers and needs rotary_dim / 2 (head_dim / 2 if "
+         "that is 0); with NULL the length must be 0"},
+        {1, pe__list_ok(c->long_factor, c->long_factor_length, r->rotary / 2),
+         "long_factor has long_factor_length numbers and needs rotary_dim / 2 (head_dim / 2 if "
+         "that is 0); with NULL the length must be 0"},
+        {1, pe__list_ok(c->freq_factors, c->freq_factors_length, r->pairs),
+         "freq_factors has freq_factors_length numbers and needs rotary_dim / 2 (head_dim / 2 if "
+         "that is 0, and for PROPORTIONAL); with NULL the length must be 0"},
+        {1, pe__list_ok(c->coordinate, c->coordinate_length, r->pairs),
+         "coordinate has coordinate_length numbers and needs rotary_dim / 2 (head_dim / 2 if that "
+         "is 0, and for PROPORTIONAL); with NULL the length must be 0"},
     };
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
@@ -7375,7 +7421,8 @@ PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
         left -= c->sections[a];
     }
     const pe__rule rules[] = {
-        {1, c->axes >= 1 && c->axes <= PE_MAX_AXES, "axes must be 1 ... PE_MAX_AXES"},
+        {1, c->axes >= 1 && c->axes <= PE_MAX_AXES,
+         "axes must be 1 ... PE_MAX_AXES; start from pe_rope_config_default(), which sets it"},
         {several, (unsigned)c->section_order <= PE_SECTIONS_VISION,
          "section_order must be one of PE_SECTIONS_..."},
         {listed, c->section_order == PE_SECTIONS_BLOCKS && left == r->pairs,
@@ -7403,12 +7450,19 @@ PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
          "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision tower"},
         {type == PE_ROPE_DYNAMIC_NTK, r->length > 0, "DYNAMIC_NTK needs max_position_embeddings"},
         {type == PE_ROPE_LLAMA3, r->length > 0, "LLAMA3 needs original_max_position_embeddings"},
+        {type == PE_ROPE_LLAMA3,
+         c->low_freq_factor > 0 && c->low_freq_factor <= c->high_freq_factor,
+         "LLAMA3 needs a low_freq_factor, and a high_freq_factor of at least that (Llama 3: 1 and "
+         "4)"},
         {yarn, r->length > 0, "YARN needs original_max_position_embeddings"},
         {yarn, c->rope_theta > 1, "YARN needs a rope_theta above 1"},
+        {yarn, c->rope_theta >= 2 || r->slow <= r->fast,
+         "beta_fast must be at least beta_slow in YARN with a rope_theta below 2"},
         {yarn, r->has_factor,
          "YARN needs a factor, or both max_position_embeddings and "
          "original_max_position_embeddings"},
-        {longrope, r->length >= 2, "LONGROPE needs original_max_position_embeddings"},
+        {longrope, r->length >= 2,
+         "LONGROPE needs an original_max_position_embeddings of at least 2"},
         {longrope && r->is_long, r->factors != NULL, "long_factor is NULL"},
         {longrope, r->factors != NULL, "short_factor is NULL"},
         {longrope, r->has_factor || r->attention > 0,
@@ -7425,6 +7479,7 @@ PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const char *text = pe__rope_field_error(r);
+    if (!text) text = pe__rope_list_error(r);
     if (!text) text = pe__rope_axes_error(r);
     if (!text) text = pe__rope_type_error(r);
     for (size_t i = 0; !text && r->factors && i < r->rotary / 2; i++)
@@ -7466,13 +7521,21 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     pe__real_divide(&c, &x);
     x = c;
     pe__real_more(&x, -least);
-    if (x.sign <= 0) return pe__real_of(least, n);
-    if (!r->config->truncate) return c;
-    if (pe__real_double(&c) > pe__exp2i(52)) return pe__real_of(pe__exp2i(52), n);
-    const double whole = pe__nearest(pe__real_double(&c));
-    pe__real_more(&c, -whole);
-    *unsure |= !pe__real_has_sign(&c);
-    return pe__real_of(whole - (c.sign < 0), n);
+    if (x.sign <= 0) {
+        c = pe__real_of(least, n);
+    } else if (r->config->truncate) {
+        double whole = pe__real_double(&c);
+        if (whole > pe__exp2i(52)) {
+            whole = pe__exp2i(52);
+        } else {
+            whole = pe__nearest(whole);
+            pe__real_more(&c, -whole);
+            *unsure |= !pe__real_has_sign(&c);
+            whole -= c.sign < 0;
+        }
+        c = pe__real_of(whole, n);
+    }
+    return c;
 }
 
 /* m of pair i, whose w_i without it is w; f as in pe__rope_exact(). */
@@ -7480,8 +7543,8 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
 {
     const pe_rope_config *const config = r->config;
     const int n = w->n;
-    pe__real x, y, low, span;
-    if (!pe__rope_has_ramp(r)) return pe__real_of(r->keep, n);
+    pe__real x = pe__real_of(r->keep, n), y, low, span;
+    if (!pe__rope_has_ramp(r)) return x;
     if (config->rope_type == PE_ROPE_LLAMA3) {
         x = *w;
         y = pe__real_pi(n);
@@ -9334,7 +9397,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     pe_plan turned = *view; /* a plan that has the cosines first */
     pe__output rows = *o;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? (size_t)(apart / o->element) : turned.pairs;
+    const size_t other = two ? apart / o->element : turned.pairs;
     const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
     if (two && s < c) rows.out = sines;
     if (copied) {
@@ -9702,8 +9765,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
                 float *const factor = &factors[r * stride + i + k];
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
                 if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-97))))
-                    *factor = pe__xpos_exact(5 * (i + k) + 2 * (uint64_t)pairs, 7 * (uint64_t)pairs,
-                                             p, scale_base, high[k]);
+                    *factor = pe__xpos_exact(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
+                                             high[k]); /* below 2^32 */
             }
         }
     }
@@ -9772,6 +9835,8 @@ static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
     if (ok && c->ext_factor > 0)
         ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, vast) &&
              pe__between((double)c->beta_slow, tiny, vast) && c->n_ctx_orig <= INT32_MAX;
+    if (c->freq_factors_length)
+        ok = ok && c->freq_factors && c->freq_factors_length >= c->n_dims / 2;
     for (size_t i = 0; ok && c->freq_factors && i < c->n_dims / 2; i++)
         ok = pe__between((double)c->freq_factors[i], 1 / 1024.0, pe__exp2i(120));
     return ok;
@@ -10431,7 +10496,7 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
     pe__bend_put(to, type, masked, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
+        const size_t beyond = to == PE__HOW_STREAM ? (uintptr_t)at % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
@@ -11144,6 +11209,10 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. types/calls.h has the
  * public functions that call those of pe__ here. */
 
+/* A scale as a double. A cast would be useless for doubles, and floats need one. */
+PE__INLINE double pe__of_float(float scale) { return (double)scale; }
+PE__INLINE double pe__of_double(double scale) { return scale; }
+
 /* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
 #define PE__ROWS_OF(T, element, number, batch_maker)                                               \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
@@ -11156,7 +11225,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
+            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);           \
         return pe__call(plan, at, &o);                                                             \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
@@ -11164,7 +11233,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                       size_t batch_stride)                                         \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
+            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);           \
         pe__batches all = {batches, 0, &batch_maker, pe__add_some_##T};                            \
         return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
     }

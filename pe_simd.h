@@ -540,9 +540,9 @@ PE__INLINE pe__vd pe__load(const double *p)
     PE__OPAQUE(a); /* loaded once, not for each use */
     return a;
 }
-PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = (pe__vd_at)a; }
+PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = a; }
 PE__INLINE pe__vf pe__get(const float *p) { return (pe__vf)*(const pe__vf_at *)(const void *)p; }
-PE__INLINE void pe__put(float *p, pe__vf v) { *(pe__vf_at *)(void *)p = (pe__vf_at)v; }
+PE__INLINE void pe__put(float *p, pe__vf v) { *(pe__vf_at *)(void *)p = v; }
 PE__INLINE pe__vi pe__splat_i32(int32_t x)
 {
     const pe__vi zero = {0};
@@ -562,13 +562,13 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 #elif PE_ISA == PE_ISA_AVX2
     return _mm256_blendv_ps(c, b, (pe__vf)((pe__vi)a > 0));
 #else
-    return (pe__vf)pe__select((pe__vi)((pe__vi)a > 0), (pe__vi)b, (pe__vi)c);
+    return (pe__vf)pe__select((pe__vi)a > 0, (pe__vi)b, (pe__vi)c);
 #endif
 }
 /* Every NaN becomes sign | 0x7fc00000: quiet, without payload. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
-    const pe__vi bits = (pe__vi)v, nan = (pe__vi)((bits & INT32_MAX) > 0x7f800000);
+    const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
 /* The middle next to v has the first of the dropped bits set and no other. Its exponent is v's, so
@@ -1041,7 +1041,7 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
     const int64_t size = guard < 0x3ffffff8 ? ((guard >> 3) + (896 << 20) + 1) << 1 : INT32_MAX;
     const pe__vi least = (pe__vi)_mm256_set1_epi64x((size << 32) + tie);
-    return pe__signs((pe__vi)(w.low < least)) != 0;
+    return pe__signs(w.low < least) != 0;
 }
 #endif
 
@@ -1126,7 +1126,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const int32_t tie = INT32_MIN + (window << PE__TO_TOP);
-    return pe__signs((pe__vi)((w.low < tie) | (w.size < guard))) != 0;
+    return pe__signs((w.low < tie) | (w.size < guard)) != 0;
 }
 #endif
 
@@ -1246,10 +1246,10 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
    more, and 13 bits are appended; or all are 0. What else there is, is rare and out of line. */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
-    const pe__vi a = h & 0x7fff, infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
+    const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
     const pe__vf size = __builtin_convertvector(a, pe__vf) * (1.0f / 16777216);
     const pe__vi r = ((a << 13) + (112 << 23) + (infinite & 112 << 23)) | (nan & 0x00400000);
-    return (pe__vf)(pe__select((pe__vi)(a < 0x0400), (pe__vi)size, r) | (h & 0x8000) << 16);
+    return (pe__vf)(pe__select(a < 0x0400, (pe__vi)size, r) | (h & 0x8000) << 16);
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
@@ -1262,15 +1262,15 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
    The numbers are those of pe__one_to_f16(). */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
-    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = (pe__vi)(a < 0x38800000);
+    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
     const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
-    const pe__vi special = 0x7c00 | ((pe__vi)(a > 0x7f800000) & 0x0200);
+    const pe__vi special = 0x7c00 | ((a > 0x7f800000) & 0x0200);
     /* a subnormal one, in units of 2^-24: cut, and one more for a rest above 1/2 */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
     const pe__vi whole = pe__toward_0(size);
     const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
-    const pe__vi up = (pe__vi)(rest > 0.5f) | ((pe__vi)(rest == 0.5f) & whole);
-    const pe__vi r = pe__select((pe__vi)(a > 0x477fefff), special, normal);
+    const pe__vi up = (rest > 0.5f) | ((rest == 0.5f) & whole);
+    const pe__vi r = pe__select(a > 0x477fefff, special, normal);
     return pe__select(is_tiny, whole + (up & 1), r) | (bits >> 31 & ~0x7fff);
 }
 PE__INLINE pe__vi pe__f16_bits(pe__vf v)
@@ -1298,8 +1298,8 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
     /* Above, not equal: the lower halves are not known. Signs are those of the upper ones. */
-    const pe__vw above_tie = (pe__vw)((pe__vw)w.low > tie);
-    const pe__vw above_guard = (pe__vw)((pe__vw)w.size > (pe__vw)pe__splat_i32(guard));
+    const pe__vw above_tie = (pe__vw)w.low > tie;
+    const pe__vw above_guard = (pe__vw)w.size > (pe__vw)pe__splat_i32(guard);
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
 }
 
@@ -1606,13 +1606,13 @@ PE__INLINE pe__vf pe__get_signed(const float *p)
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
-    return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ ((1u << 2 * PE_LANES) - 1);
+    return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
 #if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would go from mask to vector and back */
 /* Operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-    const uint32_t beyond = pe__signs((pe__vi)(a > x)) | pe__signs((pe__vi)(b > y)) << 2 * PE_LANES;
+    const uint32_t beyond = pe__signs(a > x) | pe__signs(b > y) << 2 * PE_LANES;
     return beyond ^ ~0u >> (32 - 4 * PE_LANES);
 }
 #endif
@@ -1625,7 +1625,7 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    return pe__signs((pe__vi)((a != a) | (b != b))) != 0;
+    return pe__signs((a != a) | (b != b)) != 0;
 }
 #endif
 #endif
@@ -1671,13 +1671,13 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #if PE_ISA == PE_ISA_AVX512
     const pe__vd v = {x[i[0]], x[i[1]], x[i[4]], x[i[5]], x[i[8]], x[i[9]], x[i[12]], x[i[13]]};
     const pe__vd w = {x[i[2]], x[i[3]], x[i[6]], x[i[7]], x[i[10]], x[i[11]], x[i[14]], x[i[15]]};
-    *s = (pe__vf)_mm512_shuffle_ps((__m512)v, (__m512)w, 0x88);
-    *c = (pe__vf)_mm512_shuffle_ps((__m512)v, (__m512)w, 0xdd);
+    *s = _mm512_shuffle_ps((__m512)v, (__m512)w, 0x88);
+    *c = _mm512_shuffle_ps((__m512)v, (__m512)w, 0xdd);
 #elif PE_ISA == PE_ISA_AVX2
     const pe__vd v = {x[i[0]], x[i[1]], x[i[4]], x[i[5]]};
     const pe__vd w = {x[i[2]], x[i[3]], x[i[6]], x[i[7]]};
-    *s = (pe__vf)_mm256_shuffle_ps((__m256)v, (__m256)w, 0x88);
-    *c = (pe__vf)_mm256_shuffle_ps((__m256)v, (__m256)w, 0xdd);
+    *s = _mm256_shuffle_ps((__m256)v, (__m256)w, 0x88);
+    *c = _mm256_shuffle_ps((__m256)v, (__m256)w, 0xdd);
 #else
     const pe__vd v = {x[i[0]], x[i[1]]}, w = {x[i[2]], x[i[3]]};
     *s = pe__unzip_evens((pe__vf)v, (pe__vf)w);

@@ -22,7 +22,7 @@ static double farther(double error, double a, double b)
 /* The largest errors of the row of position p, in each of the ways. */
 static pe_status errors_at(const pe_plan *plan, int64_t p, double *error)
 {
-    static const pe_rope_ggml chain = {D, 10000, 1, 0, 1, 32, 1, 0, NULL, 0};
+    static const pe_rope_ggml chain = {D, 10000, 1, 0, 1, 32, 1, 0, NULL, 0, 0};
     static double exact[D];
     static float row[D], cosines[D / 2], sines[D / 2];
     pe_status status = pe_fill_f64(plan, pe_from(p), 1, exact, D);

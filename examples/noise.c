@@ -116,7 +116,7 @@ static pe_status compare_rows(void)
 /* A query or key at its position: rotated in each way, and exactly. */
 static pe_status place(int64_t p, const double *x, double (*out)[D], double *exact)
 {
-    static const pe_rope_ggml chain = {D, 500000, 1, 0, 1, 32, 1, 0, NULL, 0};
+    static const pe_rope_ggml chain = {D, 500000, 1, 0, 1, 32, 1, 0, NULL, 0, 0};
     float s[TABLES][H], c[TABLES][H], row[D];
     double doubles[D];
     pe_status status = pe_fill_f64(&plans[0], pe_from(p), 1, doubles, D);

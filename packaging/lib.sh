@@ -4,8 +4,8 @@
 # lib.sh: build/libposenc.a and build/libposenc.so, pe with every instruction set of the machine that $CC
 # compiles for; see packaging/pe_lib.c. Variables: CC, CPPFLAGS, CFLAGS (-O2), EXTRA_CFLAGS, LDFLAGS, AR, BUILD.
 #
-# The shared library is called by the versions that have the same interface, 0.3.x, see CHANGELOG.md:
-# libposenc.so.0.3 is a link to it, so that programs run from here.
+# The shared library is called by the versions that have the same interface, 0.4.x, see CHANGELOG.md:
+# libposenc.so.0.4 is a link to it, so that programs run from here.
 set -eu
 . ./packaging/version.sh
 BUILD=${BUILD:-build}

@@ -187,10 +187,10 @@ static void read_scaling(const reader *r)
     if (c->rope_type != PE_ROPE_LONGROPE) return;
     for (int k = 0; k < 2; k++) {
         const char *const key = k == 0 ? "short_factor" : "long_factor";
-        size_t count;
-        p->lists[k] = list(r, key, &count);
-        if (p->lists[k] && count != pairs)
-            say(p, NOTE_WRONG, key, "%zu numbers are wanted, one a pair, not %zu", pairs, count);
+        size_t *const count = k == 0 ? &c->short_factor_length : &c->long_factor_length;
+        p->lists[k] = list(r, key, count);
+        if (p->lists[k] && *count != pairs)
+            say(p, NOTE_WRONG, key, "%zu numbers are wanted, one a pair, not %zu", pairs, *count);
     }
     c->short_factor = p->lists[0];
     c->long_factor = p->lists[1];

@@ -162,7 +162,8 @@ def _rope_type(name: Any) -> int:
 
 def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> Dict[str, Any]:
     """Set fields of a struct; what is returned has to be kept as long as it. Each number is checked: ctypes takes
-    any, modulo what fits. Lists that the library reads through a pointer have these lengths."""
+    any, modulo what fits. Lists that the library reads through a pointer have these lengths: the library checks its
+    fields for them, but its text is constant and has no counts."""
     types, kept = dict(config._fields_), {}
     for name, value in fields.items():
         if name not in types:
@@ -178,6 +179,7 @@ def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> 
         elif hasattr(kind, "contents"):
             if value is not None:
                 kept[name] = column(value, name, kind._type_, lengths[name])
+                setattr(config, name + "_length", lengths[name])
                 value = ctypes.cast(kept[name].ctypes.data, kind)
         elif hasattr(kind, "_length_"):
             value = kind(*[size(n, name) for n in value])

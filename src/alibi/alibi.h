@@ -143,7 +143,7 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
     pe__bend_put(to, type, masked, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
+        const size_t beyond = to == PE__HOW_STREAM ? (uintptr_t)at % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */

@@ -6,10 +6,10 @@
 #pragma once
 
 #define PE_VERSION_MAJOR 0
-#define PE_VERSION_MINOR 3
+#define PE_VERSION_MINOR 4
 #define PE_VERSION_PATCH 0
-#define PE_VERSION_HEX 0x000300
-#define PE_VERSION_STRING "0.3.0"
+#define PE_VERSION_HEX 0x000400
+#define PE_VERSION_STRING "0.4.0"
 
 /* ---- 1. options ------------------------------------------------------------------------------ */
 

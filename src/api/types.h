@@ -23,28 +23,37 @@
     X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
                    "fail?); NULL is allowed only with 0 rows")                                     \
     X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
-                     "which field is wrong")                                                       \
+                     "which field is wrong; the bounds of a pe_rope_ggml's fields and of other "   \
+                     "arguments (an amplitude, a base of float32 frequencies) are in the "         \
+                     "comments of the function and its struct")                                    \
     X(PE_ERR_PLAN, "the plan was not made (check the status of its init), or this call cannot "    \
                    "use it: RoPE needs an even d_model and no padding position; shifts need "      \
                    "pairs, so no odd PE_ODD_SINE width, and no PE_ANGLE_FLOAT32; dot products "    \
-                   "need one axis; interleaved sections are for RoPE and its tables only; "        \
-                   "RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor shifts "                \
-                   "PE_COLUMNS_SUMS and rope_interleave")                                          \
-    X(PE_ERR_ENUM, "an argument is not a value of its enum: a layout, a table layout, an ALiBi "   \
-                   "mode, a resampling method, or a pe_at that no pe_ function made; or a name "   \
-                   "is no RoPE type's: pe_rope_type_named() has them all")                         \
+                   "need one axis; interleaved sections and coordinate lists are for RoPE and "    \
+                   "its tables only; RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor "      \
+                   "shifts PE_COLUMNS_SUMS and rope_interleave; PE_COLUMNS_SUMS has no list of "   \
+                   "frequencies or wavelengths to read back")                                      \
+    X(PE_ERR_ENUM, "an argument is not a value of its enum (layout, type, mode, method, formula, " \
+                   "kind); or a pe_at is of a kind that this call does not take (reals, points, "  \
+                   "a grid or differences where rows of a table, queries or keys are meant), or "  \
+                   "no pe_ function made it; or a name is no RoPE type's: pe_rope_type_named() "   \
+                   "has them all")                                                                 \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
-                        "times the scale, 2^-960 ... 2^21 in magnitude; pe_frequency_error() "     \
-                        "says which one")                                                          \
+                        "times the scale, 2^-960 ... 2^21 in magnitude; of a list "                \
+                        "pe_frequency_error() says which one; of a RoPE config the factors make "  \
+                        "one larger than 2^21")                                                    \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
                     "the row (d_model, keys, the rows of a head or of a batch); out must be in "   \
                     "or not overlap it; there must be one frequency per pair; head_dim must be "   \
                     "at least the rotary dim; a pe_at must have one coordinate or one per axis "   \
-                    "of the plan, and a grid at least as many cells as rows")                      \
-    X(PE_ERR_RANGE, "a position is outside -2^31 ... 2^31 or not finite: check the first and the " \
-                    "last, every entry of a list, queries and keys, also with the offset; in "     \
-                    "learned tables, a position must be a row; in ALiBi and resampling, a "        \
-                    "number is not finite or out of bounds")                                       \
+                    "of the plan, and a grid at least as many cells as rows; of two arrays both "  \
+                    "are aligned or none; where one has sines and cosines, sines is NULL")         \
+    X(PE_ERR_RANGE, "a number is out of bounds or not finite: positions must be within -2^31 ... " \
+                    "2^31 (check the first and the last, every entry of a list, queries and "      \
+                    "keys, also with the offset); in a table, learned or of RoPE, a position "     \
+                    "must be a row, and in a table of biases an index must be an entry; the "      \
+                    "bounds of other numbers (slopes, buckets, scales, periods, what resampling "  \
+                    "takes) are in the function's comment")                                        \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid exceeds the address "     \
                    "space, the memory is smaller than the plan's size, or heads or rows exceed "   \
                    "what the function's comment allows")                                           \
@@ -144,6 +153,9 @@ typedef struct pe_config {
                                   below axes, or 255 for one that stands still, but for the
                                   amplitude. Then the row has one layout; axis is ignored, columns
                                   must be PE_COLUMNS_BLOCKS                                       */
+    size_t coordinate_length;  /* numbers in coordinate, which are checked to be d_model / 2 before
+                                  any is read. 0: not given, the list has as many; and where it is
+                                  NULL                                                            */
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). */

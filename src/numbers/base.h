@@ -39,8 +39,8 @@ static const int64_t pe__position_limit = (int64_t)1 << 31;
 static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
     if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
-    const uint64_t room = (uint64_t)(pe__position_limit - first); /* rows that may follow */
-    return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
+    const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
+    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room for rows that follow the first */
 }
 
 /* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:

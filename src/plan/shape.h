@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's axes, arrays, size and errors, before it is built.
- * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__plan_amplitude(),
- *   pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(), pe__plan_room(),
+ * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__list_ok(),
+ *   pe__plan_amplitude(), pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(), pe__plan_room(),
  *   pe__shares(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_errors.c. */
@@ -116,6 +116,12 @@ PE__INLINE void pe__plan_joins(pe_plan *plan, size_t axes)
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
+/* Does a list have as many numbers as are needed? With a length of 0 nobody says how many. */
+PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
+{
+    return length == 0 || (list && length == needed);
+}
+
 /* Are all numbers of such a list, or of none, coordinates? */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
@@ -208,7 +214,10 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (config->coordinate &&
         (config->columns != PE_COLUMNS_BLOCKS || config->d_model % 2 || config->has_padding))
-        return "a list of coordinates needs PE_COLUMNS_BLOCKS, an even d_model and no padding";
+        return "coordinate needs PE_COLUMNS_BLOCKS, an even d_model and no padding";
+    if (!pe__list_ok(config->coordinate, config->coordinate_length, config->d_model / 2))
+        return "coordinate has coordinate_length numbers and needs d_model / 2; with NULL the "
+               "length must be 0";
     if (!pe__coordinates_ok(config->coordinate, config->d_model / 2, config->axes))
         return "coordinate must hold numbers below axes, or 255";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))

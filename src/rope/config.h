@@ -189,16 +189,11 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
         {1, pe__rope_length_ok(c->max_position_embeddings),
          "max_position_embeddings must be at most 2^53"},
         {1, pe__rope_length_ok(c->sequence_length), "sequence_length must be at most 2^53"},
-        {1,
-         pe__rope_number(c->low_freq_factor) && pe__rope_number(c->high_freq_factor) &&
-             c->low_freq_factor <= c->high_freq_factor,
-         "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
-         "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)"},
-        {1,
-         pe__rope_optional(c->beta_fast) && pe__rope_optional(c->beta_slow) &&
-             (theta >= 2 || r->slow <= r->fast),
-         "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
-         "rope_theta below 2, beta_fast at least beta_slow"},
+        {1, pe__rope_optional(c->low_freq_factor) && pe__rope_optional(c->high_freq_factor),
+         "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, or 0 if there is "
+         "none"},
+        {1, pe__rope_optional(c->beta_fast) && pe__rope_optional(c->beta_slow),
+         "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1"},
         {1, e == 0 || pe__between(e, pe__exp2i(-128), 1),
          "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)"},
         {1, pe__rope_optional(c->mscale) && pe__rope_optional(c->mscale_all_dim),
@@ -213,6 +208,27 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
         {1, (unsigned)c->angle <= PE_ANGLE_FLOAT32, "angle must be one of PE_ANGLE_..."},
         {1, pe__between(c->offset, -2147483648.0, 2147483648.0) && steps == (double)(int64_t)steps,
          "offset must be a multiple of 2^-20 within -2^31 ... 2^31"},
+    };
+    return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* The lengths of the lists, before any list is read. */
+PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const pe__rule rules[] = {
+        {1, pe__list_ok(c->short_factor, c->short_factor_length, r->rotary / 2),
+         "short_factor has short_factor_length numbers and needs rotary_dim / 2 (head_dim / 2 if "
+         "that is 0); with NULL the length must be 0"},
+        {1, pe__list_ok(c->long_factor, c->long_factor_length, r->rotary / 2),
+         "long_factor has long_factor_length numbers and needs rotary_dim / 2 (head_dim / 2 if "
+         "that is 0); with NULL the length must be 0"},
+        {1, pe__list_ok(c->freq_factors, c->freq_factors_length, r->pairs),
+         "freq_factors has freq_factors_length numbers and needs rotary_dim / 2 (head_dim / 2 if "
+         "that is 0, and for PROPORTIONAL); with NULL the length must be 0"},
+        {1, pe__list_ok(c->coordinate, c->coordinate_length, r->pairs),
+         "coordinate has coordinate_length numbers and needs rotary_dim / 2 (head_dim / 2 if that "
+         "is 0, and for PROPORTIONAL); with NULL the length must be 0"},
     };
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
@@ -232,7 +248,8 @@ PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
         left -= c->sections[a];
     }
     const pe__rule rules[] = {
-        {1, c->axes >= 1 && c->axes <= PE_MAX_AXES, "axes must be 1 ... PE_MAX_AXES"},
+        {1, c->axes >= 1 && c->axes <= PE_MAX_AXES,
+         "axes must be 1 ... PE_MAX_AXES; start from pe_rope_config_default(), which sets it"},
         {several, (unsigned)c->section_order <= PE_SECTIONS_VISION,
          "section_order must be one of PE_SECTIONS_..."},
         {listed, c->section_order == PE_SECTIONS_BLOCKS && left == r->pairs,
@@ -260,12 +277,19 @@ PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
          "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision tower"},
         {type == PE_ROPE_DYNAMIC_NTK, r->length > 0, "DYNAMIC_NTK needs max_position_embeddings"},
         {type == PE_ROPE_LLAMA3, r->length > 0, "LLAMA3 needs original_max_position_embeddings"},
+        {type == PE_ROPE_LLAMA3,
+         c->low_freq_factor > 0 && c->low_freq_factor <= c->high_freq_factor,
+         "LLAMA3 needs a low_freq_factor, and a high_freq_factor of at least that (Llama 3: 1 and "
+         "4)"},
         {yarn, r->length > 0, "YARN needs original_max_position_embeddings"},
         {yarn, c->rope_theta > 1, "YARN needs a rope_theta above 1"},
+        {yarn, c->rope_theta >= 2 || r->slow <= r->fast,
+         "beta_fast must be at least beta_slow in YARN with a rope_theta below 2"},
         {yarn, r->has_factor,
          "YARN needs a factor, or both max_position_embeddings and "
          "original_max_position_embeddings"},
-        {longrope, r->length >= 2, "LONGROPE needs original_max_position_embeddings"},
+        {longrope, r->length >= 2,
+         "LONGROPE needs an original_max_position_embeddings of at least 2"},
         {longrope && r->is_long, r->factors != NULL, "long_factor is NULL"},
         {longrope, r->factors != NULL, "short_factor is NULL"},
         {longrope, r->has_factor || r->attention > 0,
@@ -282,6 +306,7 @@ PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const char *text = pe__rope_field_error(r);
+    if (!text) text = pe__rope_list_error(r);
     if (!text) text = pe__rope_axes_error(r);
     if (!text) text = pe__rope_type_error(r);
     for (size_t i = 0; !text && r->factors && i < r->rotary / 2; i++)

@@ -224,6 +224,9 @@ typedef struct pe_rope_ggml {
                                   whose logarithm is -infinity                               */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
+    size_t freq_factors_length; /* numbers in freq_factors, checked before any is read: at least
+                                   n_dims / 2, as ggml asks of src[2]->ne[0]; 0: not given, there
+                                   are enough. Must be 0 where that is NULL                       */
 } pe_rope_ggml;
 
 /* Compute the exact frequencies of ggml_rope_ext() arguments, and the factor on sine and cosine:

@@ -118,6 +118,12 @@ typedef struct pe_rope_config {
     const uint8_t *coordinate;               /* NULL, or which coordinate rotates each pair: below
                                                 axes, or 255 for one that stands still; instead of
                                                 sections, which must be 0, and section_order     */
+    size_t short_factor_length;              /* numbers in short_factor, which are checked to be
+                                                rotary_dim / 2 before any is read. 0: not given,
+                                                the list has as many; and where it is NULL       */
+    size_t long_factor_length;               /* likewise in long_factor                          */
+    size_t freq_factors_length;              /* in freq_factors: as many as pairs                */
+    size_t coordinate_length;                /* in coordinate: as many as pairs                  */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole

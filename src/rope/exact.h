@@ -26,13 +26,21 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     pe__real_divide(&c, &x);
     x = c;
     pe__real_more(&x, -least);
-    if (x.sign <= 0) return pe__real_of(least, n);
-    if (!r->config->truncate) return c;
-    if (pe__real_double(&c) > pe__exp2i(52)) return pe__real_of(pe__exp2i(52), n);
-    const double whole = pe__nearest(pe__real_double(&c));
-    pe__real_more(&c, -whole);
-    *unsure |= !pe__real_has_sign(&c);
-    return pe__real_of(whole - (c.sign < 0), n);
+    if (x.sign <= 0) {
+        c = pe__real_of(least, n);
+    } else if (r->config->truncate) {
+        double whole = pe__real_double(&c);
+        if (whole > pe__exp2i(52)) {
+            whole = pe__exp2i(52);
+        } else {
+            whole = pe__nearest(whole);
+            pe__real_more(&c, -whole);
+            *unsure |= !pe__real_has_sign(&c);
+            whole -= c.sign < 0;
+        }
+        c = pe__real_of(whole, n);
+    }
+    return c;
 }
 
 /* m of pair i, whose w_i without it is w; f as in pe__rope_exact(). */
@@ -40,8 +48,8 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
 {
     const pe_rope_config *const config = r->config;
     const int n = w->n;
-    pe__real x, y, low, span;
-    if (!pe__rope_has_ramp(r)) return pe__real_of(r->keep, n);
+    pe__real x = pe__real_of(r->keep, n), y, low, span;
+    if (!pe__rope_has_ramp(r)) return x;
     if (config->rope_type == PE_ROPE_LLAMA3) {
         x = *w;
         y = pe__real_pi(n);

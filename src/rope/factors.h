@@ -168,8 +168,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
                 float *const factor = &factors[r * stride + i + k];
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
                 if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-97))))
-                    *factor = pe__xpos_exact(5 * (i + k) + 2 * (uint64_t)pairs, 7 * (uint64_t)pairs,
-                                             p, scale_base, high[k]);
+                    *factor = pe__xpos_exact(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
+                                             high[k]); /* below 2^32 */
             }
         }
     }

@@ -82,6 +82,8 @@ static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
     if (ok && c->ext_factor > 0)
         ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, vast) &&
              pe__between((double)c->beta_slow, tiny, vast) && c->n_ctx_orig <= INT32_MAX;
+    if (c->freq_factors_length)
+        ok = ok && c->freq_factors && c->freq_factors_length >= c->n_dims / 2;
     for (size_t i = 0; ok && c->freq_factors && i < c->n_dims / 2; i++)
         ok = pe__between((double)c->freq_factors[i], 1 / 1024.0, pe__exp2i(120));
     return ok;

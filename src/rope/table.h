@@ -249,7 +249,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     pe_plan turned = *view; /* a plan that has the cosines first */
     pe__output rows = *o;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? (size_t)(apart / o->element) : turned.pairs;
+    const size_t other = two ? apart / o->element : turned.pairs;
     const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
     if (two && s < c) rows.out = sines;
     if (copied) {

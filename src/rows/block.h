@@ -64,7 +64,7 @@ PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block
         if (p < 0 || p > block->last || (behind && b == 0)) continue;
         x->at.position[side] = (double)p + block->t;
         x->at.row[side] =
-            rows->out + rows->anchor + (behind ? -rows->stride : rows->stride) * (ptrdiff_t)b;
+            rows->out + rows->anchor + (behind ? -rows->stride : rows->stride) * b;
         if (x->at.position[side] != 0) continue;
         pe__origin(x, side, kind);
         x->at.row[side] = NULL;
@@ -156,7 +156,7 @@ PE__OUTLINE void pe__block_f32(pe__span *x, const pe__block *block)
 
 /* A block's rows of 16-bit elements that do not go to memory at once: first what they are added to
    comes into the buffer, with zeros for the lanes behind, last they go out. */
-enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * (int)PE__HALF };
+enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * PE__HALF };
 PE__OUTLINE void pe__buffer_16(const pe__span *x, const pe__block *block, unsigned char *buffer,
                                int in)
 {

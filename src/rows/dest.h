@@ -174,7 +174,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
     const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
     const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
-    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
+    const size_t offset = ((uintptr_t)dest->out + front) % vector;
     const size_t bytes = rows * plan->d_model * dest->element;
     if (dest->verb != PE__FILL || bytes < many / 8) return;
     if (dest->element == sizeof(float)) dest->verb = PE__FETCH;

@@ -183,8 +183,8 @@ PE__INLINE int pe__is_doubtful(pe__tie_watch w, int32_t window, int32_t guard,
 #if PE_ISA == PE_ISA_AVX2
     const pe__vf f4 = pe__min_size(pe__min_size(f[0], f[1]), pe__min_size(f[2], f[3]));
     const pe__vf b4 = pe__min_size(pe__min_size(b[0], b[1]), pe__min_size(b[2], b[3]));
-    const unsigned ties = pe__signs((pe__vi)(w.low < INT32_MIN + (window << PE__TO_TOP))) & 0x55;
-    return (ties | pe__signs((pe__vi)((pe__vi)pe__min_size(f4, b4) < guard))) != 0;
+    const unsigned ties = pe__signs(w.low < INT32_MIN + (window << PE__TO_TOP)) & 0x55;
+    return (ties | pe__signs((pe__vi)pe__min_size(f4, b4) < guard)) != 0;
 #else
     (void)f;
     (void)b;

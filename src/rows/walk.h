@@ -123,7 +123,7 @@ PE__INLINE size_t pe__kept_place(double t, uint64_t *bits)
     uint64_t n;
     memcpy(&n, &fixed, sizeof n);
     memcpy(bits, &t, sizeof t);
-    return (size_t)((n + (n >> 8)) % PE__KEPT);
+    return (uint32_t)((n + (n >> 8)) % PE__KEPT);
 }
 PE__INLINE int pe__kept_has(const pe__kept *kept, double t)
 {
@@ -311,7 +311,7 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
 {
     const size_t k = at->axes == 1 ? 0 : dest->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
-    const int few = rows < PE__KEPT_FROM || (uint64_t)rows >> 32 != 0; /* or too many */
+    const int few = rows < PE__KEPT_FROM || rows >> 16 >> 16 != 0; /* or too many */
     if (rows == 1 && !dest->plan->has_padding)
         make->rows(dest, pe__position(at, first, k) + dest->plan->offset, 1);
     else if (list && !few && dest->verb != PE__ADD) pe__walk_list(dest, at, first, rows, make);

@@ -156,6 +156,6 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
     const int64_t size = guard < 0x3ffffff8 ? ((guard >> 3) + (896 << 20) + 1) << 1 : INT32_MAX;
     const pe__vi least = (pe__vi)_mm256_set1_epi64x((size << 32) + tie);
-    return pe__signs((pe__vi)(w.low < least)) != 0;
+    return pe__signs(w.low < least) != 0;
 }
 #endif

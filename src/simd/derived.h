@@ -52,13 +52,13 @@ PE__INLINE pe__vf pe__get_signed(const float *p)
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
-    return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ ((1u << 2 * PE_LANES) - 1);
+    return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
 #if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would go from mask to vector and back */
 /* Operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-    const uint32_t beyond = pe__signs((pe__vi)(a > x)) | pe__signs((pe__vi)(b > y)) << 2 * PE_LANES;
+    const uint32_t beyond = pe__signs(a > x) | pe__signs(b > y) << 2 * PE_LANES;
     return beyond ^ ~0u >> (32 - 4 * PE_LANES);
 }
 #endif
@@ -71,7 +71,7 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    return pe__signs((pe__vi)((a != a) | (b != b))) != 0;
+    return pe__signs((a != a) | (b != b)) != 0;
 }
 #endif
 #endif
@@ -117,13 +117,13 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #if PE_ISA == PE_ISA_AVX512
     const pe__vd v = {x[i[0]], x[i[1]], x[i[4]], x[i[5]], x[i[8]], x[i[9]], x[i[12]], x[i[13]]};
     const pe__vd w = {x[i[2]], x[i[3]], x[i[6]], x[i[7]], x[i[10]], x[i[11]], x[i[14]], x[i[15]]};
-    *s = (pe__vf)_mm512_shuffle_ps((__m512)v, (__m512)w, 0x88);
-    *c = (pe__vf)_mm512_shuffle_ps((__m512)v, (__m512)w, 0xdd);
+    *s = _mm512_shuffle_ps((__m512)v, (__m512)w, 0x88);
+    *c = _mm512_shuffle_ps((__m512)v, (__m512)w, 0xdd);
 #elif PE_ISA == PE_ISA_AVX2
     const pe__vd v = {x[i[0]], x[i[1]], x[i[4]], x[i[5]]};
     const pe__vd w = {x[i[2]], x[i[3]], x[i[6]], x[i[7]]};
-    *s = (pe__vf)_mm256_shuffle_ps((__m256)v, (__m256)w, 0x88);
-    *c = (pe__vf)_mm256_shuffle_ps((__m256)v, (__m256)w, 0xdd);
+    *s = _mm256_shuffle_ps((__m256)v, (__m256)w, 0x88);
+    *c = _mm256_shuffle_ps((__m256)v, (__m256)w, 0xdd);
 #else
     const pe__vd v = {x[i[0]], x[i[1]]}, w = {x[i[2]], x[i[3]]};
     *s = pe__unzip_evens((pe__vf)v, (pe__vf)w);

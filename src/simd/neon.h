@@ -84,6 +84,6 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const int32_t tie = INT32_MIN + (window << PE__TO_TOP);
-    return pe__signs((pe__vi)((w.low < tie) | (w.size < guard))) != 0;
+    return pe__signs((w.low < tie) | (w.size < guard)) != 0;
 }
 #endif

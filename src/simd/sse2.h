@@ -119,10 +119,10 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
    more, and 13 bits are appended; or all are 0. What else there is, is rare and out of line. */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
-    const pe__vi a = h & 0x7fff, infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
+    const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
     const pe__vf size = __builtin_convertvector(a, pe__vf) * (1.0f / 16777216);
     const pe__vi r = ((a << 13) + (112 << 23) + (infinite & 112 << 23)) | (nan & 0x00400000);
-    return (pe__vf)(pe__select((pe__vi)(a < 0x0400), (pe__vi)size, r) | (h & 0x8000) << 16);
+    return (pe__vf)(pe__select(a < 0x0400, (pe__vi)size, r) | (h & 0x8000) << 16);
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
@@ -135,15 +135,15 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
    The numbers are those of pe__one_to_f16(). */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
-    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = (pe__vi)(a < 0x38800000);
+    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
     const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
-    const pe__vi special = 0x7c00 | ((pe__vi)(a > 0x7f800000) & 0x0200);
+    const pe__vi special = 0x7c00 | ((a > 0x7f800000) & 0x0200);
     /* a subnormal one, in units of 2^-24: cut, and one more for a rest above 1/2 */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
     const pe__vi whole = pe__toward_0(size);
     const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
-    const pe__vi up = (pe__vi)(rest > 0.5f) | ((pe__vi)(rest == 0.5f) & whole);
-    const pe__vi r = pe__select((pe__vi)(a > 0x477fefff), special, normal);
+    const pe__vi up = (rest > 0.5f) | ((rest == 0.5f) & whole);
+    const pe__vi r = pe__select(a > 0x477fefff, special, normal);
     return pe__select(is_tiny, whole + (up & 1), r) | (bits >> 31 & ~0x7fff);
 }
 PE__INLINE pe__vi pe__f16_bits(pe__vf v)
@@ -171,8 +171,8 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
     /* Above, not equal: the lower halves are not known. Signs are those of the upper ones. */
-    const pe__vw above_tie = (pe__vw)((pe__vw)w.low > tie);
-    const pe__vw above_guard = (pe__vw)((pe__vw)w.size > (pe__vw)pe__splat_i32(guard));
+    const pe__vw above_tie = (pe__vw)w.low > tie;
+    const pe__vw above_guard = (pe__vw)w.size > (pe__vw)pe__splat_i32(guard);
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
 }
 

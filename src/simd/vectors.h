@@ -37,9 +37,9 @@ PE__INLINE pe__vd pe__load(const double *p)
     PE__OPAQUE(a); /* loaded once, not for each use */
     return a;
 }
-PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = (pe__vd_at)a; }
+PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = a; }
 PE__INLINE pe__vf pe__get(const float *p) { return (pe__vf)*(const pe__vf_at *)(const void *)p; }
-PE__INLINE void pe__put(float *p, pe__vf v) { *(pe__vf_at *)(void *)p = (pe__vf_at)v; }
+PE__INLINE void pe__put(float *p, pe__vf v) { *(pe__vf_at *)(void *)p = v; }
 PE__INLINE pe__vi pe__splat_i32(int32_t x)
 {
     const pe__vi zero = {0};
@@ -59,13 +59,13 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 #elif PE_ISA == PE_ISA_AVX2
     return _mm256_blendv_ps(c, b, (pe__vf)((pe__vi)a > 0));
 #else
-    return (pe__vf)pe__select((pe__vi)((pe__vi)a > 0), (pe__vi)b, (pe__vi)c);
+    return (pe__vf)pe__select((pe__vi)a > 0, (pe__vi)b, (pe__vi)c);
 #endif
 }
 /* Every NaN becomes sign | 0x7fc00000: quiet, without payload. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
-    const pe__vi bits = (pe__vi)v, nan = (pe__vi)((bits & INT32_MAX) > 0x7f800000);
+    const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
 /* The middle next to v has the first of the dropped bits set and no other. Its exponent is v's, so

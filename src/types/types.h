@@ -34,6 +34,10 @@
  * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. types/calls.h has the
  * public functions that call those of pe__ here. */
 
+/* A scale as a double. A cast would be useless for doubles, and floats need one. */
+PE__INLINE double pe__of_float(float scale) { return (double)scale; }
+PE__INLINE double pe__of_double(double scale) { return scale; }
+
 /* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
 #define PE__ROWS_OF(T, element, number, batch_maker)                                               \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
@@ -46,7 +50,7 @@
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
+            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);           \
         return pe__call(plan, at, &o);                                                             \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
@@ -54,7 +58,7 @@
                                       size_t batch_stride)                                         \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
+            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);           \
         pe__batches all = {batches, 0, &batch_maker, pe__add_some_##T};                            \
         return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
     }

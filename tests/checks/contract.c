@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public contract of 0.3 where it differs from 0.2, as a program: it compiles without a warning as C99 and C++11
+/* The public contract where it differs from 0.2, as a program: it compiles without a warning as C99 and C++11
    when the names, types and orders of arguments are right, and runs when the calls do what they say. */
 #include "pe.h"
 #include <stdio.h>
@@ -59,6 +59,11 @@ int main(void)
     /* fields */
     rope.coordinate = coordinate, rope.axes = 3, rope.rotary_offset = 0, config.coordinate = NULL;
     bad |= pe_rope_config_error(&rope) != NULL || pe_config_error(&config) != NULL;
+    /* lists have a length: none, or what is needed */
+    rope.coordinate_length = PAIRS, rope.freq_factors = row, rope.freq_factors_length = PAIRS - 1;
+    bad |= !strstr(pe_rope_config_error(&rope), "freq_factors_length");
+    config.coordinate_length = PAIRS;
+    bad |= !strstr(pe_config_error(&config), "coordinate_length");
     bad |= query_scale(PE_QUERY_SCALE_LOG, 0.13115409462626939, 2048, 1, pe_from(8191), 1, row) != PE_OK || row[0] < 1.181818f || row[0] > 1.181819f;
     puts(bad ? "the contract is not met" : "the contract is met");
     return bad;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# contract.sh: what 0.3 changed has the names, types and orders of arguments of contract.c, which compiles without a
+# contract.sh: what 0.3 and 0.4 changed has the names, types and orders of arguments of contract.c, which compiles without a
 # warning as C99 and C++11 and runs.
 # shellcheck disable=SC2086
 set -u

@@ -178,10 +178,13 @@ static void set(const char *name)
         default: ((double *)fields[k].to)[i] = v;
         }
     }
-    if (fields[k].to == coordinates) rope.coordinate = config.coordinate = coordinates;
-    if (fields[k].to == lists[0]) rope.short_factor = lists[0];
-    if (fields[k].to == lists[1]) rope.long_factor = lists[1];
-    if (fields[k].to == factors) rope.freq_factors = factors;
+    if (fields[k].to == coordinates) {
+        rope.coordinate = config.coordinate = coordinates;
+        rope.coordinate_length = config.coordinate_length = n;
+    }
+    if (fields[k].to == lists[0]) rope.short_factor = lists[0], rope.short_factor_length = n;
+    if (fields[k].to == lists[1]) rope.long_factor = lists[1], rope.long_factor_length = n;
+    if (fields[k].to == factors) rope.freq_factors = factors, rope.freq_factors_length = n;
 }
 
 static float of_bf16(uint32_t bits)

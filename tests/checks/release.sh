@@ -15,6 +15,8 @@ have sha256sum || skip "sha256sum is missing"
 skipped=0
 name=posenc-$VERSION
 
+grep -q "^## \[$VERSION\] - unreleased" CHANGELOG.md &&
+    check "without a date there is none" not sh packaging/release.sh "$WORK/none"
 check "make release" env BUILD="$WORK/build" sh packaging/release.sh tree "$WORK/one"
 [ -f "$WORK/one/SHA256SUMS" ] || { echo "$passed passed, $failed failed" && exit 1; }
 again() {

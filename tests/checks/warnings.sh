@@ -3,7 +3,7 @@
 #
 # warnings.sh: no warnings. pe.h as the only include, and a program that calls all of it, with
 # every flag of lib.sh as an error: gcc and clang, C99 to C17, C++11 to C++20, every ISA, SLEEF and
-# none. Nothing is run, so the CPU does not matter. pe.h alone is also compiled with what else a
+# none. A compiler that knows -Wnrvo says where C++ would copy what a function returns. Nothing is run, so the CPU does not matter. pe.h alone is also compiled with what else a
 # careful project turns on, without exceptions and RTTI in C++, and with clang's -Weverything.
 set -u
 . tests/tools/lib.sh
@@ -13,6 +13,7 @@ WORK=$BUILD/warnings
 STRICT_GCC="-pedantic-errors -Wcast-align=strict -Wnull-dereference -Wmissing-declarations \
 -Wredundant-decls -Wwrite-strings -Wpointer-arith -Wvla -Walloca -Wlogical-op -Wduplicated-cond \
 -Wformat=2 -Winit-self -Wunused-macros"
+STRICT_GXX="$STRICT_GCC -Wuseless-cast"
 STRICT_GCC_C="-Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes -Wnested-externs"
 # clang has a warning for every taste. Left out: those that contradict C99 as it is meant to be
 # written (declaration-after-statement, bad-function-cast); that name what is no defect (padded;
@@ -38,20 +39,23 @@ if [ "${1:-}" = job ]; then
     clang:c) cc=$CLANG ;;
     clang:c++) cc=$CLANGXX ;;
     arm64:c) cc="$ARM64_GCC $(arm64_cflags)" ;;
+    nrvo:*) cc=$(nrvo_compiler) ;;
     esac
     log=$(mktemp "$WORK/log.XXXXXX")
     flags="-std=$std $WARNINGS $EXTRA_CFLAGS $(isa_flags "$isa") -DPE_SLEEF=$sleef -I. -x $language"
     case $2:$language in
     clang:*) strict=$NOT_CLANG ;;
     arm64:*) strict= ;;
+    nrvo:*) strict=-Wnrvo ;;
     *:c) strict="$STRICT_GCC $STRICT_GCC_C" ;;
-    *) strict=$STRICT_GCC ;;
+    *) strict=$STRICT_GXX ;;
     esac
     case $language in c++) strict="$strict -fno-exceptions -fno-rtti" ;; esac
     # shellcheck disable=SC2086
     if { echo '#include "pe.h"' | $cc $flags $strict -fsyntax-only - &&
         # some of gcc's warnings need the optimiser, whatever the standard, SLEEF and most of the ISA
         case $2:$std:$isa:$sleef in
+        nrvo:*) ;;
         clang:c99:* | clang:c++17:*) $cc $flags -fsyntax-only tests/unit/hash.c ;;
         *:c99:avx512:1 | *:c++17:avx512:1 | *:c99:scalar:0 | *:c99:avx2:0 | *:c99:neon:0)
             $cc $flags -O2 -c -o "$log.o" tests/unit/hash.c
@@ -77,6 +81,8 @@ compilers=
 have "$GCC" && compilers=gcc
 have "$CLANG" && compilers="$compilers clang"
 [ "$compilers" = "gcc clang" ] || echo "SKIP: gcc or clang is missing: its half of the warnings"
+nrvo=$(nrvo_compiler)
+[ -n "$nrvo" ] || echo "SKIP: no gcc from 14 on, no clang from 21 on: -Wnrvo"
 isas="scalar sse2 avx2 avx512 avx512f"
 case $(uname -m) in aarch64 | arm64) isas="scalar neon" ;; esac
 {
@@ -95,6 +101,10 @@ case $(uname -m) in aarch64 | arm64) isas="scalar neon" ;; esac
         echo "$cc c++17 avx512attr 0"
     done ;;
     esac
+    if [ -n "$nrvo" ]; then
+        echo "nrvo c99 scalar 0"
+        echo "nrvo c++17 ${isas##* } 0"
+    fi
     if have "$ARM64_GCC" && [ "$isas" != "scalar neon" ]; then
         for std in c99 c17; do
             echo "arm64 $std neon 0"
@@ -107,6 +117,6 @@ total=$(wc -l <"$WORK/jobs")
 failed=$(find "$WORK" -name '*.failed' | wc -l)
 cat "$WORK"/*.failed 2>/dev/null
 skipped=0
-[ "$sleefs" = "0 1" ] && [ "$compilers" = "gcc clang" ] || skipped=1
+[ "$sleefs" = "0 1" ] && [ "$compilers" = "gcc clang" ] && [ -n "$nrvo" ] || skipped=1
 echo "$((total - failed)) passed, $((failed)) failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$total" -gt 0 ]

@@ -114,6 +114,8 @@ static void rope_twins(plan_case *p, const pe_rope_config *c, void *still, void 
         !sections_of(c, pairs_of(c), p->coordinate, p->number))
         FUZZ_FAIL("a config is taken that has wrong sections or no frequencies");
     alone.axes = 1, alone.offset = 0, alone.coordinate = NULL;
+    alone.short_factor_length = alone.long_factor_length = alone.freq_factors_length = 0;
+    alone.coordinate_length = 0;
     alone.rotary_offset = 0, alone.rope_interleave = 0;
     if (c->axes > 1 && c->section_order == PE_SECTIONS_VISION)
         alone.head_dim = alone.rotary_dim = p->n / c->axes;
@@ -668,6 +670,19 @@ static double lists[2][PAIRS];
 static float factors[PAIRS];
 static uint8_t coordinates[PAIRS];
 
+/* Lengths of the lists: mostly right ones. */
+static void decode_lengths(fuzz_input *in, pe_rope_config *c)
+{
+    const unsigned which = fuzz_byte(in), how = fuzz_byte(in);
+    const size_t pairs = pairs_of(c), rotated = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    const size_t wrong = how < 224 ? 0 : how < 248 ? 1 : fuzz_huge(in);
+    if (which & 1 && c->short_factor) c->short_factor_length = rotated + wrong;
+    if (which & 2) c->long_factor_length = rotated - wrong;
+    if (which & 4 && c->freq_factors) c->freq_factors_length = pairs + wrong;
+    if (which & 8 && c->coordinate) c->coordinate_length = pairs - wrong;
+    if (how == 223) c->freq_factors = NULL, c->coordinate = NULL;
+}
+
 static pe_rope_config decode_config(fuzz_input *in)
 {
     const unsigned b = fuzz_byte(in), fields = (unsigned)fuzz_bytes(in, 2), few = fuzz_byte(in);
@@ -733,7 +748,18 @@ static pe_rope_config decode_config(fuzz_input *in)
         if (where & 32) c.rope_interleave = 1, c.layout = PE_LAYOUT_HALVES;
         if (where >= 248) c.rope_interleave = (int)fuzz_byte(in), c.layout = (pe_layout)(where & 1);
     }
+    if (b >= 200) decode_lengths(in, &c);
     return c;
+}
+
+/* Is there a length that is not what its list needs? */
+static int has_wrong_length(const pe_rope_config *c)
+{
+    const size_t pairs = pairs_of(c), rotated = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    return (c->short_factor_length && (!c->short_factor || c->short_factor_length != rotated)) ||
+           (c->long_factor_length && (!c->long_factor || c->long_factor_length != rotated)) ||
+           (c->freq_factors_length && (!c->freq_factors || c->freq_factors_length != pairs)) ||
+           (c->coordinate_length && (!c->coordinate || c->coordinate_length != pairs));
 }
 
 /* What a config with a coordinate for each pair is for pe_plan_init_frequencies(). */
@@ -743,6 +769,7 @@ static pe_config listed_config(const pe_rope_config *c, size_t pairs, double amp
     config.layout = c->layout, config.offset = c->offset, config.angle = c->angle;
     config.expected_rows = c->expected_rows, config.amplitude = amplitude;
     config.axes = c->axes, config.coordinate = c->coordinate;
+    config.coordinate_length = c->coordinate_length;
     return config;
 }
 
@@ -758,6 +785,7 @@ static int op_configs(fuzz_input *in, plan_case *p)
     uint8_t coordinate[PAIRS], number[PAIRS];
     if ((error == NULL) != (bytes != 0) || pairs > PAIRS)
         FUZZ_FAIL("pe_rope_plan_size: %zu, and the error is %s", bytes, error ? error : "none");
+    if (!error && has_wrong_length(&c)) FUZZ_FAIL("a config is taken whose list has another length");
     if (!error && (!sections_of(&c, pairs, coordinate, number) || (unsigned)c.layout > 1 ||
                    (unsigned)c.angle > 1 || !(fabs(c.offset) <= 0x1p31) ||
                    c.offset * 0x1p20 != floor(c.offset * 0x1p20)))
@@ -846,6 +874,8 @@ static void op_ggml(fuzz_input *in)
     if (b & 64)
         g.ext_factor = (float)(fuzz_byte(in) % 5) / 4, g.n_ctx_orig = (size_t)fuzz_bytes(in, 2);
     if (b & 128) g.freq_factors = with, with[seed % 8] = (float)fuzz_double(in);
+    if (b & 128 && seed & 16) g.freq_factors_length = seed % 8;
+    const int short_list = g.freq_factors_length > 0 && g.freq_factors_length < half;
     if (seed & 4) g.beta_fast = (float)fuzz_double(in), g.beta_slow = (float)fuzz_double(in);
     if (seed & 8) g.attn_factor = (float)fuzz_double(in);
     fuzz_place_make(in, &place, rows, 1, 0,
@@ -856,7 +886,9 @@ static void op_ggml(fuzz_input *in)
     fuzz_save(fuzz_all.used);
     const pe_status status = pe_rope_ggml_f32(wrong == 1 ? NULL : &g, place.at, rows, c,
                                               wrong == 2 ? NULL : s, stride);
-    const unsigned may = rows == 0 ? 0 : place.may | (wrong == 1 || wrong == 2 ? FUZZ_BIT(PE_ERR_NULL) : 0);
+    const unsigned may = rows == 0 ? 0
+                                   : place.may | (wrong == 1 || wrong == 2 ? FUZZ_BIT(PE_ERR_NULL) : 0) |
+                                         (short_list ? FUZZ_BIT(PE_ERR_CONFIG) : 0);
     if (status != PE_OK) {
         (void)fuzz_status("pe_rope_ggml", status, may | FUZZ_BIT(PE_ERR_CONFIG));
         return;

@@ -40,6 +40,7 @@ present() {
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
     qemu) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$QEMU_ARM64" ;;
+    nrvo) [ -n "$(nrvo_compiler)" ] ;;
     compiler-gcc-*) have "${1#compiler-}" && have "g++${1#compiler-gcc}" ;;
     compiler-clang-*) have "${1#compiler-}" ;;
     m32) have_m32 "$GCC" c99 && have_m32 "$GXX" c++11 ;;
@@ -109,6 +110,13 @@ package() {
     pacman:arm64-libc) echo aarch64-linux-gnu-glibc ;;
     *:arm64-libc) echo - ;;
     *:qemu) echo qemu-user ;;
+    apt-get:nrvo) # none before: its warning is skipped
+        for name in clang-22 clang-21 gcc-14 -; do
+            [ "$name" = - ] || apt-cache show "$name" >/dev/null 2>&1 || continue
+            echo "$name" && break
+        done
+        ;;
+    *:nrvo) echo - ;;
     apt-get:compiler-gcc-14) # else tests/tools/debian_gcc.sh
         if apt-cache show gcc-14 >/dev/null 2>&1; then echo "gcc-14 g++-14"; else echo -; fi
         ;;
@@ -140,7 +148,7 @@ without() {
     cjson) echo "there is no build/pe, and its test is skipped" ;;
     emscripten) echo "WebAssembly is not tested" ;;
     chromium) echo "WebAssembly is tested in node alone" ;;
-    gcc | g++ | clang | gappa | numpy | pip | mypy | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
+    gcc | g++ | clang | gappa | numpy | pip | mypy | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo)
         echo "its part of the tests is skipped"
         ;;
     compiler-* | m32 | machine-* | mingw | tcc | newlib) echo "its cells of the matrix are skipped" ;;
@@ -154,7 +162,7 @@ items="sleef gnuplot"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang compiler-rt valgrind numpy pip mypy cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu" ;;
+check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086

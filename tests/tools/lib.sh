@@ -24,6 +24,15 @@ WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wund
 
 HEADERS="pe.h pe_simd.h"
 
+# The first compiler here that knows -Wnrvo (gcc from 14 on, clang from 21 on), or nothing.
+nrvo_compiler() {
+    for nrvo_cc in "$GCC" "$CLANG" clang-22 clang-21 gcc-16 gcc-15 gcc-14; do
+        have "$nrvo_cc" && echo 'int x;' | $nrvo_cc -Werror -Wnrvo -x c -fsyntax-only - 2>/dev/null || continue
+        echo "$nrvo_cc"
+        return
+    done
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # check WHAT COMMAND...: does it succeed? Its output goes to $WORK/log, and stays in $WORK/log.before

@@ -585,6 +585,7 @@ static void bind_ggml(const function *f, args *a)
     config.ext_factor = a->form % 2 ? 0.5f : 0;
     config.n_ctx_orig = 4096;
     config.freq_factors = (const float *)a->p[a->list + 3];
+    config.freq_factors_length = a->form / 2 % 2 ? a->pairs : 0;
     memcpy(a->p[a->list], &config, sizeof config);
 }
 
@@ -666,6 +667,8 @@ static inline pe_rope_config model_of(const args *a, size_t k)
     config.short_factor = (const double *)a->p[k];
     config.long_factor = (const double *)a->p[k + 1];
     config.freq_factors = (const float *)a->p[k + 2];
+    if (a->form / 2 % 2)
+        config.short_factor_length = config.long_factor_length = config.freq_factors_length = a->pairs;
     return config;
 }
 static inline void put_model(args *a, size_t k)
@@ -889,6 +892,7 @@ SIZES(rope_plan_init)
     a->form = s->rows;
     c = model_of(a, 3);
     c.short_factor = c.long_factor = ones, c.freq_factors = NULL; /* any */
+    c.freq_factors_length = 0;
     SET(pe_rope_plan_size(&c));
 }
 BUFFERS(rope_plan_init)

@@ -1033,7 +1033,7 @@ typedef struct lists {
 static void fill_lists(lists *l)
 {
     for (int i = 0; i < 3 * PLACE_ROWS; i++) {
-        l->i32[i] = i % 4 ? i - 9 : (int32_t)(i * 7919 % 101) * 20000003 - 1000000000;
+        l->i32[i] = i % 4 ? i - 9 : i * 7919 % 101 * 20000003 - 1000000000;
         l->i64[i] = i % 5 ? 40 - i : (int64_t)(i * 7919 % 103) * 20000003 - 1000000000;
         l->f32[i] = (float)(i * 37 % 97) * 12.375f - 500; /* exact, whatever is fused */
         l->f64[i] = (double)(i * 37 % 97) * 1234.56789;
@@ -1151,7 +1151,7 @@ static void shifts_apart(const table *unused, size_t count)
 /* Shifts and dot products at places of every kind; what else takes a place. */
 static void places_elsewhere(const table *unused, size_t count)
 {
-    enum { BROAD = 24, TABLE = 50, ELEMENTS = (int)PLACE_ROWS * (int)BROAD };
+    enum { BROAD = 24, TABLE = 50, ELEMENTS = (int)PLACE_ROWS * BROAD };
     static lists l;
     static float table_rows[TABLE * BROAD];
     pe_at at[MOST_PLACES];

@@ -1630,11 +1630,11 @@ static void limits_of_frequencies(void **state)
 static void errors_of_configs(void **state)
 {
     (void)state;
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < 17; k++) {
         static const char *const names[] = {"d_model", "multiple", "d_model", "axes", "layout",
                                             "exponent", "odd", "angle", "base", "amplitude",
                                             "scale", "exponent_shift", "offset", "coordinate",
-                                            "widths", "exponent_shift"};
+                                            "widths", "coordinate needs", "exponent_shift"};
         pe_config c = pe_config_default(12);
         switch (k) {
         case 0: c.d_model = 0; break;
@@ -1652,6 +1652,7 @@ static void errors_of_configs(void **state)
         case 12: c.offset = 0x1p-21; break;
         case 13: c.axes = 2, c.axis[1].coordinate = 2; break;
         case 14: c.axes = 2, c.axis[0].width = c.axis[1].width = 7, c.axis[1].coordinate = 1; break;
+        case 15: c.columns = PE_COLUMNS_JOINED, c.coordinate = (const uint8_t *)""; break;
         default: c.exponent = PE_EXPONENT_PAIRS, c.exponent_shift = 6; break;
         }
         assert_int_equal(pe_plan_size(&c), 0);

@@ -82,6 +82,79 @@ static void statuses_have_texts(void **state)
     }
 }
 
+/* The text of a status speaks of each call that returns it. */
+static void texts_fit_their_calls(void **state)
+{
+    float table[8] = {1, 1, 1, 1, 1, 1, 1, 1}, x[8] = {0}, bad[2] = {NAN, 1};
+    int32_t index[8] = {9};
+    double omega[4], one = 1, steep[2] = {0x1p22, 1};
+    pe_rope_table rows = {table, table, PE_TYPE_F32, PE_ROPE_TABLE_APART, 2, 2, 2};
+    const pe_heads heads = {1, 4, 4};
+    unsigned char memory[4096];
+    pe_plan plan;
+    pe_rope_ggml chain;
+    pe_config c = pe_config_default(4), sums = pe_config_default(4);
+    pe_rope_config rope = pe_rope_config_default(4);
+    const uint8_t coordinate[2] = {0, 0};
+    float factors[2] = {0x1p-30f, 1};
+    (void)state;
+    memset(&chain, 0, sizeof chain);
+    chain.n_dims = 3;
+#define SAYS(call, status, words)                                                                  \
+    do {                                                                                           \
+        output_paint();                                                                            \
+        expect((call), (status), "%s", #call);                                                     \
+        if (!strstr(pe_status_string(status), words))                                              \
+            fail_msg("%s: no \"%s\" in: %s", #call, words, pe_status_string(status));              \
+    } while (0)
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(2), 1, x, heads), PE_ERR_RANGE,
+         "a table, learned or of RoPE");
+    SAYS(pe_learned_add_f32(table, 2, 4, pe_from(2), 1, x, 4), PE_ERR_RANGE,
+         "a table, learned or of RoPE");
+    SAYS(pe_bias_add_f32(table, 2, 1, index, 1, 1, x, 1, 1), PE_ERR_RANGE, "table of biases");
+    SAYS(pe_bias_t5_i32(2000, 128, 0, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_RANGE, "buckets");
+    SAYS(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 0, 0, pe_from(0), 1, x), PE_ERR_RANGE,
+         "periods");
+    SAYS(pe_rope_xpos_f32(2, 0, pe_from(0), 1, x, 2), PE_ERR_RANGE, "scales");
+    SAYS(pe_alibi_add_f32(bad, 1, PE_ALIBI_SYMMETRIC, pe_from(0), 1, pe_from(0), 1, x, 1, 1),
+         PE_ERR_RANGE, "slopes");
+    SAYS(pe_learned_resample_f32(table, 0, 1, 1, NULL, x, 1, 1), PE_ERR_RANGE, "resampling");
+    SAYS(pe_rope_ggml_frequencies(&chain, omega, NULL), PE_ERR_CONFIG, "pe_rope_ggml");
+    SAYS(pe_rope_ggml_f32(&chain, pe_from(0), 1, x, x + 4, 2), PE_ERR_CONFIG, "pe_rope_ggml");
+    SAYS(pe_sincos_f32(&one, 1, 0, pe_from(0), 1, x, x + 4, 1), PE_ERR_CONFIG, "amplitude");
+    c.base = 0.5;
+    SAYS(pe_frequencies_float32(&c, PE_FLOAT32_POW, omega), PE_ERR_CONFIG, "float32");
+    c.base = 2;
+    SAYS(pe_frequencies_float32(&c, (pe_float32)9, omega), PE_ERR_ENUM, "formula");
+    SAYS(pe_rope_query_scale_f32((pe_query_scale)9, 1, 1, 0, pe_from(0), 1, x), PE_ERR_ENUM, "kind");
+    rows.type = (pe_type)9;
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_ENUM, "type");
+    rows.type = PE_TYPE_F32;
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_at_f32(table), 1, x, heads), PE_ERR_ENUM,
+         "reals");
+    SAYS(pe_bias_t5_i32(32, 128, 0, pe_at_f32(table), 1, pe_from(0), 1, index), PE_ERR_ENUM, "reals");
+    c.expected_rows = sums.expected_rows = 1;
+    sums.axes = 2, sums.columns = PE_COLUMNS_SUMS;
+    assert_int_equal(pe_plan_init_frequencies(&plan, &sums, (const double[4]){1, 1, 1, 1}, 2, memory,
+                                              sizeof memory),
+                     PE_OK);
+    SAYS(pe_plan_frequencies(&plan, omega), PE_ERR_PLAN, "to read back");
+    c.coordinate = coordinate;
+    assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK);
+    SAYS(pe_fill_f32(&plan, pe_from(0), 1, x, 4), PE_ERR_PLAN, "coordinate lists");
+    c.coordinate = NULL;
+    SAYS(pe_plan_init_frequencies(&plan, &c, steep, 2, memory, sizeof memory), PE_ERR_FREQUENCY,
+         "pe_frequency_error");
+    rope.freq_factors = factors, rope.expected_rows = 1;
+    SAYS(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_ERR_FREQUENCY, "RoPE config");
+    rows.layout = PE_ROPE_TABLE_JOINED, rows.stride = 4;
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_SHAPE,
+         "sines is NULL");
+    SAYS(pe_sincos_f32(&one, 1, 1, pe_from(0), 1, x, (float *)(void *)((char *)x + 17), 1),
+         PE_ERR_SHAPE, "aligned");
+#undef SAYS
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Configurations and plans
  * --------------------------------------------------------------------------------------------- */
@@ -718,6 +791,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statuses_have_texts),
+        cmocka_unit_test(texts_fit_their_calls),
         cmocka_unit_test(bad_configs_are_refused),
         cmocka_unit_test(no_size_wraps),
         cmocka_unit_test(good_configs_are_taken),

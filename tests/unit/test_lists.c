@@ -357,10 +357,37 @@ static void ernie_beside_sections(void **state)
     }
 }
 
+/* A list that is shorter than d_model / 2, flush against a page that faults, is not read. */
+static void short_lists_are_not_read(void **state)
+{
+    enum { N = 128, GIVEN = 48 };
+    const size_t lengths[] = {1, GIVEN, N / 2 - 1, N / 2 + 1, SIZE_MAX};
+    guarded g = guarded_make(N);
+    pe_config c = pe_config_default(N);
+    (void)state;
+    FAIL_ON_FAULT();
+    memset(g.begin, 0, (size_t)(g.end - g.begin));
+    for (size_t k = 0; k < 2 * LENGTH(lengths); k++) {
+        unsigned char memory[PE_PLAN_BYTES(N)];
+        pe_plan plan;
+        c.coordinate = k < LENGTH(lengths) ? g.end - GIVEN : NULL;
+        c.coordinate_length = lengths[k % LENGTH(lengths)];
+        c.expected_rows = 1;
+        fault_case("%zu numbers", c.coordinate_length);
+        assert_memory_equal(pe_config_error(&c), "coordinate has coordinate_length numbers", 40);
+        assert_int_equal(pe_plan_size(&c), 0);
+        assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_ERR_CONFIG);
+    }
+    c.coordinate = g.end - N / 2, c.coordinate_length = N / 2;
+    assert_null(pe_config_error(&c));
+    guarded_free(&g);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_by_their_formula),
+        cmocka_unit_test(short_lists_are_not_read),
         cmocka_unit_test(ernie_beside_sections),
     };
     test_begin(argc, argv);

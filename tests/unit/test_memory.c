@@ -147,6 +147,7 @@ static pe_status plan_listed(const shape *s, pe_plan *plan, void *memory, size_t
     config.layout = rope.layout, config.angle = rope.angle, config.expected_rows = rope.expected_rows;
     config.axes = rope.axes, config.base = rope.rope_theta;
     rope.coordinate = config.coordinate = list;
+    rope.coordinate_length = config.coordinate_length = s->width / 2 % 2 ? pairs : 0;
     if (memory == NULL) *bytes = is_rope ? pe_rope_plan_size(&rope) : pe_plan_size(&config);
     else
         status = is_rope ? pe_rope_plan_init(plan, &rope, memory, *bytes)

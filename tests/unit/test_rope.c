@@ -2639,6 +2639,25 @@ static void test_ggml(void **state)
             g = ggml_of(4), g.freq_factors = two;
             assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 1), k < 2 ? PE_ERR_SHAPE : PE_ERR_CONFIG);
         }
+        /* freq_factors flush against a page that faults: a list that is too short is not read */
+        guarded list = guarded_make(32 * sizeof(float));
+        FAIL_ON_FAULT();
+        for (size_t n = 0; n <= 34; n++) {
+            const size_t held = n == 0 || n > 32 ? 32 : n;
+            double omega[32];
+            float *const numbers = (float *)(void *)(list.end - held * sizeof(float));
+            for (size_t i = 0; i < held; i++)
+                numbers[i] = 1;
+            fault_case("%zu freq_factors of 32", n);
+            g = ggml_of(64), g.freq_factors = numbers, g.freq_factors_length = n;
+            const int enough = n == 0 || n >= 32;
+            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31),
+                             enough ? PE_ERR_SHAPE : PE_ERR_CONFIG);
+            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL), enough ? PE_OK : PE_ERR_CONFIG);
+            g.freq_factors = NULL;
+            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL), n == 0 ? PE_OK : PE_ERR_CONFIG);
+        }
+        guarded_free(&list);
         assert_true(all_canaries(c, sizeof c));
     }
 }

@@ -1017,7 +1017,8 @@ static pe_rope_config good_config(pe_rope_type type)
     return c;
 }
 
-typedef enum field_kind { OPTIONAL, NEEDED, UNIT } field_kind;
+/* Absent if 0; never 0; never 0 in LLAMA3; 0 ... 1 */
+typedef enum field_kind { OPTIONAL, NEEDED, OF_LLAMA3, UNIT } field_kind;
 
 static void bad_numbers_are_refused(void **state)
 {
@@ -1027,8 +1028,8 @@ static void bad_numbers_are_refused(void **state)
         const char *name;
     } fields[] = {
         {offsetof(pe_rope_config, factor), OPTIONAL, "factor"},
-        {offsetof(pe_rope_config, low_freq_factor), NEEDED, "low_freq_factor"},
-        {offsetof(pe_rope_config, high_freq_factor), NEEDED, "high_freq_factor"},
+        {offsetof(pe_rope_config, low_freq_factor), OF_LLAMA3, "low_freq_factor"},
+        {offsetof(pe_rope_config, high_freq_factor), OF_LLAMA3, "high_freq_factor"},
         {offsetof(pe_rope_config, beta_fast), OPTIONAL, "beta_fast"},
         {offsetof(pe_rope_config, beta_slow), OPTIONAL, "beta_slow"},
         {offsetof(pe_rope_config, extrapolation_factor), UNIT, "extrapolation_factor"},
@@ -1062,7 +1063,9 @@ static void bad_numbers_are_refused(void **state)
                     fail_msg("the reason does not name %s: %s", fields[k].name,
                              pe_rope_config_error(&c));
             }
-            for (int sign = 0; sign < 2 && fields[k].kind == NEEDED; sign++) {
+            const int is_needed = fields[k].kind == NEEDED ||
+                                  (fields[k].kind == OF_LLAMA3 && type == PE_ROPE_LLAMA3);
+            for (int sign = 0; sign < 2 && is_needed; sign++) {
                 const double zero = sign == 0 ? 0.0 : -0.0;
                 pe_rope_config c = good;
                 memcpy((char *)&c + fields[k].at, &zero, sizeof zero);
@@ -1078,14 +1081,14 @@ static void bad_numbers_are_refused(void **state)
         refuse(&c, PE_ERR_CONFIG, "rope_theta < 1");
         c = good_config((pe_rope_type)type);
         c.low_freq_factor = 4 + 4 * DBL_EPSILON;
-        refuse(&c, PE_ERR_CONFIG, "low_freq_factor > high_freq_factor");
+        if (type == PE_ROPE_LLAMA3) refuse(&c, PE_ERR_CONFIG, "low_freq_factor > high_freq_factor");
         c = good_config((pe_rope_type)type);
         c.beta_slow = 32 + 32 * DBL_EPSILON; /* a ramp that falls */
         assert_null(pe_rope_config_error(&c));
         c.beta_fast = c.beta_slow, c.beta_slow = 0, c.rope_theta = 2 - DBL_EPSILON;
         assert_null(pe_rope_config_error(&c));
         c.beta_slow = c.beta_fast, c.beta_fast = 0;
-        refuse(&c, PE_ERR_CONFIG, "beta_slow > beta_fast");
+        if (type == PE_ROPE_YARN) refuse(&c, PE_ERR_CONFIG, "beta_slow > beta_fast");
     }
 }
 
@@ -1218,6 +1221,100 @@ static void bad_lists_are_refused(void **state)
                 refuse(&c, PE_ERR_CONFIG, "freq_factors");
             }
         }
+}
+
+/* Lists that are shorter than what the config needs, flush against a page that faults: 48 numbers, and
+   the rotary_dim that goes with them is forgotten. */
+static void short_lists_are_not_read(void **state)
+{
+    static const char *const names[] = {"short_factor", "long_factor", "freq_factors", "coordinate"};
+    enum { GIVEN = 48, PAIRS = 64 };
+    guarded memory = guarded_make(PAIRS * sizeof(double));
+    (void)state;
+    FAIL_ON_FAULT();
+    for (int which = 0; which < 4; which++)
+        for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
+            const size_t element = which < 2 ? sizeof(double) : which == 2 ? sizeof(float) : 1;
+            const size_t lengths[] = {1, GIVEN, PAIRS - 1, PAIRS + 1, SIZE_MAX};
+            pe_rope_config c = good_config((pe_rope_type)type);
+            size_t *const length = which == 0   ? &c.short_factor_length
+                                   : which == 1 ? &c.long_factor_length
+                                   : which == 2 ? &c.freq_factors_length
+                                                : &c.coordinate_length;
+            double ones[PAIRS], omega[2][PAIRS];
+            for (size_t i = 0; i < PAIRS; i++)
+                ones[i] = 1;
+            c.head_dim = 2 * PAIRS, c.rotary_dim = 0, c.axes = 2;
+            c.sections[0] = PAIRS - 1, c.sections[1] = 1;
+            if (which == 3) c.sections[0] = c.sections[1] = 0;
+            c.short_factor = c.long_factor = ones;
+            c.sequence_length = which == 1 ? 5000 : 0;
+            for (size_t k = 0; k <= LENGTH(lengths); k++) {
+                const int is_right = k == LENGTH(lengths);
+                const size_t n = is_right ? PAIRS : lengths[k] < GIVEN ? lengths[k] : GIVEN;
+                unsigned char *const list = memory.end - n * element;
+                for (size_t i = 0; i < n; i++) {
+                    if (which < 2) ((double *)(void *)list)[i] = 1;
+                    if (which == 2) ((float *)(void *)list)[i] = 1;
+                    if (which == 3) list[i] = i % 2;
+                }
+                if (which == 0) c.short_factor = (const double *)(void *)list;
+                if (which == 1) c.long_factor = (const double *)(void *)list;
+                if (which == 2) c.freq_factors = (const float *)(void *)list;
+                if (which == 3) c.coordinate = list;
+                *length = is_right ? PAIRS : lengths[k];
+                fault_case("%s of type %d, length %zu", names[which], type, *length);
+                if (is_right) break;
+                refuse(&c, PE_ERR_CONFIG, names[which]);
+                assert_memory_equal(pe_rope_config_error(&c), names[which], strlen(names[which]));
+                assert_non_null(strstr(pe_rope_config_error(&c), "_length"));
+                assert_int_equal(pe_rope_plan_size(&c), 0);
+            }
+            for (size_t k = 0; k < 2; k++) {
+                *length = k ? 0 : PAIRS;
+                assert_int_equal(pe_rope_frequencies(&c, omega[k], NULL), PE_OK);
+            }
+            assert_memory_equal(omega[0], omega[1], sizeof omega[0]);
+            *length = PAIRS;
+            c.freq_factors = which == 2 ? NULL : c.freq_factors;
+            c.coordinate = which == 3 ? NULL : c.coordinate;
+            c.short_factor = which == 0 ? NULL : c.short_factor;
+            c.long_factor = which == 1 ? NULL : c.long_factor;
+            refuse(&c, which < 2 && type == PE_ROPE_LONGROPE ? PE_ERR_NULL : PE_ERR_CONFIG,
+                   "a length without a list");
+        }
+    guarded_free(&memory);
+}
+
+/* What is said of a type is about that type: zeros in other types' fields are absent. */
+static void errors_name_the_keys_of_the_type(void **state)
+{
+    (void)state;
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
+        const pe_rope_config good = good_config((pe_rope_type)type);
+        pe_rope_config c;
+        memset(&c, 0, sizeof c);
+        c.head_dim = good.head_dim, c.rope_theta = good.rope_theta, c.rope_type = good.rope_type;
+        c.factor = good.factor, c.short_factor = good.short_factor;
+        c.original_max_position_embeddings = good.original_max_position_embeddings;
+        c.max_position_embeddings = good.max_position_embeddings;
+        assert_memory_equal(pe_rope_config_error(&c), "axes ", 5);
+        c.axes = 1;
+        if (type == PE_ROPE_LLAMA3) {
+            assert_non_null(strstr(pe_rope_config_error(&c), "low_freq_factor"));
+            c.low_freq_factor = 2, c.high_freq_factor = 1;
+            assert_non_null(strstr(pe_rope_config_error(&c), "high_freq_factor"));
+        } else {
+            assert_null(pe_rope_config_error(&c));
+            c.low_freq_factor = 2, c.high_freq_factor = 1;
+            assert_null(pe_rope_config_error(&c));
+        }
+        c = good, c.rope_theta = 1.5, c.beta_fast = 1, c.beta_slow = 2;
+        if (type == PE_ROPE_YARN)
+            assert_non_null(strstr(pe_rope_config_error(&c), "beta_fast"));
+        else
+            assert_null(pe_rope_config_error(&c));
+    }
 }
 
 static void no_rotary_dim_is_the_whole_head(void **state)
@@ -1420,6 +1517,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_sizes_are_refused),
         cmocka_unit_test(what_a_type_needs_is_asked_for),
         cmocka_unit_test(bad_lists_are_refused),
+        cmocka_unit_test(short_lists_are_not_read),
+        cmocka_unit_test(errors_name_the_keys_of_the_type),
         cmocka_unit_test(null_is_refused),
         cmocka_unit_test(no_rotary_dim_is_the_whole_head),
         cmocka_unit_test(defaults_are_as_told),

@@ -428,6 +428,10 @@ def test_numbers_that_ctypes_would_wrap():
         for name, kind in config._fields_:  # each list has a length that is known
             if hasattr(kind, "contents"):
                 raises(ValueError, make, 64, **{name: [1] * 33})
+                assert (name + "_length", posenc.c.c_size_t) in config._fields_, name
+                for length in (1, 31, 33, 2**40):  # with a list, and without
+                    raises(posenc.Error, make, 64, **{name: [1] * 32, name + "_length": length}, says=name)
+                    raises(posenc.Error, make, 64, **{name + "_length": length}, says=name)
     raises(ValueError, posenc.Rope, 64, rotary_dim=32, rope_type="proportional", freq_factors=[1.0] * 16, says="32")
     raises(ValueError, posenc.Plan, 8, axes=3, columns="sums", frequencies=[1.0] * 4, says="[pairs, axes]")
     raises(ValueError, posenc.Plan, 8, axes=3, columns="sums", frequencies=[[1.0] * 2] * 4)
