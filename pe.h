@@ -11099,7 +11099,7 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);           \
+            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);          \
         return pe__call(plan, at, &o);                                                             \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
@@ -11107,7 +11107,7 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
                                       size_t batch_stride)                                         \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);           \
+            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);          \
         pe__batches all = {batches, 0, &batch_maker, pe__add_some_##T};                            \
         return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
     }
