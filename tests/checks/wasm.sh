@@ -53,7 +53,7 @@ in_browser() {
     timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" \
         --dump-dom "file://$PWD/$WORK/$1.html" >"$WORK/dom" 2>"$WORK/errors"
     echo "$browser: exit status $?, $(wc -c <"$WORK/dom") bytes"
-    sed 's/^.*\(# pe \)/\1/' "$WORK/dom" | grep -E '^(# pe |[a-z].* elements  [0-9a-f]{16}$)' >"$WORK/$1.page"
+    sed 's/^.*\(# pe \)/\1/' "$WORK/dom" | grep -E '^(# pe |pe_selftest: |[a-z].* elements  [0-9a-f]{16}$)' >"$WORK/$1.page"
     golden "$WORK/$1.page" "$2"
 }
 for kind in simd:-O2:-msimd128 sse:-O3:-msimd128:-msse2:-ffp-contract=fast scalar:-O2; do
