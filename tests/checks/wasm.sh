@@ -7,12 +7,12 @@ set -u
 . tests/tools/lib.sh
 WORK=$BUILD/wasm
 EMCC=${EMCC:-emcc}
-have "$EMCC" || skip "emscripten is missing: make deps"
+have "$EMCC" || skip "emscripten is missing: sh tests/tools/deps.sh wasm"
 node=
 for candidate in node nodejs; do
     ! have $candidate || node=${node:-$candidate}
 done
-[ -n "$node" ] || skip "node is missing: make deps"
+[ -n "$node" ] || skip "node is missing: sh tests/tools/deps.sh wasm"
 rm -rf "$WORK"
 mkdir -p "$WORK"
 # Debian's emscripten wants modules that Debian's node would find by itself, and its programs a node
@@ -66,7 +66,7 @@ for kind in simd:-O2:-msimd128 sse:-O3:-msimd128:-msse2:-ffp-contract=fast scala
         check "... in $browser" in_browser "$name" "$isa"
     else
         skipped=$((skipped + 1))
-        echo "SKIP: chromium is missing: in a browser"
+        echo "SKIP: chromium is missing, sh tests/tools/deps.sh wasm: in a browser"
     fi
 done
 echo "$passed passed, $failed failed, $skipped skipped"

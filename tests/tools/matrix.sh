@@ -20,8 +20,8 @@
 #   mingw     Windows, x86-64: gcc for it, under wine
 #   clangcl   Windows, x86-64: clang in the place of cl, with tests/checks/stub for its headers, linked to
 #             mingw-w64's library
-#   compiles  macOS and big-endian AArch64 (scalar code, as on s390x): clang for them, with these headers;
-#             nothing here can run it
+#   compiles  macOS, big-endian AArch64 (scalar code, as on s390x) and WebAssembly: clang for them, with
+#             these headers; nothing here can run it (WebAssembly of emscripten's: tests/checks/wasm.sh)
 #   newlib    ARM without a system, with that library, in hardware and in software floating point, under qemu-user
 #   machine   scalar code on s390x and ppc64 (big-endian), ppc64le, riscv64, armhf (32-bit), as arm64
 #   nehalem   the scalar code on a CPU without AVX or FMA; qemumax: AVX2 where this CPU has none
@@ -148,6 +148,11 @@ clangcl clang c99 avx512 none -O2 -ffast-math
 newlib arm-none-eabi-gcc c99 plain none -O2 -march=armv7-a -mfloat-abi=soft
 X
     echo "compiles clang c99 plain none -O2 --target=aarch64_be-linux-gnu"
+    for compiler in clang clang-19; do
+        for simd in "" " -msimd128"; do
+            echo "compiles $compiler c99 plain none -O2 --target=wasm32$simd"
+        done
+    done | sed 's/^compiles clang-19 .*simd128/+&/'
     for machine in arm64 x86_64; do
         for std in c99 c++11; do
             echo "compiles clang $std plain none -O2 --target=$machine-apple-macos13"
