@@ -78,6 +78,9 @@
  *                      25165824. Best at about three quarters of the last-level cache.
  *     PE_PREFETCH_HEADS, PE_LOADS_WAIT  what differs between CPUs in memory. Default: as the
  *                      compiler's flags say which CPU it is. Affect only speed; docs/building.md.
+ *     PE_UNFUSED       only for compilers other than gcc, clang, cl and tcc: define it once the
+ *                      compiler's options forbid fused products and fast-math. Without it such a
+ *                      compiler is refused where it may have an FMA.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
  *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
  *                      large program compiles them once. Default: every file that includes pe.h has
@@ -101,8 +104,9 @@
 #define PE_H
 
 /* ==== src/api/options.h ==== */
-/* The version; what a program may set before it includes pe.h, and what follows from it: how
- * functions are declared, whether they are defined here.
+/* The version; the language and the numbers that pe needs; what a program may set before it
+ * includes pe.h, and what follows from it: how functions are declared, whether they are defined
+ * here.
  * Gives: PE_API, PE_STREAM_BYTES, PE_VERSION_HEX.
  * Tests: tests/checks/extern.sh, tests/checks/fail.sh. */
 
@@ -111,6 +115,12 @@
 #define PE_VERSION_PATCH 0
 #define PE_VERSION_HEX 0x000400
 #define PE_VERSION_STRING "0.4.0"
+
+/* (MSVC says nothing of a standard unless it is asked for one) */
+#if !defined(__cplusplus) && !defined(_MSC_VER) && \
+    (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
+#endif
 
 /* ---- 1. options ------------------------------------------------------------------------------ */
 
@@ -135,8 +145,27 @@
 #define PE__DEFINE 0
 #endif
 
+#include <float.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || FLT_MANT_DIG != 24
+#error "pe needs IEEE doubles of 64 bits and floats of 32: for AVR, avr-gcc 10 with -mdouble=64"
+#endif
+/* Packed structs, by -fpack-struct or by a #pragma pack that another header left behind, are not
+   those of a library that was compiled without. (__BIGGEST_ALIGNMENT__ is 2 for m68k.) */
+struct pe__laid_out {
+    char first;
+    double number;
+};
+#ifdef __BIGGEST_ALIGNMENT__
+#define PE__LAID_OUT(offset) ((offset) >= sizeof(void *) || (offset) >= __BIGGEST_ALIGNMENT__)
+#else
+#define PE__LAID_OUT(offset) ((offset) >= sizeof(void *))
+#endif
+typedef char pe__without_fpack_struct_or_pragma_pack
+    [PE__LAID_OUT(offsetof(struct pe__laid_out, number)) ? 1 : -1];
+#undef PE__LAID_OUT
 
 /* ==== src/pe.h ==== */
 
@@ -11443,6 +11472,18 @@ PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
 PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
 #undef PE__TEST_ROTATE
 
+/* The first n doubles as their low and high words, in this order on every machine: as the bits of
+   floats they are hashed by the calls that come after. */
+PE__OUTLINE void pe__test_words(double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
+        memcpy(x + i, words, sizeof words);
+    }
+}
+
 /* Without a plan. Dot products are left out: they take 32 KB of stack more. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
 {
@@ -11452,7 +11493,9 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
     rope.rope_type = PE_ROPE_YARN;
     rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
-    PE__TAKE(pe_rope_frequencies(&rope, omega, omega + PE__TEST_D));
+    const pe_status status = pe_rope_frequencies(&rope, omega, omega + PE__TEST_D);
+    pe__test_words(omega, 2 * PE__TEST_D);
+    PE__TAKE(status);
     PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
     PE__TAKE(pe_sinusoidal_f32(x, PE__TEST_ROWS, PE__TEST_D));
     memcpy(table, x, sizeof table);
@@ -11522,9 +11565,11 @@ PE_API pe_status pe_selftest(void)
 #pragma float_control(pop)
 #endif
 #undef PE__FLOAT_CONTROL
-#elif defined(__GNUC__)
+#elif PE__GNU
 #pragma GCC pop_options
 #pragma GCC diagnostic pop
+#elif !defined(_MSC_VER) && !defined(__cplusplus)
+#pragma STDC FP_CONTRACT DEFAULT
 #endif
 
 /* ==== src/pe.h ==== */
@@ -11768,6 +11813,19 @@ PE__CALLS(bf16, PE__BF16, uint16_t, add)
  * Needs: api.
  * Tests: tests/checks/names.sh. */
 
+#if PE__DEFINE && PE__GNU
+#pragma pop_macro("__aligned__")
+#pragma pop_macro("__always_inline__")
+#pragma pop_macro("__asm__")
+#pragma pop_macro("__attribute__")
+#pragma pop_macro("__cold__")
+#pragma pop_macro("__may_alias__")
+#pragma pop_macro("__no_sanitize__")
+#pragma pop_macro("__noinline__")
+#pragma pop_macro("__target__")
+#pragma pop_macro("__unused__")
+#pragma pop_macro("__vector_size__")
+#endif
 #undef PE_API
 #undef PE__DEFINE
 #undef PE__BEYOND

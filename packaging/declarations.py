@@ -43,6 +43,8 @@ class Declarations:
             if not any(re.match(r"(pe|PE)_", token) for token in tokens):
                 continue  # of the system's headers
             declared = " ".join(tokens)
+            if re.match(r"struct pe__laid_out|typedef char pe__without_", declared):
+                continue  # refuse a packed layout, and declare nothing
             if match := re.fullmatch(r"(?:typedef )?enum (\w+ )?\{ (.*?)(?: ,)? \}(?: (\w+))?", declared):
                 self.enums.append((match[3], self.constants(match[2])))
             elif match := re.fullmatch(r"typedef struct (?:\w+ )?\{ (.*) ; \} (\w+)", declared):

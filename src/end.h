@@ -6,6 +6,19 @@
 #include "pe_simd.h"
 #include "api/options.h"
 
+#if PE__DEFINE && PE__GNU
+#pragma pop_macro("__aligned__")
+#pragma pop_macro("__always_inline__")
+#pragma pop_macro("__asm__")
+#pragma pop_macro("__attribute__")
+#pragma pop_macro("__cold__")
+#pragma pop_macro("__may_alias__")
+#pragma pop_macro("__no_sanitize__")
+#pragma pop_macro("__noinline__")
+#pragma pop_macro("__target__")
+#pragma pop_macro("__unused__")
+#pragma pop_macro("__vector_size__")
+#endif
 #undef PE_API
 #undef PE__DEFINE
 #undef PE__BEYOND

@@ -13,7 +13,9 @@
 #pragma float_control(pop)
 #endif
 #undef PE__FLOAT_CONTROL
-#elif defined(__GNUC__)
+#elif PE__GNU
 #pragma GCC pop_options
 #pragma GCC diagnostic pop
+#elif !defined(_MSC_VER) && !defined(__cplusplus)
+#pragma STDC FP_CONTRACT DEFAULT
 #endif

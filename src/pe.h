@@ -77,6 +77,9 @@
  *                      25165824. Best at about three quarters of the last-level cache.
  *     PE_PREFETCH_HEADS, PE_LOADS_WAIT  what differs between CPUs in memory. Default: as the
  *                      compiler's flags say which CPU it is. Affect only speed; docs/building.md.
+ *     PE_UNFUSED       only for compilers other than gcc, clang, cl and tcc: define it once the
+ *                      compiler's options forbid fused products and fast-math. Without it such a
+ *                      compiler is refused where it may have an FMA.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
  *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
  *                      large program compiles them once. Default: every file that includes pe.h has

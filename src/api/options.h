@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The version; what a program may set before it includes pe.h, and what follows from it: how
- * functions are declared, whether they are defined here.
+/* The version; the language and the numbers that pe needs; what a program may set before it
+ * includes pe.h, and what follows from it: how functions are declared, whether they are defined
+ * here.
  * Gives: PE_API, PE_STREAM_BYTES, PE_VERSION_HEX.
  * Tests: tests/checks/extern.sh, tests/checks/fail.sh. */
 #pragma once
@@ -10,6 +11,12 @@
 #define PE_VERSION_PATCH 0
 #define PE_VERSION_HEX 0x000400
 #define PE_VERSION_STRING "0.4.0"
+
+/* (MSVC says nothing of a standard unless it is asked for one) */
+#if !defined(__cplusplus) && !defined(_MSC_VER) && \
+    (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
+#endif
 
 /* ---- 1. options ------------------------------------------------------------------------------ */
 
@@ -34,5 +41,24 @@
 #define PE__DEFINE 0
 #endif
 
+#include <float.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || FLT_MANT_DIG != 24
+#error "pe needs IEEE doubles of 64 bits and floats of 32: for AVR, avr-gcc 10 with -mdouble=64"
+#endif
+/* Packed structs, by -fpack-struct or by a #pragma pack that another header left behind, are not
+   those of a library that was compiled without. (__BIGGEST_ALIGNMENT__ is 2 for m68k.) */
+struct pe__laid_out {
+    char first;
+    double number;
+};
+#ifdef __BIGGEST_ALIGNMENT__
+#define PE__LAID_OUT(offset) ((offset) >= sizeof(void *) || (offset) >= __BIGGEST_ALIGNMENT__)
+#else
+#define PE__LAID_OUT(offset) ((offset) >= sizeof(void *))
+#endif
+typedef char pe__without_fpack_struct_or_pragma_pack
+    [PE__LAID_OUT(offsetof(struct pe__laid_out, number)) ? 1 : -1];
+#undef PE__LAID_OUT

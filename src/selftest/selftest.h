@@ -132,6 +132,18 @@ PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
 PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
 #undef PE__TEST_ROTATE
 
+/* The first n doubles as their low and high words, in this order on every machine: as the bits of
+   floats they are hashed by the calls that come after. */
+PE__OUTLINE void pe__test_words(double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
+        memcpy(x + i, words, sizeof words);
+    }
+}
+
 /* Without a plan. Dot products are left out: they take 32 KB of stack more. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
 {
@@ -141,7 +153,9 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
     rope.rope_type = PE_ROPE_YARN;
     rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
-    PE__TAKE(pe_rope_frequencies(&rope, omega, omega + PE__TEST_D));
+    const pe_status status = pe_rope_frequencies(&rope, omega, omega + PE__TEST_D);
+    pe__test_words(omega, 2 * PE__TEST_D);
+    PE__TAKE(status);
     PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
     PE__TAKE(pe_sinusoidal_f32(x, PE__TEST_ROWS, PE__TEST_D));
     memcpy(table, x, sizeof table);

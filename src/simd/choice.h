@@ -5,12 +5,6 @@
  * Tests: tests/checks/fail.sh, tests/checks/cpus.sh. */
 #pragma once
 
-/* (MSVC says nothing of a standard unless it is asked for one) */
-#if !defined(__cplusplus) && !defined(_MSC_VER) && \
-    (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
-#error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
-#endif
-
 /* ---- which instruction set, which sine ------------------------------------------------------ */
 
 #define PE_ISA_SCALAR 1 /* C99: needs neither SIMD nor FMA hardware            */
@@ -20,8 +14,11 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
-/* GNU C: its vectors have operators. clang has them where it takes the place of cl, too. */
-#if defined(__GNUC__) || defined(__clang__)
+/* GNU C: its vectors have operators, and its pragmas forbid fast-math. clang has them where it
+   takes the place of cl, too. The others here say __GNUC__ and ignore the pragmas. */
+#if defined(__clang__) || \
+    (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) && \
+     !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
 #define PE__GNU 1
 #else
 #define PE__GNU 0

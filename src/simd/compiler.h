@@ -11,16 +11,33 @@
 #include <float.h>
 /* Doubles must be rounded to double by every operation, floats to float. (-1 is what clang says
    under -ffast-math, which pe.h turns off for its own code; 16 concerns _Float16 alone; 1 is gcc's
-   for s390x in strict ISO C.) */
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 1
-#error "pe needs floats that are rounded to float: compile with -fexcess-precision=fast"
-#elif defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && \
-    !(FLT_EVAL_METHOD == -1 && defined(__clang__))
-#error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse"
+   for s390x in strict ISO C.) clang's x87 rounds to no type whatever -ffp-eval-method says. */
+#if defined(__clang__) && defined(__i386__) && !defined(__SSE2__)
+#define PE__EVALUATES 2
+#elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
+    (FLT_EVAL_METHOD == -1 && defined(__clang__))
+#define PE__EVALUATES 0
+#else
+#define PE__EVALUATES FLT_EVAL_METHOD
 #endif
+#if PE__EVALUATES == 0
+#elif defined(__clang__) && (!defined(__i386__) || defined(__SSE2__))
+#error "pe needs operations that round to their own type: compile with -ffp-eval-method=source"
+#elif PE__EVALUATES == 1
+#error "pe needs floats that are rounded to float: compile with -fexcess-precision=fast"
+#elif defined(__x86_64__) || defined(__i386__) || defined(_M_IX86)
+#error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse, or /arch:SSE2"
+#elif defined(__m68k__)
+#error "pe needs IEEE double arithmetic, not the 68881's: compile with -m68040 or -msoft-float"
+#else
+#error "pe needs operations that round to their own type: compile for other hardware, or for none"
+#endif
+#undef PE__EVALUATES
 
 #ifdef _M_FP_FAST
 #error "pe needs IEEE arithmetic: compile with /fp:precise, not /fp:fast"
+#elif defined(_M_FP_CONTRACT) && !defined(__clang__)
+#error "pe needs products that are rounded: compile without /fp:contract"
 #endif
 /* A number like 0.1 is a double, but not with this option of gcc's, which has no macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
@@ -72,6 +89,32 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE_SLEEF_NAME "none"
 #endif
 
+/* The words of GNU C that pe uses may be macros of the program: __noinline__ is one of CUDA's. */
+#if PE__GNU
+#pragma push_macro("__aligned__")
+#pragma push_macro("__always_inline__")
+#pragma push_macro("__asm__")
+#pragma push_macro("__attribute__")
+#pragma push_macro("__cold__")
+#pragma push_macro("__may_alias__")
+#pragma push_macro("__no_sanitize__")
+#pragma push_macro("__noinline__")
+#pragma push_macro("__target__")
+#pragma push_macro("__unused__")
+#pragma push_macro("__vector_size__")
+#undef __aligned__
+#undef __always_inline__
+#undef __asm__
+#undef __attribute__
+#undef __cold__
+#undef __may_alias__
+#undef __no_sanitize__
+#undef __noinline__
+#undef __target__
+#undef __unused__
+#undef __vector_size__
+#endif
+
 /* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
    re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
 #if defined(__clang__)
@@ -98,7 +141,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #elif PE__BEYOND
 #pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
-#elif defined(__GNUC__)
+#elif PE__GNU
 #pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -113,6 +156,20 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c")
 #elif PE__BEYOND
 #pragma GCC target("avx2,fma,f16c")
+#endif
+#elif defined(_MSC_VER)
+/* To the end of the file: cl before VS 2022 fuses by default, and cannot say what was in force. */
+#pragma fp_contract(off)
+#else
+#ifndef __cplusplus
+#pragma STDC FP_CONTRACT OFF
+#endif
+/* Who ignores that pragma cannot be asked. tcc fuses nothing, nor does a compiler for x86 that was
+   not told of an FMA; the others have to be told, and pe that they were. */
+#if !defined(PE_UNFUSED) && !defined(__TINYC__) && \
+    (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) || \
+     defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
+#error "this compiler may fuse products: turn that and fast-math off, and define PE_UNFUSED"
 #endif
 #endif
 
@@ -158,10 +215,11 @@ static_assert(!pe__names_header(__BASE_FILE__),
 
 /* A value that the compiler must have in a register here and cannot look through: gcc would rather
    load a value again for each use than keep it. The letters are each set's vector registers ("v":
-   all 32 of AVX-512). */
+   all 32 of AVX-512). Elsewhere it is in memory for a moment; so it is in WebAssembly
+   from clang 19 on, which does not compile "+r" of a vector there. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
-#elif defined(__wasm__)
+#elif defined(__wasm__) && __clang_major__ < 19
 #define PE__OPAQUE(a) __asm__("" : "+r"(a))
 #elif PE_ISA == PE_ISA_AVX512
 #define PE__OPAQUE(a) __asm__("" : "+v"(a))
@@ -176,8 +234,11 @@ static_assert(!pe__names_header(__BASE_FILE__),
 /* A product not to be fused with a later sum. clang does that under -ffp-contract=fast, whatever
    the pragma above says, even between intrinsics. gcc does it to single numbers that it makes
    vectors of, for fmaddsub; not to vectors, where one that it cannot look through costs it a third
-   of the time of a rotation. */
-#if defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
+   of the time of a rotation. WebAssembly has no fused instruction but with relaxed SIMD, and "+m"
+   would treble the time of a rotation. */
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+#define PE__PRODUCT(p) (void)(p)
+#elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
 #define PE__PRODUCT(p) PE__OPAQUE(p)
 #else
 #define PE__PRODUCT(p) (void)(p)

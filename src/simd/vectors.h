@@ -24,6 +24,13 @@ typedef float pe__vf __attribute__((__vector_size__(8 * PE_LANES)));
 typedef int32_t pe__vi __attribute__((__vector_size__(8 * PE_LANES)));
 typedef uint32_t pe__vu __attribute__((__vector_size__(8 * PE_LANES)));
 typedef int64_t pe__vl __attribute__((__vector_size__(8 * PE_LANES)));
+/* -fpack-struct=8, and =16 with wider vectors, misplace vectors alone: loads of them crash. */
+struct pe__vector_laid_out {
+    char first;
+    pe__vd vector;
+};
+typedef char pe__vectors_without_fpack_struct_or_pragma_pack
+    [sizeof(struct pe__vector_laid_out) == 2 * sizeof(pe__vd) ? 1 : -1];
 
 /* Vectors at any address. With memcpy() gcc takes 16 bytes for an integer, and on ARM moves them
    through two integer registers: rows of a block took a fifth more cycles (make mca). */

@@ -24,7 +24,6 @@ pe_rope_type_named     reads text
 pe_rope_config_error   text
 pe_config_error        text
 pe_frequency_error     text
-pe_selftest            hashes by itself, and says yes or no: tests/unit/test_selftest.c
 X
 }
 

@@ -3,12 +3,14 @@
 #
 # fail.sh: programs that must not compile. Each case of tests/fail says in its comments
 #
-#   expect:    words of the error message: the remedy
+#   expect:    words of the error message, the remedy; it has to be the compiler's first error
 #   flags:     what brings the error about
 #   good:      flags with which the same file compiles (so that it fails for one reason alone)
 #   target:    x86_64 or aarch64, if only one is meant; the other is reached by a cross compiler
 #   compiler:  gcc or clang, if only one is meant
 #   hide:      a header that is to be missing
+#
+# Each #error of the headers, and each typedef that refuses, is what some case expects.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/fail
@@ -88,8 +90,8 @@ for file in tests/fail/*.[ch]; do
         # shellcheck disable=SC2086
         if compiles $cc $flags "$file"; then
             bad "$name, $compiler" "compiles with $flags"
-        elif ! grep 'pe.*: error: ' "$WORK/log" | grep -q -F -e "$expect"; then
-            bad "$name, $compiler" "no #error of the headers says '$expect'"
+        elif ! grep ': error: ' "$WORK/log" | head -n 1 | grep 'pe.*: error: ' | grep -q -F -e "$expect"; then
+            bad "$name, $compiler" "the first error is not one of the headers that says '$expect'"
         elif ! compiles $cc $good "$file"; then
             bad "$name, $compiler" "does not compile with $good"
         else
@@ -98,5 +100,19 @@ for file in tests/fail/*.[ch]; do
         fi
     done
 done
+
+sed -n 's|^/\* expect: \(.*\) \*/$|\1|p' tests/fail/*.[ch] >"$WORK/expected"
+# static_assert's text follows on the next lines, so that it goes by its function
+grep -h -o -E '^#error ".*"|^typedef char pe__[a-z_0-9]*without[a-z_0-9]*|static_assert\(!pe__names_header' pe.h pe_simd.h >"$WORK/errors"
+[ "$(wc -l <"$WORK/errors")" -gt 20 ] || { : >"$WORK/log" && bad "the #errors" "hardly one found in the headers"; }
+while read -r error; do
+    found=no
+    while read -r expect; do
+        case $error in *"$expect"* | *pe__names_header) found=yes ;; esac
+    done <"$WORK/expected"
+    [ $found = yes ] && passed=$((passed + 1)) && continue
+    : >"$WORK/log"
+    bad "a case for each error" "none expects $error"
+done <"$WORK/errors"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -32,8 +32,9 @@ mkdir -p "$WORK/made"
 # tables of floats with AVX2 in .89 to .93 of the time, sums in .91 to .94, of f16 in .95 (+ 26),
 # blocks of halves of any number of units as one tile, .8 to .9 of the time with AVX2 and SSE2 (+ 10),
 # weights that are exactly 0, all cells of a grid checked, T5's buckets by bisection (+ 97),
-# lengths of lists, checked before they are read, and texts that name what is wrong (+ 57).
-MOST_LINES=520 MOST_COLUMNS=100 MOST_CODE=10140
+# lengths of lists, checked before they are read, and texts that name what is wrong (+ 57),
+# compilers that would fuse, pack or round otherwise refused, macros that name attributes (+ 104).
+MOST_LINES=520 MOST_COLUMNS=100 MOST_CODE=10244
 find src -name '*.h' | LC_ALL=C sort >"$WORK/files"
 [ "$(wc -l <"$WORK/files")" -gt 40 ] || { echo "hardly a file in src/" && exit 1; }
 

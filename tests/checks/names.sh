@@ -8,8 +8,9 @@
 #   exports   it defines no name that another object could see
 #   data      no writable global, so nothing that a signal handler or a thread could find half done
 #   macros    only PE_* stay defined
-#   others    a program's own macros of short and common names, S, near, unused, are in nobody's way, nor
-#             are functions of such names, and no word of pe but PE_* begins with a capital letter
+#   others    a program's own macros of short and common names, S, near, unused, and of the words of GNU C
+#             that pe uses, __noinline__, are in nobody's way, nor are functions of such names, and are
+#             there again behind pe.h; no word of pe but PE_* begins with a capital letter
 #
 # In C and C++, gcc and clang, on every ISA, with SLEEF and without. Objects come from -O0, which
 # keeps every call that the source has, and once for each compiler and ISA from the optimiser, which
@@ -92,6 +93,8 @@ boards="PI HALF_PI TWO_PI EULER LOW HIGH INPUT OUTPUT DEFAULT CHANGE BIT LSBFIRS
 kernels="likely unlikely packed unused noinline always_inline cold target vector_size no_sanitize barrier
     current __unused __packed __cold __noinline __always_inline __aligned __force __user __init"
 types="f16 f32 f64 bf16 i8 i16 i32 i64 u8 u16 u32 u64 s8 s16 s32 s64 int8 uint8 byte uint ushort ulong uchar"
+# Every word of an attribute, in whatever branch of the headers, and what introduces them.
+attributes=$(grep -h -o -E '__attribute__.*|__asm__' pe.h pe_simd.h | grep -o -w '__[a-z_]*__' | sort -u)
 words="pi eps bool true false restrict complex imaginary noreturn thread_local alignas alignof static_assert
     errno assert unix linux i386 sun vax mips None Status Success Always Bool True False Above Below"
 usual="ABS SQR SQUARE EPS EPSILON INF INFINITY NAN BIT BITS MASK SHIFT ALIGN ALIGNED PACKED RESTRICT INLINE
@@ -110,7 +113,7 @@ others() { # CC LANGUAGE ISA SLEEF
                 sed 's/# *include *<\(.*\)>/#if __has_include(<\1>)\n#include <\1>\n#endif/'
             case $kind in
             names)
-                for name in $letters $windows $boards $kernels $types $words $usual; do
+                for name in $letters $windows $boards $kernels $types $words $usual $attributes; do
                     printf '#undef %s\n#define %s ?!\n' "$name" "$name"
                 done
                 ;;
@@ -118,6 +121,9 @@ others() { # CC LANGUAGE ISA SLEEF
             headers) printf '#include <%s>\n' iso646.h stdbool.h tgmath.h sys/param.h sys/types.h ;;
             esac
             echo '#include "pe.h"'
+            [ $kind != names ] || for name in $attributes; do
+                printf '#ifndef %s\n#error "the program'"'"'s %s is lost"\n#endif\n' "$name" "$name"
+            done
         } >"$out.c"
         # shellcheck disable=SC2046,SC2086
         $(compiler "$1" "$2") $(isa_flags "$3") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -w -fsyntax-only \
@@ -145,6 +151,7 @@ fi
 rm -rf "$WORK"
 mkdir -p "$WORK"
 have nm || skip "nm is missing"
+[ "$(echo "$attributes" | wc -l)" -ge 11 ] || { echo "hardly an attribute found in pe.h" && exit 1; }
 
 # Static inline functions that nobody uses leave no trace in an object: take all their addresses.
 public_functions >"$WORK/functions"

@@ -4,7 +4,9 @@
 # unfused.sh: no compiler fuses the products of rotations, shifts and sums, whatever its flags allow. Under
 # -ffp-contract=fast and -ffast-math, with FMA, unfused.c has the hashes that it has without an FMA, and
 # pe_selftest() agrees; the loops have no fused instruction (objdump). That the check can fail is seen
-# each time: where PE__PRODUCT lets clang see the products, it fuses them.
+# each time: where PE__PRODUCT lets clang see the products, it fuses them. A compiler without extensions of
+# GNU C has no pragma that can be relied on: with an FMA it is refused, until its options forbid fusing and
+# PE_UNFUSED says so.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/unfused
@@ -51,6 +53,24 @@ if have "$CLANG"; then
     check "has other numbers" not diff -q "$WORK/want" "$WORK/got"
     check "and fused products" not test "$(fused seen | cut -d' ' -f2)" = 0
     check "which pe_selftest() tells" grep -q "pe_selftest 9" "$WORK/got"
+fi
+if have "$GCC"; then
+    no_gnu="$GCC -O2 -mfma -include tests/checks/no_gnu.h -Wno-unknown-pragmas"
+    # shellcheck disable=SC2086
+    {
+        check "a compiler of which nothing is known is refused" not build refused . $no_gnu -ffp-contract=fast
+        check "... with the remedy" grep -q 'error: .*define PE_UNFUSED' "$WORK/log.before"
+        # gcc's vectorizer makes fmaddsub of what it must not fuse; compiler.h
+        check "... but not with PE_UNFUSED" build unfused . $no_gnu -ffp-contract=off -fno-tree-slp-vectorize -DPE_UNFUSED
+        "$WORK/unfused" >"$WORK/got"
+        check "which has the same numbers" diff "$WORK/want" "$WORK/got"
+        check "where PE_UNFUSED is not true" build untrue . $no_gnu -ffp-contract=fast -DPE_UNFUSED
+        "$WORK/untrue" >"$WORK/got"
+        check "pe_selftest() tells" grep -q "pe_selftest 9" "$WORK/got"
+        check "without an FMA it is not refused" build spare . $GCC -O2 -include tests/checks/no_gnu.h -Wno-unknown-pragmas
+        "$WORK/spare" >"$WORK/got"
+        check "and has the same numbers" diff "$WORK/want" "$WORK/got"
+    }
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

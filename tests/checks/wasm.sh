@@ -7,12 +7,12 @@ set -u
 . tests/tools/lib.sh
 WORK=$BUILD/wasm
 EMCC=${EMCC:-emcc}
-have "$EMCC" || skip "emscripten is missing: make deps"
+have "$EMCC" || skip "emscripten is missing: sh tests/tools/deps.sh wasm"
 node=
 for candidate in node nodejs; do
     ! have $candidate || node=${node:-$candidate}
 done
-[ -n "$node" ] || skip "node is missing: make deps"
+[ -n "$node" ] || skip "node is missing: sh tests/tools/deps.sh wasm"
 rm -rf "$WORK"
 mkdir -p "$WORK"
 # Debian's emscripten wants modules that Debian's node would find by itself, and its programs a node
@@ -53,7 +53,7 @@ in_browser() {
     timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" \
         --dump-dom "file://$PWD/$WORK/$1.html" >"$WORK/dom" 2>"$WORK/errors"
     echo "$browser: exit status $?, $(wc -c <"$WORK/dom") bytes"
-    sed 's/^.*\(# pe \)/\1/' "$WORK/dom" | grep -E '^(# pe |[a-z].* elements  [0-9a-f]{16}$)' >"$WORK/$1.page"
+    sed 's/^.*\(# pe \)/\1/' "$WORK/dom" | grep -E '^(# pe |pe_selftest: |[a-z].* elements  [0-9a-f]{16}$)' >"$WORK/$1.page"
     golden "$WORK/$1.page" "$2"
 }
 for kind in simd:-O2:-msimd128 sse:-O3:-msimd128:-msse2:-ffp-contract=fast scalar:-O2; do
@@ -66,7 +66,7 @@ for kind in simd:-O2:-msimd128 sse:-O3:-msimd128:-msse2:-ffp-contract=fast scala
         check "... in $browser" in_browser "$name" "$isa"
     else
         skipped=$((skipped + 1))
-        echo "SKIP: chromium is missing: in a browser"
+        echo "SKIP: chromium is missing, sh tests/tools/deps.sh wasm: in a browser"
     fi
 done
 echo "$passed passed, $failed failed, $skipped skipped"

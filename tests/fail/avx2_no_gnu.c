@@ -4,13 +4,8 @@
 /* compiler: gcc */
 /* expect: leave PE_ISA undefined */
 /* flags: -mavx2 -mfma -DPE_ISA=PE_ISA_AVX2 */
-/* good: -mavx512f -mavx2 -mfma */
-#include <float.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#undef __GNUC__
+/* good: -mavx512f -mavx2 -mfma -DPE_UNFUSED */
+#include "../checks/no_gnu.h"
 #include "pe.h"
 
 int main(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Before C99 there are no declarations in loops, and with gnu89 the errors would be many. */
+/* Before C99 there are no declarations in loops: one error that says so, before all others. */
 /* expect: pe needs C99 */
-/* flags: -std=gnu89 */
-/* good: -std=gnu99 */
+/* flags: -std=c89 */
+/* good: -std=c99 */
 #include "pe.h"
 
 int main(void)

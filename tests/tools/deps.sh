@@ -3,7 +3,8 @@
 #
 # deps.sh demo|tool|test|check|fuzz|tools: see what is missing for `make demo`, `make tool`, `make test`,
 # `make check`, `make fuzz`, or for the targets of tests/tools/tools.mk (sanitize, analyze, coverage), and install it.
-# deps.sh matrix: that of check, and more for `make matrix`: other versions of the compilers, 32-bit
+# deps.sh wasm: emscripten, node and a browser, for the steps wasm and explorer.
+# deps.sh matrix: that of check and of wasm, and more for `make matrix`: other versions of the compilers, 32-bit
 # x86, and compilers of other machines, whose programs run under qemu-user.
 #
 # Whether something is there is decided by building and linking with it, so libraries that came
@@ -160,6 +161,7 @@ items="sleef gnuplot"
 [ "$goal" != tool ] || items="sleef cjson"
 [ "$goal" != test ] || items="sleef mpfr cmocka g++"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
+[ "$goal" != wasm ] || items="emscripten chromium"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
 check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu" ;;

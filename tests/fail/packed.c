@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Packed structs are not those that pe was tested with, and vectors in them crash. */
+/* expect: pe__without_fpack_struct_or_pragma_pack */
+/* flags: -fpack-struct */
+/* good: -O1 */
+#include "pe.h"
+
+int main(void)
+{
+    float row[8];
+    return (int)pe_sinusoidal_f32(row, 1, 8);
+}
