@@ -81,7 +81,7 @@ STEP     = sh tests/tools/step.sh
 ##   make cpus        what code does with memory is chosen for the CPU that it is compiled for
 ##   make mca-loops   the loops of make mca are found in the assembly
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
-##   make readme links parity demo-runs tool-runs cost   README's programs, dead links, other projects' formulas in
+##   make readme links workflows parity demo-runs tool-runs cost   README's programs, dead links, other projects' formulas in
 ##                    float32, the demo, the examples and the tool; what including pe.h costs a compiler
 ##   make contract    what 0.3 changed, as a program in C99 and C++11
 ##   make unwritten   every public function once under MemorySanitizer and valgrind
@@ -295,7 +295,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
+OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links workflows parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -345,7 +345,7 @@ theorem:
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
-levels gappa unfused warnings names unwritten api contract extern readme links parity cost golden certify wasm explorer python:
+levels gappa unfused warnings names unwritten api contract extern readme links workflows parity cost golden certify wasm explorer python:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

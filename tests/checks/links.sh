@@ -105,15 +105,6 @@ done
 for page in README.md docs/*.md .github/*.md tests/README.md tests/tools/mutation.py; do
     check "$page names what is there" current "$page"
 done
-# What the workflows run is there.
-grep -hoE '(sh|bash|\.) (\./)?[.a-z]+/[a-z/.]+' .github/workflows/*.yml | sed 's/^[a-z.]* //' | sort -u | while read -r file; do
-    [ -f "$file" ] || echo "no $file"
-done >"$WORK/gone"
-sed -n 's/^ *- run: make \([a-z -]*\).*/\1/p; s/^ *what: \[\(.*\)\]/\1/p' .github/workflows/*.yml | tr ', ' '\n\n' | sed '/^$/d' | sort -u >"$WORK/made"
-while read -r target; do
-    grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:|^(OTHERS|PACKAGING) :=.* $target( |\$)" Makefile || echo "no target $target"
-done <"$WORK/made" >>"$WORK/gone"
-check "workflows run what is there" awk '{ print } END { exit NR > 0 }' "$WORK/gone"
 for page in docs/*.md; do
     check "$page leads to docs/api.md" grep -qF -e "](api.md" -e '<!-- made' "$page"
     check "README.md links $page" grep -qF -e "]($page)" -e "]($page#" README.md
