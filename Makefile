@@ -38,7 +38,9 @@ export FUZZ_SECONDS FUZZ_ENGINE FUZZ_SANITIZE FUZZ_SEED FUZZ_FLAGS
 HEADERS := pe.h pe_simd.h
 
 SUBMAKE  = $(MAKE) --no-print-directory
-PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+print-PARALLEL:
+	@echo $(PARALLEL)
 # Ctrl-C and SIGTERM end all that a command started.
 GUARD    = sh tests/tools/guard.sh
 STEP     = sh tests/tools/step.sh
@@ -81,8 +83,8 @@ STEP     = sh tests/tools/step.sh
 ##   make cpus        what code does with memory is chosen for the CPU that it is compiled for
 ##   make mca-loops   the loops of make mca are found in the assembly
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
-##   make readme links workflows parity demo-runs tool-runs cost   README's programs, dead links, other projects' formulas in
-##                    float32, the demo, the examples and the tool; what including pe.h costs a compiler
+##   make readme links workflows steps parity demo-runs tool-runs   README's programs, dead links, what CI runs, other
+##                    projects' formulas in float32, the demo, the examples and the tool
 ##   make contract    what 0.3 changed, as a program in C99 and C++11
 ##   make unwritten   every public function once under MemorySanitizer and valgrind
 ##   make api         every public function is written out, described, in the tests of memory and in the
@@ -138,8 +140,9 @@ headers:
 # ---- what is needed -------------------------------------------------------------------------------
 
 .PHONY: deps deps-demo deps-test deps-tool
+# Where a skipped cell of the matrix is a failure its compilers are needed, too.
 deps:
-	@sh tests/tools/deps.sh check
+	@sh tests/tools/deps.sh $(if $(filter 1,$(STRICT)),matrix,check)
 
 deps-test:
 	@sh tests/tools/deps.sh test
@@ -295,7 +298,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links workflows parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
+OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links workflows steps parity demo-runs tool-runs golden certify wasm explorer python api-pages
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -345,7 +348,7 @@ theorem:
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
-levels gappa unfused warnings names unwritten api contract extern readme links workflows parity cost golden certify wasm explorer python:
+levels gappa unfused warnings names unwritten api contract extern readme links workflows steps parity golden certify wasm explorer python:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

@@ -10,7 +10,6 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 have python3 || skip "python3 is missing"
 public_functions >"$WORK/public"
-skipped=0
 
 python3 docs/api/contracts.py index >"$WORK/api.md"
 check "docs/api.md is made from pe.h as it is: \`make headers\`" diff docs/api.md "$WORK/api.md"
@@ -34,8 +33,7 @@ if have doxygen; then
     searched() { cat "$WORK"/pages/search/*.js >"$WORK/search" && while read -r name; do grep -q "'$name'" "$WORK/search" || echo "no $name"; done <"$WORK/public" | not grep .; }
     check "... which the search finds" searched
 else
-    skipped=1
-    echo "SKIP: doxygen is missing"
+    skipping "doxygen is missing"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

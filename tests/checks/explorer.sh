@@ -10,8 +10,6 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 PAGE=docs/explorer.html
 [ -f $PAGE ] || [ -e .git ] || skip "$PAGE is not in the archive: make page"
-skipped=0
-skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
 
 text() {
     sed 's/^const WASM = "[A-Za-z0-9+\/=]*";/const WASM = "@WASM@";/' $PAGE | cmp - docs/page/explorer.html

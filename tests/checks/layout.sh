@@ -18,8 +18,6 @@ for candidate in python3 /usr/bin/python3; do
     ! $candidate -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || python=$candidate
 done
 [ -n "$python" ] || skip "python3, 3.8 or later, is missing"
-skipped=0
-skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
 
 written() { CC=$CC "$python" packaging/declarations.py "$1" >"$WORK/$2"; } # LANGUAGE FILE
 # prints COMPILER LANGUAGE STANDARD FILE: what the program says
@@ -85,9 +83,5 @@ check "a constant that is left out" misread '/^    case PE_LAYOUT_HALVES:$/d'
 check "a field of another type" misread 's/int64_t \*p = &s.padding_position/double *p = \&s.padding_position/'
 check "a parameter of another type" misread 's/pe_shift_f32(const pe_plan \*, pe_at, size_t,/pe_shift_f32(const pe_plan *, pe_at, int,/'
 
-if [ $skipped -gt 0 ]; then
-    echo "$passed passed, $failed failed, $skipped skipped"
-else
-    echo "$passed passed, $failed failed"
-fi
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -164,14 +164,14 @@ public_functions >"$WORK/functions"
     echo '#endif'
 } >"$WORK/all.c"
 
-sleefs="0 1" skipped=0
+sleefs="0 1"
 [ "$SLEEF" != 0 ] && have_library sleef "$CC" || {
-    echo "SKIP: libsleef is missing or off: names with it"
-    sleefs=0 skipped=1
+    skipping "libsleef is missing or off: names with it"
+    sleefs=0
 }
 compilers=
-have "$GCC" && compilers=gcc
-have "$CLANG" && compilers="$compilers clang"
+if have "$GCC" && have "$GXX"; then compilers=gcc; else skipping "$GCC or $GXX is missing"; fi
+if have "$CLANG" && have "$CLANGXX"; then compilers="$compilers clang"; else skipping "$CLANG or $CLANGXX is missing"; fi
 {
     for cc in $compilers; do
         for isa in $(cpu_isas); do
@@ -187,10 +187,6 @@ have "$CLANG" && compilers="$compilers clang"
     done
     for cc in $compilers; do
         for language in c c++; do
-            case $cc:$language in
-            gcc:c++) have "$GXX" || continue ;;
-            clang:c++) have "$CLANGXX" || continue ;;
-            esac
             for isa in $(cpu_isas); do
                 for sleef in $sleefs; do
                     [ "$isa:$sleef" != scalar:1 ] || continue

@@ -9,7 +9,6 @@ set -u
 WORK=$BUILD/workflows
 rm -rf "$WORK"
 mkdir -p "$WORK"
-skipped=0
 none() { awk '{ print } END { exit NR > 0 }' "$1"; }
 
 set -- .github/workflows/*.yml
@@ -38,8 +37,7 @@ for compiler in clang-cl gcc; do
     case $compiler:$(uname -m):$(command -v "${command%% *}") in
     *:x86_64:/* | *:amd64:/*) ;;
     *)
-        echo "SKIP: ${command%% *} for x86-64 is missing: the flags of $compiler"
-        skipped=$((skipped + 1))
+        skipping "${command%% *} for x86-64 is missing: the flags of $compiler"
         continue
         ;;
     esac
