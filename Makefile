@@ -20,6 +20,7 @@ GCC    ?= gcc
 GXX    ?= g++
 CLANG  ?= clang
 CLANGXX ?= clang++
+MACHINE := $(shell uname -m)
 # All cores, unless make was given a number.
 JOBS   ?= $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1))
 
@@ -79,7 +80,8 @@ STEP     = sh tests/tools/step.sh
 ##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make unfused     products of rotations, shifts and sums stay apart from sums under -ffast-math, with FMA
 ##   make fail        programs that must not compile, and the message they must give
-##   make modules     C++ modules and precompiled headers with g++ 16, which is downloaded where apt-get has it
+##   make modules     C++ modules and precompiled headers with g++ 16, which is downloaded where apt-get has it;
+##                    once a week, as rooms names warnings with EVERY=1, which then leave nothing out
 ##   make cpus        what code does with memory is chosen for the CPU that it is compiled for
 ##   make mca-loops   the loops of make mca are found in the assembly
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
@@ -117,7 +119,7 @@ STEP     = sh tests/tools/step.sh
 ##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
 ##   make verify      the proof of the promise in 10 minutes; verify-full: all of it, in 2 hours
 ##                    (BUDGET=s). Writes build/verify.json and build/verify.txt
-##   make test-table  write tests/PROOFS.md, where each promise is proven, from the logs of test and check
+##   make test-table  write tests/PROOFS.md: where each promise is proven
 ##*   make clean       remove build/
 ##
 ## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|sse2|neon|scalar, SLEEF=0|1 (default: if installed),
@@ -271,14 +273,15 @@ readme-c:
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
 PROGRAMS += rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
-ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
+ifneq ($(filter aarch64 arm64,$(MACHINE)),)
 ISAS := neon scalar
 UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
-UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
-             $(foreach p,exact theorem bounds memory rope splits types,$(p).gcc.sse2.none.quick) \
-             algebra.clang.sse2.none.quick memory.clang.sse2.none.o0.quick exact.gcc.sse2.sleef.quick \
+UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi,$(p).gcc.neon.sleef.quick.linked) \
+             $(foreach p,exact theorem bounds memory rope splits types,$(p).gcc.sse2.sleef.quick.linked) \
+             algebra.clang.sse2.none.quick memory.clang.sse2.none.o0.quick exact.gcc.sse2.none.quick \
+             learned.gcc.neon.sleef.quick \
              $(foreach p,exact types theorem,$(p).gcc.scalar.none.fma.quick) types.gcc.avx512.none.native.quick
 endif
 
@@ -298,16 +301,16 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links workflows steps parity demo-runs tool-runs golden certify wasm explorer python api-pages
+OTHERS := rooms levels certificates gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme links workflows steps parity demo-runs tool-runs golden certify wasm explorer python api-pages
 
 PACKAGING := package single-header library dist-runs release-runs debian
-CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
+CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
 # CHECK_SKIP="readme": not these, as .ci/run has it where make test has done a part of them.
 CHECK_SKIP ?=
 CHECK_STEPS := $(filter-out $(CHECK_SKIP),$(CHECK_LIBRARIES) $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING))
 CHECK_LOGS = $(BUILD)/log
 
-.PHONY: check run-check check-steps $(UNITS) $(OTHERS) matrix
+.PHONY: check run-check check-steps $(UNITS) $(OTHERS) matrix modules
 check: deps
 	+@$(GUARD) $(SUBMAKE) run-check
 run-check:
@@ -320,6 +323,7 @@ check-steps: $(CHECK_STEPS)
 
 $(foreach i,$(CHECK_ISAS),$(eval $(filter %.gcc.$(i).sleef.linked,$(UNITS)): library.gcc.$(i)))
 $(eval $(filter %.clang.best.sleef.quick.linked,$(UNITS)): library.clang.best)
+$(foreach i,neon sse2,$(eval $(filter %.gcc.$(i).sleef.quick.linked,$(UNITS)): library.gcc.$(i)))
 
 # Any unit step can be named, also one that `make check` does not run.
 $(UNITS):
@@ -379,7 +383,11 @@ fuzz-replay: $(FUZZ)
 $(FUZZ):
 	@$(STEP) $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
 
-.PHONY: test-table
+.PHONY: test-table list-test-steps list-check-steps
+list-test-steps:
+	@echo $(TEST_STEPS)
+list-check-steps:
+	@echo $(CHECK_STEPS) matrix
 test-table:
 	@sh tests/tools/table.sh
 

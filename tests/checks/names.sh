@@ -12,8 +12,8 @@
 #             are functions of such names, and no word of pe but PE_* begins with a capital letter
 #
 # In C and C++, gcc and clang, on every ISA, with SLEEF and without. Objects come from -O0, which
-# keeps every call that the source has, and once for each compiler and ISA from the optimiser, which
-# may add calls of its own. NAMES=all: both for all.
+# keeps every call that the source has. The optimiser may add calls of its own: tests/tools/linked.sh looks at
+# the objects that it makes in any case. EVERY=1: here, too, for all.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/names
@@ -46,15 +46,12 @@ symbols() { # CC LANGUAGE ISA SLEEF LEVEL
         verdict "symbols: $name: compiles" "$out.log"
         return
     fi
-    nm -u "$out" | awk '{ print $NF }' | sed 's/^_//' |
-        grep -v -x -E 'Sleef_[a-z0-9_]*|_?GLOBAL_OFFSET_TABLE_|__stack_chk_fail' |
-        grep -v -x -E '(fmal?|sinl?|cosl?|sincosl?|powl?|expl?|logl?|exp2l?|log2l?|floorl?|rintl?|nearbyintl?|fabsl?|ldexpl?|sqrtl?|copysignl?|fmodl?|frexpl?|scalbnl?|roundl?|truncl?|ceill?)f?' |
-        grep -v -x -E 'memcpy|memset|memmove|memcmp|bcmp' >"$out.undefined"
+    strays nm "$out" >"$out.undefined"
     nm "$out" >"$out.all"
     # A table of addresses that lost half of its functions would prove as much less.
     [ "$(grep -c '[tT] .*pe_' "$out.all")" -gt 100 ] || echo "hardly a function in it" >>"$out.undefined"
     verdict "symbols: $name" "$out.undefined"
-    awk '$(NF - 1) ~ /^[dDbBcCgGsS]$/ && $NF !~ /^_?keep$/ { print }' "$out.all" >"$out.data"
+    writable nm "$out" >"$out.data"
     verdict "writable data: $name" "$out.data"
     awk '$(NF - 1) ~ /^[A-TV-Zuvw]$/ && $NF !~ /^_?keep$/ { print }' "$out.all" >"$out.exports"
     verdict "exports: $name" "$out.exports"
@@ -174,24 +171,13 @@ if have "$GCC" && have "$GXX"; then compilers=gcc; else skipping "$GCC or $GXX i
 if have "$CLANG" && have "$CLANGXX"; then compilers="$compilers clang"; else skipping "$CLANG or $CLANGXX is missing"; fi
 {
     for cc in $compilers; do
-        for isa in $(cpu_isas); do
-            for sleef in $sleefs; do
-                [ "$isa:$sleef" != scalar:1 ] || continue
-                # the slowest first
-                case ${NAMES:-}:$cc:$isa:$sleef in
-                all:* | :gcc:scalar:0 | :*:"$(best_isa)":1) echo "symbols $cc c $isa $sleef -O2" ;;
-                :gcc:*:0) [ "$sleefs" = "0 1" ] || echo "symbols $cc c $isa $sleef -O2" ;;
-                esac
-            done
-        done
-    done
-    for cc in $compilers; do
         for language in c c++; do
             for isa in $(cpu_isas); do
                 for sleef in $sleefs; do
                     [ "$isa:$sleef" != scalar:1 ] || continue
                     [ "$language:$sleef:$sleefs" = "c++:0:0 1" ] && [ "$isa" != scalar ] ||
                         echo "symbols $cc $language $isa $sleef -O0"
+                    [ "${EVERY:-}:$language" != 1:c ] || echo "symbols $cc c $isa $sleef -O2"
                     echo "macros $cc $language $isa $sleef -"
                     [ "$sleef" = 1 ] || echo "others $cc $language $isa $sleef -"
                 done

@@ -34,6 +34,8 @@ parallel() { make -s print-PARALLEL "$@" | grep -qx -e "-j[0-9]*"; }
 check "make runs steps side by side" parallel
 check "... whatever CFLAGS are" parallel "CFLAGS=-O2 -fno-jump-tables"
 check "... unless -j says how many" not parallel -j3
+table() { sh tests/tools/table.sh "$WORK/PROOFS.md" && diff tests/PROOFS.md "$WORK/PROOFS.md"; }
+check "tests/PROOFS.md is current: \`make test-table\`" table
 unwritable() { ! BUILD=/dev/null/build sh tests/tools/step.sh x true >"$WORK/said" 2>&1 && grep BUILD= "$WORK/said"; }
 check "a directory that cannot be written" unwritable
 echo "$passed passed, $failed failed, $skipped skipped"

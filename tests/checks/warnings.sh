@@ -3,8 +3,9 @@
 #
 # warnings.sh: no warnings. pe.h as the only include, and a program that calls all of it, with
 # every flag of lib.sh as an error: gcc and clang, C99 to C17, C++11 to C++20, every ISA, SLEEF and
-# none. Nothing is run, so the CPU does not matter. pe.h alone is also compiled with what else a
-# careful project turns on, without exceptions and RTTI in C++, and with clang's -Weverything.
+# none, which are dealt out to standards and ISAs (EVERY=1: both for each). Nothing is run, so the CPU does not
+# matter. pe.h alone is also compiled with what else a careful project turns on, without exceptions and RTTI in C++,
+# and with clang's -Weverything.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/warnings
@@ -53,7 +54,7 @@ if [ "${1:-}" = job ]; then
         # some of gcc's warnings need the optimiser, whatever the standard, SLEEF and most of the ISA
         case $2:$std:$isa:$sleef in
         clang:c99:* | clang:c++17:*) $cc $flags -fsyntax-only tests/unit/hash.c ;;
-        *:c99:avx512:1 | *:c++17:avx512:1 | *:c99:scalar:0 | *:c99:avx2:0 | *:c99:neon:0)
+        *:c99:avx512:1 | *:c++17:avx512:* | *:c99:scalar:0 | *:c99:avx2:0 | gcc:c99:neon:* | arm64:c99:neon:0)
             $cc $flags -O2 -c -o "$log.o" tests/unit/hash.c
             ;;
         esac; } >"$log" 2>&1; then
@@ -96,8 +97,9 @@ esac
     for cc in $compilers; do
         for std in c99 c11 c17 c++11 c++14 c++17 c++20; do
             for isa in $isas; do
+                dealt=$((1 - ${dealt:-1}))
                 for sleef in $sleefs; do
-                    echo "$cc $std $isa $sleef"
+                    [ "${EVERY:-}:$sleefs" = ":0 1" ] && [ "$sleef" != $dealt ] || echo "$cc $std $isa $sleef"
                 done
             done
         done
