@@ -51,7 +51,7 @@ symbols() { # CC LANGUAGE ISA SLEEF LEVEL
     # A table of addresses that lost half of its functions would prove as much less.
     [ "$(grep -c '[tT] .*pe_' "$out.all")" -gt 100 ] || echo "hardly a function in it" >>"$out.undefined"
     verdict "symbols: $name" "$out.undefined"
-    writable nm "$out" >"$out.data"
+    awk '$(NF - 1) ~ /^[dDbBcCgGsS]$/ && $NF !~ /^_?keep$/ { print }' "$out.all" >"$out.data"
     verdict "writable data: $name" "$out.data"
     awk '$(NF - 1) ~ /^[A-TV-Zuvw]$/ && $NF !~ /^_?keep$/ { print }' "$out.all" >"$out.exports"
     verdict "exports: $name" "$out.exports"

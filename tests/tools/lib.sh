@@ -69,14 +69,11 @@ from() {
 # shellcheck disable=SC2086
 current() { [ -f "$1" ] && [ -z "$(find $HEADERS -newer "$1")" ]; }
 
-# What an object asks for beyond libm, SLEEF and memcpy; its writable data.
+# What an object asks for beyond libm, SLEEF and memcpy.
 strays() { # NM OBJECT
     "$1" -u "$2" | awk '{ print $NF }' | sed 's/^_//' |
         grep -v -x -E 'Sleef_[a-z0-9_]*|_?GLOBAL_OFFSET_TABLE_|__stack_chk_fail|memcpy|memset|memmove|memcmp|bcmp' |
         grep -v -x -E '(fma|sin|cos|sincos|pow|exp|log|exp2|log2|floor|rint|nearbyint|fabs|ldexp|sqrt|copysign|fmod|frexp|scalbn|round|trunc|ceil)[fl]?'
-}
-writable() { # NM OBJECT
-    "$1" "$2" | awk '$(NF - 1) ~ /^[dDbBcCgGsS]$/ && $NF !~ /^_?keep$/'
 }
 
 # The names of all public functions, those that macros stamp included.
