@@ -159,7 +159,7 @@ def load(path: str) -> ctypes.CDLL:
 
 
 def layout():
-    """Sizes, offsets and values, as ctypes has them: the lines of `make layout`."""
+    """Sizes, offsets and values, as ctypes has them: the lines of `tests/run layout`."""
     for struct in STRUCTS:
         yield f"{struct.__name__} {ctypes.sizeof(struct)}"
         for name, _ in struct._fields_:

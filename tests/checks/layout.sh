@@ -7,7 +7,7 @@
 #
 # That script writes the C program, too, so what it might not see is looked for in other ways: the names of
 # structs and enums by grep, functions by the preprocessor, fields and constants by the compiler's warnings.
-# "print": the lines alone. `make -s layout >tests/layout.txt` is how the table is changed.
+# "print": the lines alone. `tests/run layout >tests/layout.txt` is how the table is changed.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/layout
@@ -37,7 +37,7 @@ check "packaging/declarations.py reads pe.h" written python pe_declarations.py
 check "... and writes a program" written c layout.c
 check "which compiles without a warning, and runs" prints "$CC" c c99 c
 if echo __LP64__ | "$CC" -E - | grep -q -x 1; then
-    check "tests/layout.txt has what it prints, or: make -s layout >tests/layout.txt" diff tests/layout.txt "$WORK/c"
+    check "tests/layout.txt has what it prints, or: tests/run layout >tests/layout.txt" diff tests/layout.txt "$WORK/c"
 else
     skipping "tests/layout.txt is of machines with long and pointers of 64 bits"
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# single.sh: the single header of `make single` is the two headers: the same tokens for every
+# single.sh: the single header of `sh packaging/single.sh` is the two headers: the same tokens for every
 # instruction set, in C and C++, with SLEEF and without; the same bits of a program; and with itself
 # and with the two headers in one file it is there once.
 set -u
@@ -12,7 +12,7 @@ mkdir -p "$WORK/alone"
 
 # In a directory without pe_simd.h, under the name users have for it.
 single=$WORK/alone/pe_single.h
-check "make single" sh packaging/single.sh "$single"
+check "sh packaging/single.sh" sh packaging/single.sh "$single"
 check "its lines are those of pe.h and pe_simd.h, but for the include" sh -c \
     "cat pe.h pe_simd.h | grep -v -x '#include \"pe_simd.h\"' | sort >'$WORK/two' &&
     sort '$single' | cmp - '$WORK/two'"

@@ -30,12 +30,28 @@ missing() { # SCRIPT VARIABLES...
 check "unfused.sh without clang" missing tests/checks/unfused.sh CLANG=none-such GCC=none-such
 check "cpus.sh without clang" missing tests/checks/cpus.sh CLANG=none-such GCC=none-such MATRIX_COMPILERS=none-such
 
-parallel() { make -s print-PARALLEL "$@" | grep -qx -e "-j[0-9]*"; }
+parallel() { tests/run -s print-PARALLEL "$@" | grep -qx -e "-j[0-9]*"; }
 check "make runs steps side by side" parallel
 check "... whatever CFLAGS are" parallel "CFLAGS=-O2 -fno-jump-tables"
 check "... unless -j says how many" not parallel -j3
 table() { sh tests/tools/table.sh "$WORK/PROOFS.md" && diff tests/PROOFS.md "$WORK/PROOFS.md"; }
-check "tests/PROOFS.md is current: \`make test-table\`" table
+check "tests/PROOFS.md is current: \`tests/run test-table\`" table
+# What the pages, comments and messages name in `code` is there.
+commands() {
+    git ls-files 2>/dev/null | grep -vE '^CHANGELOG.md|^tests/fuzz/corpus|^tests/golden.txt' | xargs grep -ohE '`(make|tests/run)( [a-z_][a-z_-]*)+' |
+        sort -u >"$WORK/commands"
+    [ "$(wc -l <"$WORK/commands")" -gt 30 ] || [ ! -e .git ] || { echo "hardly a command" && return 1; }
+    sed -n 's/`make //p' "$WORK/commands" | tr ' ' '\n' | sort -u | while read -r name; do
+        grep -qE "^([a-z-]+ )*$name( [a-z-]+)*:|^EXAMPLES .* $name( |\$)" Makefile bench/bench.mk || echo "make has no $name"
+    done >"$WORK/none"
+    sed -n 's,`tests/run ,,p' "$WORK/commands" | tr ' ' '\n' | sed 's/^check-//' | sort -u | while read -r name; do
+        grep -q "^$name | " tests/steps.txt || grep -qE "^([a-z-]+ )*$name( [a-z-]+)*:" tests/steps.mk || echo "tests/run has no $name"
+    done >>"$WORK/none"
+    not grep . "$WORK/none"
+}
+check "commands that the tree names" commands
+check "tests/run lists itself" sh -c 'tests/run | grep -q "^  workflows .* pe.h\|^  exact "'
+check "... and refuses what is not there" not tests/run none-such
 unwritable() { ! BUILD=/dev/null/build sh tests/tools/step.sh x true >"$WORK/said" 2>&1 && grep BUILD= "$WORK/said"; }
 check "a directory that cannot be written" unwritable
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -16,10 +16,13 @@ check "there are workflows" test -f "$1"
 grep -hoE '(sh|bash|\.) (\./)?[.a-z]+/[a-z/.]+' "$@" | sed 's/^[a-z.]* //' | sort -u | while read -r file; do
     [ -f "$file" ] || echo "no $file"
 done >"$WORK/gone"
-sed -n 's/^ *- run: make \([a-z -]*\).*/\1/p; s/^ *what: \[\(.*\)\]/\1/p' "$@" | tr ', ' '\n\n' | sed '/^$/d' | sort -u >"$WORK/made"
-while read -r target; do
-    grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:|^(OTHERS|PACKAGING) :=.* $target( |\$)" Makefile || echo "no target $target"
-done <"$WORK/made" >>"$WORK/gone"
+sed -n 's/^ *- run: make \([a-z -]*\).*/\1/p' "$@" | tr ' ' '\n' | sed '/^$/d' | sort -u | while read -r target; do
+    grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" Makefile || echo "make has no $target"
+done >>"$WORK/gone"
+sed -n 's,^ *- run: tests/run \([a-z -]*\).*,\1,p; s/^ *what: \[\(.*\)\]/\1/p' "$@" | tr ', ' '\n\n' | sed '/^$/d' | sort -u |
+    while read -r name; do
+        grep -q "^$name | " tests/steps.txt || echo "tests/run has no $name"
+    done >>"$WORK/gone"
 check "what they run is there" none "$WORK/gone"
 
 grep -n 'uses:' "$@" | grep -vE 'uses: [a-z/-]+@[0-9a-f]{40} # v[0-9.]+$' >"$WORK/loose"

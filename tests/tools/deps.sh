@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # deps.sh demo|tool|test|check|fuzz|tools: see what is missing for `make demo`, `make tool`, `make test`,
-# `make check`, `make fuzz`, or for the targets of tests/tools/tools.mk (sanitize, analyze, coverage), and install it.
-# deps.sh matrix: that of check, and more for `make matrix`: other versions of the compilers, 32-bit
+# `make check`, `tests/run fuzz`, or for tests/run (sanitize, analyze, coverage), and install it.
+# deps.sh matrix: that of check, and more for `tests/run matrix`: other versions of the compilers, 32-bit
 # x86, and compilers of other machines, whose programs run under qemu-user.
 #
 # Whether something is there is decided by building and linking with it, so libraries that came
 # from elsewhere count, and nothing is asked of the package manager when all is present. DEPS=0
 # installs nothing: what is missing is named, with what will be done without it. A missing part
-# fails under STRICT=1. Findings go to build/config.mk, which the Makefile reads.
+# fails under STRICT=1. Findings go to build/config.mk, which tests/settings.mk reads.
 # APT_ARCHIVES=DIR: apt-get keeps what it downloads there, for the next run on a fresh machine.
 set -u
 . tests/tools/lib.sh

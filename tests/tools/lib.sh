@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034
 # Shell functions shared by the scripts of tests/. Sourced, never run.
-# Settings come from the environment (the Makefile exports them); each has a default here,
+# Settings come from the environment (tests/settings.mk exports them); each has a default here,
 # so that every script also runs by hand from the top of the tree.
 
 BUILD=${BUILD:-build}
@@ -247,7 +247,7 @@ arm64_run() {
 }
 have_arm64() { have "$ARM64_GCC" && have "$QEMU_ARM64" && [ -d "$ARM64_ROOT" ]; }
 
-# What `make matrix` builds with beyond GCC and CLANG: versions that Debian 12 offers, and machines.
+# What `tests/run matrix` builds with beyond GCC and CLANG: versions that Debian 12 offers, and machines.
 # The newer ones are tests/tools/debian_gcc.sh's.
 case $BUILD in /*) here= ;; *) here=$PWD/ ;; esac
 PATH=$PATH:$here$BUILD/gcc14:$here$BUILD/gcc16

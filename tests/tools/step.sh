@@ -112,7 +112,7 @@ else
         else
             cat "$log.shown"
         fi
-        echo "-------- rerun: make $name"
+        echo "-------- rerun: tests/run $name"
     } >"$log.report"
     cat "$log.report"
     status=1

@@ -5,7 +5,7 @@
  * prints the slowest calls of each kind: those where doubles can decide, sums of columns, and those
  * where they cannot: turns beyond 2^40, or next to whole half turns at every position
  * (docs/accuracy.md). Times are of 8 rows of 1 to 16 elements, a mean,
- * the less of four, with what each call costs. make worst
+ * the less of four, with what each call costs. tests/run worst
  *
  *     worst [seconds] [seed] [nanoseconds of an element of the first kind that are too many]
  */
