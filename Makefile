@@ -17,7 +17,7 @@ include tests/settings.mk
 ##   make examples    build and run the other examples, each with one idea: angles noise regression dots
 ##                    table attention train_learned rope_decoder; their pictures go to build/
 ##   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
-##   make headers     pe.h and pe_simd.h, made from src/, which is what to change; docs/api.md
+##   make headers     pe.h and pe_simd.h, made from src/, which is what to change; docs/api.md, packaging/functions.h
 ##
 ##   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
 ##                    the best and the simplest instruction set, the sharpest tests of bounds and bad input
@@ -52,7 +52,8 @@ help:
 .PHONY: headers
 headers:
 	@sh packaging/headers.sh
-	@! python3 -c '' 2>/dev/null || python3 docs/api/contracts.py index >docs/api.md
+	@! python3 -c '' 2>/dev/null || { python3 docs/api/contracts.py index >docs/api.md && \
+	python3 packaging/declarations.py functions >packaging/functions.h; }
 
 # ---- tests ------------------------------------------------------------------------------------------
 
@@ -117,7 +118,7 @@ run-tool:
 
 .PHONY: lib declarations install install-lib uninstall release docs clean FORCE
 lib: $(BUILD)/libposenc.a
-$(BUILD)/libposenc.a: $(HEADERS) packaging/pe_lib.c packaging/lib.sh packaging/libposenc.map.in $(BUILD)/lib/settings
+$(BUILD)/libposenc.a: $(HEADERS) packaging/pe_lib.c packaging/functions.h packaging/lib.sh packaging/libposenc.map.in $(BUILD)/lib/settings
 	@sh packaging/lib.sh
 # Another compiler or other flags build it again.
 $(BUILD)/lib/settings: FORCE

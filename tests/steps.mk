@@ -271,7 +271,7 @@ coverage: deps-tools
 coverage-table:
 	@python3 tests/tools/coverage.py $(BUILD)/coverage --table docs/accuracy.md
 
-# In `make verify`: what takes seconds.
+# In `tests/run verify`: what takes seconds.
 .PHONY: cppcheck
 cppcheck:
 	@$(STEP) $@ sh tests/tools/analyze.sh cppcheck
@@ -283,7 +283,7 @@ certify-full:
 	@$(STEP) $@ sh tests/checks/certify.sh full
 golden-write:
 	@$(GUARD) sh tests/checks/golden.sh write
-# What is to be run first comes first: `make verify` may run out of time. tests/tools/verify.sh asks for these.
+# What is to be run first comes first: `tests/run verify` may run out of time. tests/tools/verify.sh asks for these.
 UNITS_some := $(foreach p,$(PROGRAMS),$(p).gcc.best.sleef) $(OTHERS) \
               $(filter-out %.neon.sleef.quick,$(filter %.quick,$(UNITS)))
 UNITS_full := $(UNITS) $(OTHERS)

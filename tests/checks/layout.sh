@@ -35,6 +35,8 @@ fi
 
 check "packaging/declarations.py reads pe.h" written python pe_declarations.py
 check "... and writes a program" written c layout.c
+listed() { written functions functions.h && diff packaging/functions.h "$WORK/functions.h"; }
+check "packaging/functions.h is made from pe.h as it is: \`make headers\`" listed
 check "which compiles without a warning, and runs" prints "$CC" c c99 c
 if echo __LP64__ | "$CC" -E - | grep -q -x 1; then
     check "tests/layout.txt has what it prints, or: tests/run layout >tests/layout.txt" diff tests/layout.txt "$WORK/c"
