@@ -453,7 +453,7 @@ PE_API const char *pe_isa_name(void);
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
  *              subnormals is not noticed: no result here is one
- * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
+ * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/test_selftest.c)
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 

@@ -47,12 +47,12 @@ BENCH_RUN = python3 bench/bench.py run $(if $(BENCH_FILTER),--filter '$(BENCH_FI
             $(foreach b,$(BENCH_BUILDS),$(BENCH_OUT)/bench-$(b))
 
 bench: bench-deps
-	@$(SUBMAKE) $(PARALLEL) bench-programs
+	@$(MAKE) --no-print-directory $(PARALLEL) bench-programs
 	@$(BENCH_RUN) --json $(BENCH_OUT)/bench.json $(BENCH_ARGS)
 	@python3 bench/cost.py --json $(BENCH_OUT)/cost.json
 
 bench-quick: bench-deps
-	@$(SUBMAKE) $(PARALLEL) bench-programs
+	@$(MAKE) --no-print-directory $(PARALLEL) bench-programs
 	@$(BENCH_RUN) --quick --json $(BENCH_OUT)/quick.json $(BENCH_ARGS)
 
 # Version 0.1.
@@ -75,11 +75,11 @@ endef
 $(foreach b,$(BENCH_BUILDS),$(eval $(call BENCH_RULES,$(b))))
 
 $(BENCH_OUT)/bench.json:
-	@$(SUBMAKE) bench
+	@$(MAKE) --no-print-directory bench
 
 bench-table: $(BENCH_OUT)/bench.json
 	@python3 bench/bench.py table $< docs/benchmarks.md
-	@$(SUBMAKE) bench-summary
+	@$(MAKE) --no-print-directory bench-summary
 
 # README.md's table, from the pages of two CPUs.
 bench-summary:

@@ -7,6 +7,7 @@
     packaging/declarations.py rust     a module for Rust: all of them, and the sizes of the structs
     packaging/declarations.py c        a program, C99 and C++11, that prints the size of each struct, offset
                                        and size of each field, and the value of each constant of an enum
+    packaging/declarations.py functions   packaging/functions.h: a macro that has each function, for C
     packaging/declarations.py json     a table of what that program has printed, which is read
 
 $CC (cc) preprocesses the header, so that what a user of the library sees is what is read, whatever file
@@ -20,6 +21,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 
 RUST = {"char": "std::os::raw::c_char", "int": "i32", "unsigned": "u32", "unsigned int": "u32", "float": "f32",
         "double": "f64", "size_t": "usize", "int8_t": "i8", "uint8_t": "u8", "int16_t": "i16", "uint16_t": "u16",
@@ -161,7 +163,7 @@ def load(path: str) -> ctypes.CDLL:
 
 
 def layout():
-    """Sizes, offsets and values, as ctypes has them: the lines of `make layout`."""
+    """Sizes, offsets and values, as ctypes has them: the lines of `tests/run layout`."""
     for struct in STRUCTS:
         yield f"{struct.__name__} {ctypes.sizeof(struct)}"
         for name, _ in struct._fields_:
@@ -226,6 +228,17 @@ def c_program(d):
     yield f"    return !({calls});\n}}"
 
 
+def functions_header(d):
+    yield "/* SPDX-License-Identifier: MIT */"
+    yield "/* Every public function of pe.h: X(type, name, (parameters), (arguments)). Made by make headers. */"
+    lines = ["#define FUNCTIONS(X)"]
+    for name, (words, parameters) in d.functions.items():
+        declared = ", ".join(re.sub(r"\* ", "*", f"{t} {p}") for p, t in parameters) or "void"
+        entry = f"X({words}, {name}, ({declared}), ({', '.join(p for p, _ in parameters)}))"
+        lines += textwrap.wrap(entry, 97, initial_indent="    ", subsequent_indent="      ")
+    yield " \\\n".join(lines)
+
+
 def json_table(d):
     printed = {name: [int(n) for n in numbers] for name, *numbers in map(str.split, sys.stdin)}
     structs = {name: {"size": printed[name][0], "fields": {
@@ -236,7 +249,8 @@ def json_table(d):
 
 
 def main():
-    makers = {"python": python_module, "rust": rust_module, "c": c_program, "json": json_table}
+    makers = {"python": python_module, "rust": rust_module, "c": c_program, "functions": functions_header,
+              "json": json_table}
     if len(sys.argv) != 2 or sys.argv[1] not in makers:
         sys.exit(__doc__)
     compiler = shlex.split(os.environ.get("CC") or "cc")

@@ -27,8 +27,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # pe.h and packaging/: in the project one folder up, in a source distribution in a folder of its own.
 TOP = next(top for top in (os.path.join(HERE, "source"), os.path.dirname(HERE))
            if os.path.exists(os.path.join(top, "pe.h")))
-SOURCES = ["LICENSE", "pe.h", "pe_simd.h", "packaging/declarations.py", "packaging/lib.sh", "packaging/pe_lib.c",
-           "packaging/version.sh", "packaging/lib*.map.in"]
+SOURCES = ["LICENSE", "pe.h", "pe_simd.h", "packaging/declarations.py", "packaging/functions.h", "packaging/lib.sh",
+           "packaging/pe_lib.c", "packaging/version.sh", "packaging/lib*.map.in"]
 
 
 def read(*path):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The public part of pe.h, its contracts, for those who read them elsewhere.
 
-    docs/api/contracts.py doxygen   as doxygen wants it: make api-doc
+    docs/api/contracts.py doxygen   as doxygen wants it: make docs
     docs/api/contracts.py index     docs/api.md: every function and type, with a sentence and a prototype
 """
 import html
@@ -158,7 +158,7 @@ class Header:
     def index(self):
         yield "<!-- made from pe.h by make headers -->\n# Functions and types\n"
         yield from textwrap.wrap("All that `pe.h` declares, with the first sentence of its contract and the prototype of the first of its types. The contracts are in "
-                                 "[pe.h](../pe.h), above each prototype; `make api-doc` makes pages of them to search, "
+                                 "[pe.h](../pe.h), above each prototype; `make docs` makes pages of them to search, "
                                  "`build/api-doc/index.html`. Made by `make headers`.", 118)
         for number, title, _, items in filter(lambda section: section[3], self.sections):
             yield f"\n## {number}. {title}\n"

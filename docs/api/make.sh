@@ -5,7 +5,7 @@
 set -eu
 . ./packaging/version.sh
 out=${1:-${BUILD:-build}/api-doc}
-command -v doxygen >/dev/null || { echo "make api-doc needs doxygen" && exit 1; }
+command -v doxygen >/dev/null || { echo "make docs needs doxygen" && exit 1; }
 rm -rf "$out"
 mkdir -p "$out"
 {

@@ -5,7 +5,7 @@
 set -eu
 BUILD=${BUILD:-build}
 EMCC=${EMCC:-emcc}
-command -v "$EMCC" >/dev/null || { echo "make page needs emscripten: $EMCC is missing" && exit 1; }
+command -v "$EMCC" >/dev/null || { echo "make docs needs emscripten: $EMCC is missing" && exit 1; }
 # Debian's emscripten wants modules that Debian's node would find by itself.
 [ ! -d /usr/share/nodejs ] || export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
 mkdir -p "$BUILD"

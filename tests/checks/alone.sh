@@ -39,7 +39,6 @@ alone() {
         PKG_CONFIG_PATH="$PREFIX/lib/pkgconfig" LD_LIBRARY_PATH="$PREFIX/lib" PREFIX="$PREFIX" $as "$@")
 }
 JOBS=${JOBS:-2}
-skipped=0
 said() { # what a step of its own has said of itself
     sed -n 's/^ *SKIP/SKIP/p' "$WORK/log.before"
     tail -n 1 "$WORK/log.before"

@@ -5,7 +5,7 @@
 # the preprocessor sees them, are compared with those called in
 #
 #   tests/unit/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
-#   tests/unit/hash.c                            the same bits from every build (make matrix)
+#   tests/unit/hash.c                            the same bits from every build (tests/run matrix)
 #
 # and each must be in both. A function for which that makes no sense stands below, with the reason.
 # Each is written out in the public part, so that a search for its name finds it, below a comment

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# api_pages.sh: docs/api.md is what `make headers` makes, and `make api-doc` makes pages without a warning: both have
-# every public function that `make api` counts; the pages, too, every type and constant of an enum.
+# api_pages.sh: docs/api.md is what `make headers` makes, and `make docs` makes pages without a warning: both have
+# every public function that `tests/run api` counts; the pages, too, every type and constant of an enum.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/api-pages
@@ -10,7 +10,6 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 have python3 || skip "python3 is missing"
 public_functions >"$WORK/public"
-skipped=0
 
 python3 docs/api/contracts.py index >"$WORK/api.md"
 check "docs/api.md is made from pe.h as it is: \`make headers\`" diff docs/api.md "$WORK/api.md"
@@ -20,7 +19,7 @@ sed '/^\/\*  PRIVATE/q' pe.h | grep -o '^\(typedef.*\)\{0,1\}} pe_[a-z0-9_]*;\|t
 check "... and lists every function" sh -c "grep -vxFf '$WORK/types' '$WORK/listed' | diff '$WORK/public' -"
 
 if have doxygen; then
-    check "make api-doc, without a warning" sh docs/api/make.sh "$WORK/pages"
+    check "make docs, without a warning" sh docs/api/make.sh "$WORK/pages"
     # What is in the search, which is where a reader looks for a name.
     members() { sed -n "/<member kind=\"$1\">/,/<\/member>/s/^ *<name>\(.*\)<.*/\1/p" "$WORK/pages/posenc.tag" | sort -u; }
     members function >"$WORK/paged"
@@ -34,8 +33,7 @@ if have doxygen; then
     searched() { cat "$WORK"/pages/search/*.js >"$WORK/search" && while read -r name; do grep -q "'$name'" "$WORK/search" || echo "no $name"; done <"$WORK/public" | not grep .; }
     check "... which the search finds" searched
 else
-    skipped=1
-    echo "SKIP: doxygen is missing"
+    skipping "doxygen is missing"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -62,6 +62,7 @@
 
 #include <mpfr.h>
 
+#include "../unit/half.h"
 #include "presets.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -399,15 +400,8 @@ static float *half_values(type t)
     static float table[2][65536];
     static int ready;
     if (!ready) {
-        for (uint32_t b = 0; b < 65536; b++) {
-            const int e = (int)(b >> 10 & 31), m = (int)(b & 1023);
-            const uint32_t wide = b << 16;
-            const double x = e == 31  ? (m ? (double)NAN : HUGE_VAL)
-                             : e == 0 ? ldexp(m, -24)
-                                      : ldexp(m + 1024, e - 25);
-            table[0][b] = (float)(b & 0x8000 ? -x : x);
-            memcpy(&table[1][b], &wide, sizeof wide);
-        }
+        for (uint32_t b = 0; b < 65536; b++)
+            for (int is_bf16 = 0; is_bf16 < 2; is_bf16++) table[is_bf16][b] = (float)half_value(is_bf16, (uint16_t)b);
         ready = 1;
     }
     return table[t == BF16];

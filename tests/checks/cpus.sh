@@ -9,7 +9,6 @@ set -u
 WORK=$BUILD/cpus TABLE=tests/checks/cpus.txt
 rm -rf "$WORK"
 mkdir -p "$WORK"
-skipped=0
 
 # choice COMPILER FLAGS...: as a line of the table begins; nothing if a flag is not known.
 choice() {
@@ -43,7 +42,7 @@ each() {
 all() {
     least=$1 option=$2 entry=$3
     shift 3
-    have "$1" || return
+    have "$1" || { skipping "$1 is missing: its names of CPUs" && return; }
     names "$option" "$@" >"$WORK/names"
     each "$option" "$WORK/names" "$entry" "$@" >"$WORK/wrong"
     check "$*: $(wc -l <"$WORK/names") names, at least $least" test "$(wc -l <"$WORK/names")" -ge "$least"
@@ -57,9 +56,11 @@ flags() {
     [ -n "$is" ] && check "$*: $want" test "$is" = "$want"
 }
 
-for compiler in $GCC $CLANG $MATRIX_COMPILERS gcc-16; do
-    case $compiler:$(uname -m) in *:x86_64 | *:amd64) ;; *) continue ;; esac
-    have "$compiler" || continue
+compilers="$GCC $CLANG $MATRIX_COMPILERS"
+! have gcc-16 || compilers="$compilers gcc-16" # where modules.sh has downloaded it
+case $(uname -m) in x86_64 | amd64) ;; *) compilers= ;; esac
+for compiler in $compilers; do
+    have "$compiler" || { skipping "$compiler is missing: its names of CPUs" && continue; }
     all 50 -march "" "$compiler"
     wide="-mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512bf16"
     # shellcheck disable=SC2086
@@ -115,8 +116,7 @@ if cpu_has avx512; then
     check "the library: SSE4a, AVX-512, no intersection, as a Zen 4: heads are not asked for; else they are" \
         test "$("$WORK/chosen")" = 11111101
 else
-    echo "SKIP: a CPU with AVX-512 is needed for what the library chooses"
-    skipped=1
+    skipping "a CPU with AVX-512 is needed for what the library chooses"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

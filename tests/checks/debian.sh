@@ -11,7 +11,6 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
 for tool in dpkg-buildpackage dh lintian; do have $tool || skip "$tool is missing"; done
-skipped=0
 
 check "the packages" env DEB_BUILD_OPTIONS="nocheck noopt" DEB_BUILD_PROFILES=nocheck sh packaging/deb.sh tree "$WORK/deb"
 set -- "$WORK"/deb/*.changes

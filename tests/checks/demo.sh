@@ -8,7 +8,6 @@ set -u
 WORK=$BUILD/demo-runs
 rm -rf "$WORK"
 mkdir -p "$WORK"
-skipped=0
 
 build() { # OUT FLAGS...
     build_example demo "$@"
@@ -32,7 +31,7 @@ says_table() {
 is_png() { [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] && [ "$(wc -c <"$1")" -gt 20000 ]; }
 pictures() { # NAME...
     if ! have gnuplot; then
-        skipped=$((skipped + 1))
+        skipping "gnuplot is missing: $*"
         return
     fi
     for picture in "$@"; do

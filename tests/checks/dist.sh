@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# dist.sh [full]: the archive of `make dist` holds the tree, has the same bytes each time, and works
-# where it is unpacked: make install, make single, and make demo DEPS=0 with nothing there but what is in it.
+# dist.sh [full]: the archive of `sh packaging/dist.sh` holds the tree, has the same bytes each time, and works
+# where it is unpacked: make install, sh packaging/single.sh, and make demo DEPS=0 with nothing there but what is in it.
 #
-# Without "full" it is the tree with the changes that are not committed yet. `make distcheck`, "full",
-# takes what `make dist` writes, and tests it by tests/checks/alone.sh as well.
+# Without "full" it is the tree with the changes that are not committed yet. `tests/run distcheck`, "full",
+# takes what `sh packaging/dist.sh` writes, and tests it by tests/checks/alone.sh as well.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
@@ -18,13 +18,13 @@ unset MAKEFLAGS MAKELEVEL PREFIX DESTDIR INCLUDEDIR PKGCONFIGDIR CMAKEDIR
 
 name=posenc-$VERSION
 if [ "$full" = full ]; then
-    check "make dist" make -s dist
+    check "sh packaging/dist.sh" sh packaging/dist.sh
     archive=$BUILD/$name.tar.gz
     again=
 else
     archive=$WORK/$name.tar.gz
     again=tree
-    check "make dist" sh packaging/dist.sh $again "$archive"
+    check "sh packaging/dist.sh" sh packaging/dist.sh $again "$archive"
 fi
 [ -f "$archive" ] || { cat "$WORK/log" && echo "$passed passed, $failed failed" && exit 1; }
 
@@ -55,7 +55,7 @@ CFLAGS=-O1
 [ "$full" != full ] || CFLAGS=-O2
 check "make install" inside make -s install DESTDIR="$WORK/stage"
 check "... of this pe.h" cmp pe.h "$WORK/stage/usr/local/include/posenc/pe.h"
-check "make single" inside make -s single
+check "sh packaging/single.sh" inside sh packaging/single.sh
 check "make demo DEPS=0" inside make demo DEPS=0 CFLAGS=$CFLAGS
 cp "$WORK/log" "$WORK/demo"
 check "... prints the table" grep -q '1:  0.8415  0.5403  0.0998' "$WORK/demo"

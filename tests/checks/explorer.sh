@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# explorer.sh: docs/explorer.html is what `make page` makes. Its text is that of docs/page/explorer.html; the
+# explorer.sh: docs/explorer.html is what `make docs` makes. Its text is that of docs/page/explorer.html; the
 # WebAssembly in it gives the bits that the headers give here, in node and, where it is, in Chromium.
 set -u
 . tests/tools/lib.sh
@@ -9,9 +9,7 @@ WORK=$BUILD/page
 rm -rf "$WORK"
 mkdir -p "$WORK"
 PAGE=docs/explorer.html
-[ -f $PAGE ] || [ -e .git ] || skip "$PAGE is not in the archive: make page"
-skipped=0
-skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
+[ -f $PAGE ] || [ -e .git ] || skip "$PAGE is not in the archive: make docs"
 
 text() {
     sed 's/^const WASM = "[A-Za-z0-9+\/=]*";/const WASM = "@WASM@";/' $PAGE | cmp - docs/page/explorer.html

@@ -17,7 +17,6 @@ WORK=$BUILD/extern
 rm -rf "$WORK"
 mkdir -p "$WORK"
 have nm || skip "nm is missing"
-skipped=0
 isa=$(best_isa)
 case $isa in
 avx512) name=AVX-512 ;;
@@ -88,8 +87,7 @@ pair() { # CC CXX LANGUAGE
         program "$1" "$2" "$3"
         pairs=$((pairs + 1))
     else
-        echo "SKIP: $1 or $2 is missing"
-        skipped=$((skipped + 1))
+        skipping "$1 or $2 is missing"
     fi
 }
 pair "$GCC" "$GXX" "c -std=c99"
@@ -106,9 +104,5 @@ $CC -std=c99 -E $(isa_flags "$isa") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS "$WORK/implem
 check "the same of functions of its own" test -s "$WORK/inline.i"
 check "intrinsics are noticed" not no_intrinsics "$WORK/inline.i"
 
-if [ $skipped -gt 0 ]; then
-    echo "$passed passed, $failed failed, $skipped skipped"
-else
-    echo "$passed passed, $failed failed"
-fi
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

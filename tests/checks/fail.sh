@@ -16,7 +16,6 @@ set -u
 WORK=$BUILD/fail
 rm -rf "$WORK"
 mkdir -p "$WORK"
-passed=0 failed=0 skipped=0
 
 field() { sed -n "s|^/\* $2: \(.*\) \*/\$|\1|p" "$1"; }
 
@@ -70,16 +69,14 @@ for file in tests/fail/*.[ch]; do
         x86_64:aarch64)
             if [ $compiler = gcc ]; then cc=$ARM64_GCC; else cc="$CLANG --target=aarch64-linux-gnu"; fi
             have "$ARM64_GCC" || { # clang borrows its C library
-                echo "SKIP: $name, $compiler: $ARM64_GCC is missing"
-                skipped=$((skipped + 1))
+                skipping "$name, $compiler: $ARM64_GCC is missing"
                 continue
             }
             ;;
         aarch64:x86_64 | arm64:x86_64) continue ;;
         esac
         have "${cc%% *}" || {
-            echo "SKIP: $name: $cc is missing"
-            skipped=$((skipped + 1))
+            skipping "$name: $cc is missing"
             continue
         }
         [ -z "$hide" ] || cc="$cc $(shadow "$cc" "$hide")"

@@ -34,7 +34,7 @@ check() {
     if ! grep -v '^#' "$GOLDEN" | diff - "$1.sections" >"$1.diff"; then
         echo "not the bits of $GOLDEN ('<' is the file, '>' this build):"
         cat "$1.diff"
-        echo "If that is meant: make golden-write, and say in the commit which bits changed and why."
+        echo "If that is meant: tests/run golden-write, and say in the commit which bits changed and why."
         return 1
     fi
     echo "the bits of $GOLDEN: $(wc -l <"$1.sections" | tr -d ' ') sections"
@@ -50,7 +50,7 @@ run)
 write)
     hashes || exit
     {
-        echo "# Section of tests/unit/hash.c, elements, hash of their bits. Written by make golden-write."
+        echo "# Section of tests/unit/hash.c, elements, hash of their bits. Written by tests/run golden-write."
         grep -v '^#' "$WORK/now"
     } >"$GOLDEN.$$" && mv "$GOLDEN.$$" "$GOLDEN"
     echo "$GOLDEN is written; git diff $GOLDEN shows what changed"

@@ -9,8 +9,8 @@
 #   functions   at most 7 parameters of a private function, 10 of a public one, 60 lines; those that are
 #               above stand in tests/checks/large.txt until they are mended, and no longer
 #   picture     docs/rooms.svg is what docs/rooms.sh draws
-#   alone       each file compiles by itself, with what it includes and nothing else: C99 on the best instruction
-#               set of this machine, C99 and C++11 on one lane; HEADERS=all: both on each
+#   alone       each file compiles by itself, with what it includes and nothing else: C99 on one lane, those of
+#               src/simd on the best instruction set of this machine, too; EVERY=1: all in C99 and C++11 on each
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/headers
@@ -147,17 +147,20 @@ large() {
 
 alone() {
     best=$(best_isa)
-    set -- "c++ scalar" "c scalar" "c $best"
-    case ${HEADERS:-}:$best in
-    all:neon) set -- "c scalar" "c++ scalar" "c neon" "c++ neon" ;;
-    all:*) set -- "c scalar" "c++ scalar" "c sse2" "c++ sse2" "c avx2" "c++ avx2" "c avx512" "c++ avx512" ;;
+    set -- "c scalar" "c $best"
+    case ${EVERY:-}:$best in
+    1:neon) set -- "c scalar" "c++ scalar" "c neon" "c++ neon" ;;
+    1:*) set -- "c scalar" "c++ scalar" "c sse2" "c++ sse2" "c avx2" "c++ avx2" "c avx512" "c++ avx512" ;;
     esac
     for build in "$@"; do
+        where=src/
+        [ "${EVERY:-}" = 1 ] || [ "$build" = "c scalar" ] || where=src/simd/
         language=${build% *}
         flags=$(isa_flags "${build#* }")
         [ "$build" = "${build% avx2}" ] || flags="$flags -mf16c" # else clang wants the end of pe.h, too
         compiler="$CC -std=c99"
         [ "$language" = c ] || compiler="$CXX -std=c++11"
+        grep "^$where" "$WORK/files" >"$WORK/some"
         while read -r file; do
             # behind it the public functions that it may call, which are defined behind all others
             calls="-include src/where/make.h -include src/types/calls.h"
@@ -165,8 +168,8 @@ alone() {
             # shellcheck disable=SC2086
             $compiler $flags -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function $EXTRA_CFLAGS \
                 -include "$file" $calls -x "$language" /dev/null || echo "$file does not compile by itself"
-        done <"$WORK/files" >"$WORK/alone" 2>&1
-        verdict "each file by itself: $build" "$WORK/alone"
+        done <"$WORK/some" >"$WORK/alone" 2>&1
+        verdict "each file of $where by itself: $build" "$WORK/alone"
     done
 }
 

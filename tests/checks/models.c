@@ -14,6 +14,7 @@
  *     go                        write ROWS * WIDTH floats, or an error, to standard output
  */
 #include "pe.h"
+#include "../unit/half.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,30 +188,14 @@ static void set(const char *name)
     if (fields[k].to == factors) rope.freq_factors = factors, rope.freq_factors_length = n;
 }
 
-static float of_bf16(uint32_t bits)
-{
-    float value;
-    bits <<= 16;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* The nearest bfloat16, ties to even. */
-static float to_bf16(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return of_bf16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 static pe_status alibi_bf16(float *slopes, pe_at queries)
 {
     static uint16_t half[MOST];
-    for (size_t h = 0; h < biases.heads; h++) slopes[h] = to_bf16(slopes[h]);
+    for (size_t h = 0; h < biases.heads; h++) slopes[h] = bf16_nearest(slopes[h]);
     const pe_status status =
         pe_alibi_fill_bf16(slopes, biases.heads, (pe_alibi_mode)biases.mode, queries, 1, pe_from(0), biases.keys,
                            half, biases.keys, biases.keys);
-    for (size_t i = 0; i < biases.heads * biases.keys; i++) out[i] = of_bf16(half[i]);
+    for (size_t i = 0; i < biases.heads * biases.keys; i++) out[i] = (float)half_value(1, half[i]);
     return status;
 }
 

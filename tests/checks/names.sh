@@ -13,8 +13,8 @@
 #             there again behind pe.h; no word of pe but PE_* begins with a capital letter
 #
 # In C and C++, gcc and clang, on every ISA, with SLEEF and without. Objects come from -O0, which
-# keeps every call that the source has, and once for each compiler and ISA from the optimiser, which
-# may add calls of its own. NAMES=all: both for all.
+# keeps every call that the source has. The optimiser may add calls of its own: tests/tools/linked.sh looks at
+# the objects that it makes in any case. EVERY=1: here, too, for all.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/names
@@ -47,10 +47,7 @@ symbols() { # CC LANGUAGE ISA SLEEF LEVEL
         verdict "symbols: $name: compiles" "$out.log"
         return
     fi
-    nm -u "$out" | awk '{ print $NF }' | sed 's/^_//' |
-        grep -v -x -E 'Sleef_[a-z0-9_]*|_?GLOBAL_OFFSET_TABLE_|__stack_chk_fail' |
-        grep -v -x -E '(fmal?|sinl?|cosl?|sincosl?|powl?|expl?|logl?|exp2l?|log2l?|floorl?|rintl?|nearbyintl?|fabsl?|ldexpl?|sqrtl?|copysignl?|fmodl?|frexpl?|scalbnl?|roundl?|truncl?|ceill?)f?' |
-        grep -v -x -E 'memcpy|memset|memmove|memcmp|bcmp' >"$out.undefined"
+    strays nm "$out" >"$out.undefined"
     nm "$out" >"$out.all"
     # A table of addresses that lost half of its functions would prove as much less.
     [ "$(grep -c '[tT] .*pe_' "$out.all")" -gt 100 ] || echo "hardly a function in it" >>"$out.undefined"
@@ -171,38 +168,23 @@ public_functions >"$WORK/functions"
     echo '#endif'
 } >"$WORK/all.c"
 
-sleefs="0 1" skipped=0
+sleefs="0 1"
 [ "$SLEEF" != 0 ] && have_library sleef "$CC" || {
-    echo "SKIP: libsleef is missing or off: names with it"
-    sleefs=0 skipped=1
+    skipping "libsleef is missing or off: names with it"
+    sleefs=0
 }
 compilers=
-have "$GCC" && compilers=gcc
-have "$CLANG" && compilers="$compilers clang"
+if have "$GCC" && have "$GXX"; then compilers=gcc; else skipping "$GCC or $GXX is missing"; fi
+if have "$CLANG" && have "$CLANGXX"; then compilers="$compilers clang"; else skipping "$CLANG or $CLANGXX is missing"; fi
 {
     for cc in $compilers; do
-        for isa in $(cpu_isas); do
-            for sleef in $sleefs; do
-                [ "$isa:$sleef" != scalar:1 ] || continue
-                # the slowest first
-                case ${NAMES:-}:$cc:$isa:$sleef in
-                all:* | :gcc:scalar:0 | :*:"$(best_isa)":1) echo "symbols $cc c $isa $sleef -O2" ;;
-                :gcc:*:0) [ "$sleefs" = "0 1" ] || echo "symbols $cc c $isa $sleef -O2" ;;
-                esac
-            done
-        done
-    done
-    for cc in $compilers; do
         for language in c c++; do
-            case $cc:$language in
-            gcc:c++) have "$GXX" || continue ;;
-            clang:c++) have "$CLANGXX" || continue ;;
-            esac
             for isa in $(cpu_isas); do
                 for sleef in $sleefs; do
                     [ "$isa:$sleef" != scalar:1 ] || continue
                     [ "$language:$sleef:$sleefs" = "c++:0:0 1" ] && [ "$isa" != scalar ] ||
                         echo "symbols $cc $language $isa $sleef -O0"
+                    [ "${EVERY:-}:$language" != 1:c ] || echo "symbols $cc c $isa $sleef -O2"
                     echo "macros $cc $language $isa $sleef -"
                     [ "$sleef" = 1 ] || echo "others $cc $language $isa $sleef -"
                 done

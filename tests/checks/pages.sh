@@ -18,8 +18,6 @@ WORK=$BUILD/pages
 rm -rf "$WORK"
 mkdir -p "$WORK/blocks" "$WORK/wrong"
 case $WORK in /*) absolute=$WORK ;; *) absolute=$PWD/$WORK ;; esac
-skipped=0
-skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
 SANITIZE="-g0 -fsanitize=address,undefined -fno-sanitize-recover=all -DPE_SLEEF=0 -I."
 export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# parity.sh: every preset against float32 code in numpy, see tests/checks/parity.py; every row of docs/models.md
-# against the formula of the model's own code, see tests/checks/models.py.
+# parity.sh: every row of docs/models.md against the formula of the model's own code, see tests/checks/models.py;
+# float32 code of numpy and torch with pe's tables, see tests/checks/parity.py.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/parity
@@ -16,7 +16,7 @@ for candidate in python3 /usr/bin/python3; do
     "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break
 done
 have "$python" || {
-    echo "SKIP: presets against numpy: python3 is missing"
+    echo "SKIP: models and float32 code in numpy: python3 is missing"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of the presets, for what tests/checks prints and tests/checks/parity.py reads. */
+/* The names of the presets, for what tests/checks/certify.c prints. */
 #ifndef PE_CHECKS_PRESETS_H
 #define PE_CHECKS_PRESETS_H
 

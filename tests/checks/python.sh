@@ -15,8 +15,6 @@ for candidate in python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || skip "numpy is missing"
 have_library mpfr "$CC" || skip "MPFR is missing"
-skipped=0
-skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
 export PYTHONDONTWRITEBYTECODE=1 CFLAGS=-O1
 
 wheel() { "$python" python/posenc_build.py "$WORK/wheel" && ls "$WORK"/wheel/posenc-*.whl; }

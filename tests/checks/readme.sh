@@ -14,7 +14,6 @@ WORK=$BUILD/readme
 rm -rf "$WORK"
 mkdir -p "$WORK"
 page_programs "$WORK" || exit 1
-passed=0 failed=0 skipped=0
 lines=$(wc -l <README.md)
 check "README.md has $lines lines of at most 200" test "$lines" -le 200
 head -n 60 README.md | awk '/^```c$/ { on = 1; code = "" } on { code = code $0 } /^```$/ { on = 0; print code }' >"$WORK/first"
@@ -27,8 +26,7 @@ run() { # NAME RUNNER COMPILER FLAGS...
     name=$1 runner=$2
     shift 2
     if ! have "$1"; then
-        echo "SKIP: programs as $name: $1 is missing"
-        skipped=$((skipped + 1))
+        skipping "programs as $name: $1 is missing"
         return
     fi
     rm -f "$WORK/program"
@@ -79,10 +77,13 @@ for source in "$WORK"/*.c; do
             run "C99, SLEEF, best ISA" "" "$CC" -std=c99 $level $WARNINGS $EXTRA_CFLAGS $(isa_flags "$(best_isa)") \
                 -DPE_SLEEF=1 $out "$source" -lsleef -lm
         else
-            echo "SKIP: programs with SLEEF: libsleef is missing or off"
-            skipped=$((skipped + 1))
+            skipping "programs with SLEEF: libsleef is missing or off"
         fi
-        if ! cpu_has neon && have_arm64; then
+        if cpu_has neon; then
+            true
+        elif ! have_arm64; then
+            skipping "programs on AArch64: $ARM64_GCC or $QEMU_ARM64 is missing"
+        else
             run "AArch64" arm64_run "$ARM64_GCC" -std=c99 $level $WARNINGS $out "$source" -lm
         fi
     }

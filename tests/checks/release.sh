@@ -12,7 +12,6 @@ mkdir -p "$WORK"
 git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
 have python3 || skip "python3 is missing"
 have sha256sum || skip "sha256sum is missing"
-skipped=0
 name=posenc-$VERSION
 
 grep -q "^## \[$VERSION\] - unreleased" CHANGELOG.md &&
@@ -66,8 +65,7 @@ X2
     }
     check "... and its self test passes in node" runs
 else
-    skipped=1
-    echo "SKIP: emscripten or node is missing: the WebAssembly"
+    skipping "emscripten or node is missing: the WebAssembly"
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

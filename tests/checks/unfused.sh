@@ -34,9 +34,9 @@ fused() {
 check "without an FMA" build plain . "$CC" -O1 -ffp-contract=off -DPE_ISA=PE_ISA_SCALAR
 "$WORK/plain" >"$WORK/want" || exit 1
 for cc in "$GCC" "$CLANG"; do
-    have "$cc" || continue
+    have "$cc" || { skipping "$cc is missing" && continue; }
     for isa in "-mfma -DPE_ISA=PE_ISA_SCALAR" "-mfma -DPE_ISA=PE_ISA_SSE2" "-mavx2 -mfma" "-mfma -mavx512f"; do
-        case $isa in *avx512f) cpu_has avx512 || continue ;; esac
+        case $isa in *avx512f) cpu_has avx512 || { skipping "this CPU has no AVX-512" && continue; } ;; esac
         for how in "-O2 -ffast-math" "-O3 -ffp-contract=fast"; do
             # shellcheck disable=SC2086
             check "$cc $how $isa" build fast . "$cc" $how $isa
@@ -72,5 +72,5 @@ if have "$GCC"; then
         check "and has the same numbers" diff "$WORK/want" "$WORK/got"
     }
 fi
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -3,8 +3,9 @@
 #
 # warnings.sh: no warnings. pe.h as the only include, and a program that calls all of it, with
 # every flag of lib.sh as an error: gcc and clang, C99 to C17, C++11 to C++20, every ISA, SLEEF and
-# none. A compiler that knows -Wnrvo says where C++ would copy what a function returns. Nothing is run, so the CPU does not matter. pe.h alone is also compiled with what else a
-# careful project turns on, without exceptions and RTTI in C++, and with clang's -Weverything.
+# none, which are dealt out to standards and ISAs (EVERY=1: both for each). A compiler that knows -Wnrvo says where
+# C++ would copy what a function returns. Nothing is run, so the CPU does not matter. pe.h alone is also compiled with
+# what else a careful project turns on, without exceptions and RTTI in C++, and with clang's -Weverything.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/warnings
@@ -57,7 +58,7 @@ if [ "${1:-}" = job ]; then
         case $2:$std:$isa:$sleef in
         nrvo:*) ;;
         clang:c99:* | clang:c++17:*) $cc $flags -fsyntax-only tests/unit/hash.c ;;
-        *:c99:avx512:1 | *:c++17:avx512:1 | *:c99:scalar:0 | *:c99:avx2:0 | *:c99:neon:0)
+        *:c99:avx512:1 | *:c++17:avx512:* | *:c99:scalar:0 | *:c99:avx2:0 | gcc:c99:neon:* | arm64:c99:neon:0)
             $cc $flags -O2 -c -o "$log.o" tests/unit/hash.c
             ;;
         esac; } >"$log" 2>&1; then
@@ -74,23 +75,37 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 sleefs="0 1"
 have_library sleef "$CC" && [ "$SLEEF" != 0 ] || {
-    echo "SKIP: libsleef is missing or off: its half of the warnings"
+    skipping "libsleef is missing or off: its half of the warnings"
     sleefs=0
 }
 compilers=
-have "$GCC" && compilers=gcc
-have "$CLANG" && compilers="$compilers clang"
-[ "$compilers" = "gcc clang" ] || echo "SKIP: gcc or clang is missing: its half of the warnings"
+if have "$GCC" && have "$GXX"; then compilers=gcc; else skipping "$GCC or $GXX is missing: its half of the warnings"; fi
+if have "$CLANG" && have "$CLANGXX"; then
+    compilers="$compilers clang"
+else
+    skipping "$CLANG or $CLANGXX is missing: its half of the warnings"
+fi
+isas="scalar sse2 avx2 avx512 avx512f" arm64=
+case $(uname -m) in
+aarch64 | arm64) isas="scalar neon" ;;
+*)
+    if have "$ARM64_GCC"; then arm64=0; else skipping "$ARM64_GCC is missing: the warnings for AArch64"; fi
+    if [ -d "$ARM64_SYSROOT/usr" ]; then
+        [ -z "$arm64" ] || arm64="0 1"
+    else
+        skipping "no libraries in $ARM64_SYSROOT: the warnings for AArch64 with SLEEF"
+    fi
+    ;;
+esac
 nrvo=$(nrvo_compiler)
-[ -n "$nrvo" ] || echo "SKIP: no gcc from 14 on, no clang from 21 on: -Wnrvo"
-isas="scalar sse2 avx2 avx512 avx512f"
-case $(uname -m) in aarch64 | arm64) isas="scalar neon" ;; esac
+[ -n "$nrvo" ] || skipping "no gcc from 14 on, no clang from 21 on: -Wnrvo"
 {
     for cc in $compilers; do
         for std in c99 c11 c17 c++11 c++14 c++17 c++20; do
             for isa in $isas; do
+                dealt=$((1 - ${dealt:-1}))
                 for sleef in $sleefs; do
-                    echo "$cc $std $isa $sleef"
+                    [ "${EVERY:-}:$sleefs" = ":0 1" ] && [ "$sleef" != $dealt ] || echo "$cc $std $isa $sleef"
                 done
             done
         done
@@ -105,18 +120,14 @@ case $(uname -m) in aarch64 | arm64) isas="scalar neon" ;; esac
         echo "nrvo c99 scalar 0"
         echo "nrvo c++17 ${isas##* } 0"
     fi
-    if have "$ARM64_GCC" && [ "$isas" != "scalar neon" ]; then
-        for std in c99 c17; do
-            echo "arm64 $std neon 0"
-            [ ! -d "$ARM64_SYSROOT/usr" ] || echo "arm64 $std neon 1"
-        done
-    fi
+    for sleef in $arm64; do
+        echo "arm64 c99 neon $sleef"
+        echo "arm64 c17 neon $sleef"
+    done
 } >"$WORK/jobs"
 xargs -P "$JOBS" -n 4 sh tests/checks/warnings.sh job <"$WORK/jobs"
 total=$(wc -l <"$WORK/jobs")
 failed=$(find "$WORK" -name '*.failed' | wc -l)
 cat "$WORK"/*.failed 2>/dev/null
-skipped=0
-[ "$sleefs" = "0 1" ] && [ "$compilers" = "gcc clang" ] && [ -n "$nrvo" ] || skipped=1
 echo "$((total - failed)) passed, $((failed)) failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$total" -gt 0 ]

@@ -29,7 +29,6 @@ browser=
 for candidate in chromium chromium-browser google-chrome; do
     ! have $candidate || browser=${browser:-$candidate}
 done
-skipped=0
 
 # build NAME FLAGS...: tests/unit/hash.c as a program for node and a page. Compiled at once when the page
 # is loaded, not on another thread: else the browser, now and then, wrote down a page that had not run yet.
@@ -65,8 +64,7 @@ for kind in simd:-O2:-msimd128 sse:-O3:-msimd128:-msse2:-ffp-contract=fast scala
     if [ -n "$browser" ]; then
         check "... in $browser" in_browser "$name" "$isa"
     else
-        skipped=$((skipped + 1))
-        echo "SKIP: chromium is missing, sh tests/tools/deps.sh wasm: in a browser"
+        skipping "chromium is missing, sh tests/tools/deps.sh wasm: in a browser"
     fi
 done
 echo "$passed passed, $failed failed, $skipped skipped"

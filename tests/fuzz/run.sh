@@ -4,9 +4,9 @@
 # run.sh: the harnesses of tests/fuzz (api simd rope tables).
 #
 #   run.sh fuzz [NAME...]      run each with $FUZZ_ENGINE for its share of $FUZZ_SECONDS
-#                              (`make fuzz`); new inputs go to build/fuzz/corpus.NAME
+#                              (`tests/run fuzz`); new inputs go to build/fuzz/corpus.NAME
 #   run.sh replay [NAME...]    replay tests/fuzz/corpus/NAME: with gcc, and with clang and its
-#                              sanitizers, simd without them (`make fuzz-replay`)
+#                              sanitizers, simd without them (`tests/run fuzz-replay`)
 #   run.sh minimise [NAME...]  make tests/fuzz/corpus/NAME anew from what covers most
 #
 # Variables: FUZZ_SECONDS=60   all harnesses together

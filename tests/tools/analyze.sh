@@ -59,7 +59,7 @@ skipped=0
 for tool in ${*:-gcc clang tidy cppcheck}; do
     case $tool in gcc) command=$GCC ;; clang) command=$CLANG ;; tidy) command=clang-tidy ;; *) command=$tool ;; esac
     if ! have "$command"; then
-        echo "SKIP: $command is missing: make tools-deps" >&2
+        echo "SKIP: $command is missing: tests/run deps-tools" >&2
         continue
     fi
     for isa in scalar $WIDE; do

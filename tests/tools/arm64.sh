@@ -4,11 +4,12 @@
 # arm64.sh: lay out AArch64 libraries (SLEEF, and what the unit tests need) under build/arm64/sysroot.
 #
 # The packages are downloaded with a private apt configuration and unpacked; nothing is installed
-# and no foreign architecture is added to the system. A no-op once the sysroot is there.
+# and no foreign architecture is added to the system. They come from where the system's own packages do;
+# but Ubuntu keeps those of AArch64 on a mirror of their own. A no-op once the sysroot is there.
 set -u
 . tests/tools/lib.sh
 
-packages="libsleef3 libsleef-dev libcmocka0 libcmocka-dev libmpfr6 libmpfr-dev libgmp10 libgmp-dev"
+packages="libsleef-dev libcmocka-dev libmpfr-dev libgmp-dev" # and the libraries that they depend on
 work=$BUILD/arm64
 case $work in
 /*) ;;
@@ -42,12 +43,30 @@ APT::Architectures { "arm64"; };
 APT::Sandbox::User "";
 Acquire::Languages "none";
 X
+# shellcheck disable=SC1091
+distribution=$(. /etc/os-release 2>/dev/null && echo "${ID:-}:${VERSION_CODENAME:-}")
+case $distribution in
+ubuntu:*)
+    for suite in "${distribution#*:}" "${distribution#*:}-updates" "${distribution#*:}-security"; do
+        printf 'deb [signed-by=%s] %s %s main universe\n' /usr/share/keyrings/ubuntu-archive-keyring.gpg \
+            http://ports.ubuntu.com/ubuntu-ports "$suite"
+    done >"$work/sources.list"
+    cat >>"$work/apt.conf" <<X
+Dir::Etc::sourcelist "$work/sources.list";
+Dir::Etc::sourceparts "-";
+X
+    ;;
+esac
 export APT_CONFIG="$work/apt.conf"
 {
     apt-get update &&
         (
             cd "$work/debs" || exit 1
-            for package in $packages; do
+            # shellcheck disable=SC2086
+            libraries=$(apt-cache depends $packages |
+                sed -n 's/^ *Depends: \(lib\(sleef\|cmocka\|mpfr\|gmp\)[0-9][a-z0-9]*\)$/\1/p')
+            [ -n "$libraries" ] || exit 1
+            for package in $packages $libraries; do
                 apt-get download "$package:arm64" || exit 1
             done
         ) &&

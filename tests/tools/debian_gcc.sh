@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # debian_gcc.sh VERSION RELEASE [PACKAGE...]: gcc-VERSION and g++-VERSION in build/gccVERSION, on a
-# Debian that has none: 14 of trixie for `make matrix`, 16 of sid for `make modules`.
+# Debian that has none: 14 of trixie for `tests/run matrix`, 16 of sid for `tests/run modules`.
 #
 # The packages of the release that has it and their C library are downloaded with a private apt
 # configuration and unpacked; nothing is installed. The compiler runs by that library's own loader, with

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: MIT
 #
 # deps.sh demo|tool|test|check|fuzz|tools: see what is missing for `make demo`, `make tool`, `make test`,
-# `make check`, `make fuzz`, or for the targets of tests/tools/tools.mk (sanitize, analyze, coverage), and install it.
+# `make check`, `tests/run fuzz`, or for tests/run (sanitize, analyze, coverage), and install it.
 # deps.sh wasm: emscripten, node and a browser, for the steps wasm and explorer.
-# deps.sh matrix: that of check and of wasm, and more for `make matrix`: other versions of the compilers, 32-bit
+# deps.sh matrix: that of check and of wasm, and more for `tests/run matrix`: other versions of the compilers, 32-bit
 # x86, and compilers of other machines, whose programs run under qemu-user.
 #
 # Whether something is there is decided by building and linking with it, so libraries that came
 # from elsewhere count, and nothing is asked of the package manager when all is present. DEPS=0
 # installs nothing: what is missing is named, with what will be done without it. A missing part
-# fails under STRICT=1. Findings go to build/config.mk, which the Makefile reads.
+# fails under STRICT=1. Findings go to build/config.mk, which tests/settings.mk reads.
+# APT_ARCHIVES=DIR: apt-get keeps what it downloads there, for the next run on a fresh machine.
 set -u
 . tests/tools/lib.sh
 goal=${1:-test}
@@ -205,9 +206,28 @@ as_root() {
     fi
 }
 
+# Another apt may be at work. apt-get waits for dpkg's lock; those of the lists and of the downloads it
+# refuses at once: five minutes of trying.
+apt_get() {
+    if [ -n "${APT_ARCHIVES:-}" ]; then
+        mkdir -p "$APT_ARCHIVES/partial"
+        set -- -o Dir::Cache::archives="$APT_ARCHIVES" -o APT::Keep-Downloaded-Packages=true "$@"
+    fi
+    set -- env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
+    deadline=$(($(date +%s) + 300))
+    until as_root "$@" >"$BUILD/apt.log" 2>&1; do
+        if ! grep -q 'Could not get lock' "$BUILD/apt.log" || [ "$(date +%s)" -gt $deadline ]; then
+            cat "$BUILD/apt.log"
+            return 1
+        fi
+        sleep 5
+    done
+    cat "$BUILD/apt.log"
+}
+
 install() {
     case $manager in
-    apt-get) as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" ;;
+    apt-get) apt_get install -y --no-install-recommends "$@" ;;
     dnf) as_root dnf install -y --setopt=install_weak_deps=False "$@" ;;
     pacman) as_root pacman -S --noconfirm --needed "$@" ;;
     brew) brew install "$@" ;;
@@ -216,7 +236,7 @@ install() {
 
 refresh() {
     case $manager in
-    apt-get) as_root apt-get update ;;
+    apt-get) apt_get update ;;
     pacman) as_root pacman -Sy ;;
     *) true ;;
     esac

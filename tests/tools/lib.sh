@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034
 # Shell functions shared by the scripts of tests/. Sourced, never run.
-# Settings come from the environment (the Makefile exports them); each has a default here,
+# Settings come from the environment (tests/settings.mk exports them); each has a default here,
 # so that every script also runs by hand from the top of the tree.
 
 BUILD=${BUILD:-build}
@@ -23,6 +23,11 @@ WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wund
 -Wdouble-promotion -Wcast-qual -Werror"
 
 HEADERS="pe.h pe_simd.h"
+
+mkdir -p "$BUILD" 2>/dev/null && [ -w "$BUILD" ] || {
+    echo "$BUILD cannot be written. Name another directory: make ... BUILD=/var/tmp/pe" >&2
+    exit 1
+}
 
 # The first compiler here that knows -Wnrvo (gcc from 14 on, clang from 21 on), or nothing.
 nrvo_compiler() {
@@ -52,6 +57,10 @@ check() {
     cp "$WORK/log" "$WORK/log.before"
 }
 
+# skipping WHAT...: a part of this step cannot run here. Every SKIP line is a failure under STRICT=1.
+skipped=0
+skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
+
 # check WHAT not COMMAND...: does it fail, as it must?
 not() { ! "$@"; }
 
@@ -68,6 +77,13 @@ from() {
 # current FILE: is it there, and not older than the headers?
 # shellcheck disable=SC2086
 current() { [ -f "$1" ] && [ -z "$(find $HEADERS -newer "$1")" ]; }
+
+# What an object asks for beyond libm, SLEEF and memcpy.
+strays() { # NM OBJECT
+    "$1" -u "$2" | awk '{ print $NF }' | sed 's/^_//' |
+        grep -v -x -E 'Sleef_[a-z0-9_]*|_?GLOBAL_OFFSET_TABLE_|__stack_chk_fail|memcpy|memset|memmove|memcmp|bcmp' |
+        grep -v -x -E '(fma|sin|cos|sincos|pow|exp|log|exp2|log2|floor|rint|nearbyint|fabs|ldexp|sqrt|copysign|fmod|frexp|scalbn|round|trunc|ceil)[fl]?'
+}
 
 # The names of all public functions, those that macros stamp included.
 public_functions() {
@@ -248,7 +264,7 @@ arm64_run() {
 }
 have_arm64() { have "$ARM64_GCC" && have "$QEMU_ARM64" && [ -d "$ARM64_ROOT" ]; }
 
-# What `make matrix` builds with beyond GCC and CLANG: versions that Debian 12 offers, and machines.
+# What `tests/run matrix` builds with beyond GCC and CLANG: versions that Debian 12 offers, and machines.
 # The newer ones are tests/tools/debian_gcc.sh's.
 case $BUILD in /*) here= ;; *) here=$PWD/ ;; esac
 PATH=$PATH:$here$BUILD/gcc14:$here$BUILD/gcc16

@@ -9,6 +9,9 @@
 #   build/linked/[COMPILER.]ISA.o   every public function, with $CFLAGS (-O2), and with SLEEF where it is;
 #                                   quick: with -O0 and all warnings, without SLEEF
 #   build/linked/[COMPILER.]ISA.how the command that made it
+#
+# It defines the public functions and no other name. For make check, it also asks for nothing but libm, SLEEF and
+# memcpy, and has no writable data.
 set -u
 . tests/tools/lib.sh
 isa=${1##*.}
@@ -16,17 +19,23 @@ compiler=${1%"$isa"}
 [ "$isa" != best ] || isa=$(best_isa)
 mkdir -p "$BUILD/linked"
 out=$BUILD/linked/$compiler$isa
-cpu_has "$isa" || skip "this CPU has no $isa"
-optimised=${CFLAGS:--O2}
+optimised=${CFLAGS:--O2} nm=nm
 case $compiler in
 gcc.) CC=$GCC ;;
 clang.) CC=$CLANG ;;
 quick.) optimised=-O0 EXTRA_CFLAGS="$WARNINGS $EXTRA_CFLAGS" SLEEF=0 ;;
 esac
-have "$CC" || skip "$CC is missing"
-
 sleef=0
-[ "$SLEEF" = 0 ] || ! have_library sleef "$CC" || sleef=1
+if cpu_has "$isa"; then
+    have "$CC" || skip "$CC is missing"
+    [ "$SLEEF" = 0 ] || ! have_library sleef "$CC" || sleef=1
+elif [ "$compiler$isa" = gcc.neon ]; then
+    have_arm64 || skip "AArch64: $ARM64_GCC or $QEMU_ARM64 is missing: make deps"
+    [ -d "$ARM64_SYSROOT/usr" ] || skip "AArch64: no libraries in $ARM64_SYSROOT: make deps"
+    CC="$ARM64_GCC $(arm64_cflags)" nm=${ARM64_GCC%gcc}nm sleef=1
+else
+    skip "this CPU has no $isa"
+fi
 command="$CC -std=c99 $optimised $(isa_flags "$isa") $EXTRA_CFLAGS -DPE_SLEEF=$sleef"
 version=$($CC --version 2>/dev/null | head -n 1)
 echo "+ $command"
@@ -41,8 +50,15 @@ if ! current "$out.o" || [ "$(cat "$out.how")" != "$command # $version" ]; then
     state=compiled
 fi
 
-have nm || skip "nm is missing: what the library exports"
+have "$nm" || skip "$nm is missing: what the library exports"
 public_functions >"$out.public"
-nm -g "$out.o" | awk '$(NF - 1) == "T" { sub(/^_/, "", $NF); print $NF }' | sort >"$out.exports"
+$nm -g "$out.o" | awk '$(NF - 1) == "T" { sub(/^_/, "", $NF); print $NF }' | sort >"$out.exports"
 diff "$out.public" "$out.exports" || exit 1
+case $compiler in
+gcc. | clang.)
+    ! strays "$nm" "$out.o" || { echo "it asks for these" && exit 1; }
+    ! "${nm%nm}objdump" -t "$out.o" | grep -E ' O (\*COM\*|\.t?(data|bss))' | grep -v '\.data\.rel\.ro' ||
+        { echo "these are writable" && exit 1; }
+    ;;
+esac
 echo "INFO: $(wc -l <"$out.public" | tr -d ' ') functions, $state with $optimised"

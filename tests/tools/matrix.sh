@@ -33,8 +33,8 @@
 #
 #   matrix.sh           run everything, on all cores (JOBS=n: on n)
 #   CELLS=regex matrix.sh   only the cells whose line matches
-#   MATRIX=some matrix.sh   some cells of every kind, as `make test` does; what only
-#                           `tests/tools/deps.sh matrix` installs may be absent then
+#   MATRIX=some matrix.sh   some cells of every kind, as `make check` does; what only
+#                           `tests/tools/deps.sh matrix` installs is skipped where it is missing
 #   matrix.sh list      print the cells
 #   matrix.sh cell N    run cell N alone and show what it did
 set -u
@@ -280,10 +280,7 @@ compile() {
     "$@"
 }
 
-# Run one cell; the last line printed is its verdict: SAME, REFUSED, SKIP why, DIFFERS where, BROKEN
-# how; for what only `deps.sh matrix` installs, ABSENT instead of SKIP with MATRIX=some.
-absent() { if [ "${MATRIX:-all}" = some ]; then echo "ABSENT $*"; else echo "SKIP $*"; fi; }
-
+# Run one cell; the last line printed is its verdict: SAME, REFUSED, SKIP why, DIFFERS where, BROKEN how.
 run_cell() {
     # shellcheck disable=SC2046
     set -- $(sed -n "$1p" "$WORK/cells") "$1"
@@ -306,17 +303,17 @@ run_cell() {
         runner=arm64_run
         ;;
     mingw)
-        have "$cc" && have wine || { absent "$cc or wine is missing" && return; }
+        have "$cc" && have wine || { echo "SKIP $cc or wine is missing" && return; }
         cpu_has "${isa%attr}" || { echo "SKIP this CPU has no $isa" && return; }
         runner="env WINEDEBUG=-all wine"
         ;;
     clangcl)
-        have x86_64-w64-mingw32-gcc && have wine || { absent "mingw-w64 or wine is missing" && return; }
+        have x86_64-w64-mingw32-gcc && have wine || { echo "SKIP mingw-w64 or wine is missing" && return; }
         [ "$isa" = plain ] || cpu_has "$isa" || { echo "SKIP this CPU has no $isa" && return; }
         runner="env WINEDEBUG=-all wine"
         ;;
     newlib)
-        have "$cc" && have qemu-arm || { absent "$cc or qemu-arm is missing" && return; }
+        have "$cc" && have qemu-arm || { echo "SKIP $cc or qemu-arm is missing" && return; }
         runner=qemu-arm # inttypes.h goes by a name that stdint.h keeps to itself
         flags="$flags -marm --specs=rdimon.specs -D__int64_t_defined=1"
         ;;
@@ -337,7 +334,7 @@ run_cell() {
         [ "$isa" != scalarfma ] || cpu_has avx2 || { echo "SKIP this CPU has no FMA" && return; }
         ;;
     *) # a machine; gcc for s390x evaluates floats as doubles in strict ISO C
-        have_machine "$kind" || { absent "$(machine_gcc "$kind") or $(machine_qemu "$kind") is missing" && return; }
+        have_machine "$kind" || { echo "SKIP $(machine_gcc "$kind") or $(machine_qemu "$kind") is missing" && return; }
         runner="$(machine_qemu "$kind") -L $(machine_root "$kind")"
         flags="$flags -fexcess-precision=fast"
         cc=$(machine_gcc "$kind")
@@ -349,7 +346,7 @@ run_cell() {
     esac
     case $kind in
     several) [ "$cc" != both ] || { have "$GCC" && have "$CLANGXX"; } || { echo "SKIP gcc or clang is missing" && return; } ;;
-    compiler | compiles) have "$(command_of "$cc" "$std")" || { absent "$(command_of "$cc" "$std") is missing" && return; } ;;
+    compiler | compiles) have "$(command_of "$cc" "$std")" || { echo "SKIP $(command_of "$cc" "$std") is missing" && return; } ;;
     esac
     [ "$cc" = both ] || have "$(command_of "$cc" "$std")" || {
         echo "SKIP $(command_of "$cc" "$std") is missing" && return
@@ -363,7 +360,7 @@ run_cell() {
     esac
     case $kind in
     m32)
-        have_m32 "$(command_of "$cc" "$std")" "$std" || { absent "$cc makes no program for 32-bit x86" && return; }
+        have_m32 "$(command_of "$cc" "$std")" "$std" || { echo "SKIP $cc makes no program for 32-bit x86" && return; }
         flags="$flags -m32 -msse2 -mfpmath=sse"
         ;;
     flush) flags="$flags -DHASH_FLUSH=1" ;;
@@ -594,19 +591,17 @@ put_control() { # VERDICT NAME
 
 count() { grep -c "^$1" "$WORK/table"; }
 same=$(count SAME) refused=$(count REFUSED) caught=$(count CAUGHT) skipped=$(count SKIP)
-absent=$(count ABSENT)
-failed=$((total + controls - same - refused - caught - skipped - absent))
+failed=$((total + controls - same - refused - caught - skipped))
 echo
 cat "$WORK/table"
 if [ "$failed" -gt 0 ]; then
     echo
     echo "Not the same bits (tests/tools/matrix.sh cell N shows one):"
-    grep -v -E '^(SAME|REFUSED|CAUGHT|SKIP|ABSENT)' "$WORK/table"
+    grep -v -E '^(SAME|REFUSED|CAUGHT|SKIP)' "$WORK/table"
 fi
 grep '^SKIP' "$WORK/table" | sed 's/ *|.*//' | sort | uniq -c |
     sed 's/^ *\([0-9]*\) SKIP \(.*\)/SKIP: \1 cells: \2/'
 elements=$(sed -n 's/.* \([0-9]*\) elements.*/\1/p' "$WORK/golden" | awk '{ n += $1 } END { print n }')
-[ "$absent" -eq 0 ] || echo "$absent cells need what tests/tools/deps.sh matrix installs"
-echo "INFO: $same builds agree over $elements elements, $refused refused (fast-math), $skipped skipped$([ "$absent" -eq 0 ] || echo ", $absent absent")"
+echo "INFO: $same builds agree over $elements elements, $refused refused (fast-math), $skipped skipped (tests/tools/deps.sh matrix)"
 echo "$((same + refused + caught)) passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -3,7 +3,7 @@
 """
 mutation.py: do the tests notice a small defect, wherever it is?
 
-    make mutation MUTANTS=400 SEED=1 JOBS=1 MUTATION_SECONDS=1800
+    tests/run mutation MUTANTS=400 SEED=1 JOBS=1 MUTATION_SECONDS=1800
 
 Makes copies of pe.h and pe_simd.h with one defect each (a sign, a comparison, a constant by one
 unit, swapped arguments, a dropped statement ...; see KINDS), and runs the programs of the table

@@ -11,7 +11,7 @@ set -u
 ALL=$PWD/$BUILD/selfcheck
 WORK=$ALL/lane.${2:-main}
 unset MAKEFLAGS MAKELEVEL
-number=0 passed=0 failed=0
+number=0
 if [ "${1:-}" != lane ]; then
     rm -rf "$ALL"
     mkdir -p "$ALL"
@@ -150,6 +150,8 @@ defects_of_the_library() {
         breaks pe_simd.h shown-products sh tests/checks/unfused.sh
         breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/tools/matrix.sh
         breaks pe_simd.h swapped-avx2 env "CELLS=several gcc .* -O0" sh tests/tools/matrix.sh
+    else
+        skipping "this CPU has no AVX2"
     fi
     breaks pe.h shared-inline env "CELLS=several gcc .* -O0" sh tests/tools/matrix.sh
     # As `make test` has it: the library compiled once, the programs linked with it.
@@ -180,6 +182,8 @@ defects_of_the_library() {
     done
     if cpu_has avx2; then
         breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
+    else
+        skipping "this CPU has no AVX2"
     fi
     breaks pe_simd.h fast-math env "CELLS=native gcc .* avx2 none .*(fast|Ofast)" sh tests/tools/matrix.sh
     breaks pe_simd.h any-isa sh tests/checks/fail.sh
@@ -192,6 +196,8 @@ defects_of_the_library() {
     if have python3; then
         breaks packaging/declarations.py lost-field sh tests/checks/layout.sh
         breaks pe.h new-field sh tests/checks/layout.sh
+    else
+        skipping "python3, numpy or cJSON is missing"
     fi
     breaks pe.h unwritten sh tests/checks/unwritten.sh
     breaks tests/unit/api.h uncalled sh tests/checks/unwritten.sh
@@ -208,10 +214,14 @@ defects_of_the_library() {
         breaks python/posenc/_memory.py loose-rows sh tests/checks/python.sh
         breaks python/posenc/__init__.py loose-list sh tests/checks/python.sh
         breaks docs/models.md row sh tests/checks/parity.sh
+    else
+        skipping "python3, numpy or cJSON is missing"
     fi
     if have python3 && have_library cjson "$CC"; then
         breaks pe.h rope-floor sh tests/checks/tool.sh
         breaks examples/tool/config.h unseen-key sh tests/checks/tool.sh
+    else
+        skipping "python3, numpy or cJSON is missing"
     fi
     breaks pe.h warning sh tests/checks/warnings.sh
     breaks pe.h malloc sh tests/checks/names.sh
@@ -323,7 +333,7 @@ if have python3 && have gcov; then
         $MUTATION "$TURN" MUTATION_KILLERS=blind python3 tests/tools/mutation.py
     green "which is reported as survivors" grep -q "killed 0, .*survived unexplained [1-9]" "$WORK/log.kept"
 else
-    echo "SKIP: no python3 or no gcov"
+    skipping "no python3 or no gcov"
 fi
 
 echo

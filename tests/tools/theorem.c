@@ -16,6 +16,7 @@
  * numbers of 25 bits like those of f32: one look is for all.
  */
 #include "pe.h"
+#include "../unit/half.h"
 
 #include <float.h>
 #include <math.h>
@@ -280,15 +281,6 @@ static int index_of(const char *name)
     exit(1);
 }
 
-/* A 16-bit number as a double. */
-static double widened(uint16_t h, int bf16)
-{
-    const int e = bf16 ? h >> 7 & 255 : h >> 10 & 31, low = bf16 ? h & 127 : h & 1023;
-    const int bits = bf16 ? 7 : 10, bias = bf16 ? 127 : 15;
-    const double x = e ? ldexp(low + (1 << bits), e - bias - bits) : ldexp(low, 1 - bias - bits);
-    return h >> 15 ? -x : x;
-}
-
 static int check(const char *file)
 {
     static unsigned char memory[1 << 15];
@@ -323,7 +315,7 @@ static int check(const char *file)
         else if (f == 1) (void)pe_fill_f16(&plan, pe_at_f64(&at), 1, row16, t->width);
         else (void)pe_fill_bf16(&plan, pe_at_f64(&at), 1, row16, t->width);
         const size_t element = 2 * pair + (size_t)k;
-        got = f == 0 ? (double)row[element] : widened(row16[element], f == 2);
+        got = f == 0 ? (double)row[element] : half_value(f == 2, row16[element]);
         if (!(fabs(there - off) < 0.01 && fabs(more - margin) < 0.01 && more > 1 && got == want))
             bad++, printf("not so: %s  distance 2^%.2f, margin %.2f, %a, must be %a\n", line, there, more,
                           got, want);

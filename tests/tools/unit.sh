@@ -128,7 +128,7 @@ for variant in $(echo "$variants" | tr . ' '); do
         ;;
     memcheck)
         [ "$isa" != avx512 ] || skip "valgrind has no AVX-512"
-        have valgrind || skip "valgrind is missing: make tools-deps"
+        have valgrind || skip "valgrind is missing: tests/run deps-tools"
         flags="$flags -g"
         [ "$program" != hash ] || sections=11
         runner="valgrind -q --error-exitcode=99 --leak-check=full"

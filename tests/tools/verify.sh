@@ -3,13 +3,13 @@
 #
 # verify.sh some|full: every proof of this project in one run, and a record of it.
 #
-#   some   (make verify)       golden hashes, certified tables, the unit steps on the best ISA and the
+#   some   (tests/run verify)       golden hashes, certified tables, the unit steps on the best ISA and the
 #                              quick ones, some of the matrix, cppcheck: at most 10 minutes
-#   full   (make verify-full)  all of them, the whole matrix, billions of certified elements,
+#   full   (tests/run verify-full)  all of them, the whole matrix, billions of certified elements,
 #                              selfcheck, fuzzing, mutation, packaging: at most 2 hours
 #
 # BUDGET=s changes the limit. A step gets what is left, and at most its own limit; what did not fit
-# is a skip that says so (a failure under STRICT=1). Steps that this Makefile does not have are
+# is a skip that says so (a failure under STRICT=1). Steps that tests/steps.mk does not have are
 # skips, too. Each step runs through tests/tools/step.sh, which shows the log of one that fails.
 #
 # Writes build/verify.json (what was checked, on what, with which result) and build/verify.txt, the
@@ -35,7 +35,7 @@ some) BUDGET=${BUDGET:-600} ;;
 full) BUDGET=${BUDGET:-7200} ;;
 *) echo "verify.sh: some or full, not '$mode'" && exit 2 ;;
 esac
-MAKE=${MAKE:-make}
+MAKE=${MAKE:-make --no-print-directory -f tests/steps.mk}
 START=$(date +%s)
 LOGS=$BUILD/verify
 export PE_LOGS="$LOGS" # for tests/tools/step.sh, which keeps it from the steps within a step
@@ -61,20 +61,20 @@ step() {
     fi
 }
 
-# target NAME LIMIT: a make target of that name, where the Makefile has it.
+# target NAME LIMIT: what tests/run runs by that name, where it has it.
 target() {
     if awk -v name="$1" '
         /^[^#\t=:]*:([^=]|$)/ {
             sub(/:.*/, "")
             for (i = 1; i <= NF; i++) found = found || $i == name
         }
-        END { exit !found }' Makefile tests/tools/tools.mk; then
+        END { exit !found }' tests/steps.mk; then
         # shellcheck disable=SC2086
         step "$1" "$2" $MAKE "$1"
     else
         number=$((number + 1))
         printf '%4d s, step %d: %s\n' "$(($(date +%s) - START))" $number "$1"
-        sh tests/tools/step.sh "$1" sh -c 'echo "SKIP: this Makefile has no such target"; exit 77'
+        sh tests/tools/step.sh "$1" sh -c 'echo "SKIP: tests/steps.mk has no such step"; exit 77'
     fi
 }
 

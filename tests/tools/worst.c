@@ -6,7 +6,7 @@
  * where they cannot: turns beyond 2^40, or next to whole half turns at every position
  * (docs/accuracy.md). Times are of 8 rows of 1 to 16 elements, a mean,
  * the less of four, with what each call costs. Then, in a tenth of that time each, calls whose cost
- * is that of their arguments: dot products, frequencies of RoPE, T5's buckets, resampling. make worst
+ * is that of their arguments: dot products, frequencies of RoPE, T5's buckets, resampling. tests/run worst
  *
  *     worst [seconds] [seed] [nanoseconds of an element of the first kind that are too many]
  */

@@ -6,28 +6,11 @@
  * whichever call; sums against MPFR; refusals; the bytes around every output.
  */
 #include "oracle.h"
+#include "half.h"
 
 #define BITS 400
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
-
-static float from_bf16(uint16_t h)
-{
-    const uint32_t bits = (uint32_t)h << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* By the definition: sign, exponent, mantissa. */
-static float from_f16(uint16_t h)
-{
-    const int exponent = h >> 10 & 31, mantissa = h & 1023;
-    const double size = exponent == 0    ? ldexp(mantissa, -24)
-                        : exponent == 31 ? (mantissa ? (double)NAN : HUGE_VAL)
-                                         : ldexp(1024 + mantissa, exponent - 25);
-    return (float)(h >> 15 ? -size : size);
-}
 
 typedef enum type { F32, F64, F16, BF16, TYPES } type;
 static const size_t element_of[] = {4, 8, 2, 2};
@@ -38,8 +21,7 @@ static double element_at(type t, const void *row, size_t column)
     switch (t) {
     case F32: return (double)((const float *)row)[column];
     case F64: return ((const double *)row)[column];
-    case F16: return (double)from_f16(((const uint16_t *)row)[column]);
-    default: return (double)from_bf16(((const uint16_t *)row)[column]);
+    default: return half_value(t == BF16, ((const uint16_t *)row)[column]);
     }
 }
 

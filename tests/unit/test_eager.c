@@ -6,6 +6,7 @@
  * operation, it counts what differs, and whose results are nearer.
  */
 #include "common.h"
+#include "half.h"
 
 enum { TOKENS = 24, HEADS = 3, DIM = 160, ALL = TOKENS * HEADS * DIM };
 
@@ -46,18 +47,9 @@ static void rotate(pe_layout layout, const float *x, size_t n, float *out)
     else rotate_every_two(x, n, out);
 }
 
-static float bf16_of(float x) /* to nearest even */
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 static void to_bf16(float *x, size_t n)
 {
-    for (size_t i = 0; i < n; i++) x[i] = bf16_of(x[i]);
+    for (size_t i = 0; i < n; i++) x[i] = bf16_nearest(x[i]);
 }
 
 static float x[ALL], theirs[ALL], ours[ALL], product[DIM], rotated[DIM], other[DIM];
@@ -173,7 +165,7 @@ static void bf16_rounds_more_often(void **state)
         const uint32_t bits = (uint32_t)h[i] << 16;
         float mine;
         memcpy(&mine, &bits, sizeof mine);
-        assert_true(mine == bf16_of(ours[i]));
+        assert_true(mine == bf16_nearest(ours[i]));
         others += mine != theirs[i];
         squares[0] += pow((double)mine - (double)ours[i], 2);
         squares[1] += pow((double)theirs[i] - (double)ours[i], 2);

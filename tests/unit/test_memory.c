@@ -15,7 +15,7 @@
  * the last bits; that any number of threads may share a plan; and that no call takes more than 48 KB
  * of stack (pe_selftest(): tests/unit/test_selftest.c).
  *
- * PE_LONG=1 goes through every number of rows to 64 with every width to 513: `make sweep`.
+ * PE_LONG=1 goes through every number of rows to 64 with every width to 513: `tests/run sweep`.
  */
 #include "api.h"
 #include "stack.h"

@@ -46,7 +46,7 @@ static void check_widened(const format *f, uint16_t code, float got)
             fail_msg("%s 0x%04x: got %a, want a NaN of its sign", f->is->name, code, (double)got);
         return;
     }
-    want = size == f->is->infinity ? HUGE_VALF : (float)value_16(f->is, size);
+    want = size == f->is->infinity ? HUGE_VALF : (float)half_magnitude(f->is->exponent_bits, size);
     want = code & 0x8000 ? -want : want;
     if (bits_of(got) != bits_of(want))
         fail_msg("%s 0x%04x: got %a, want %a", f->is->name, code, (double)got, (double)want);
@@ -104,24 +104,18 @@ static void batch_add(batch *b, uint32_t bits, uint16_t want)
         batch_run(b);
 }
 
-/* Half way from a code to the next, exactly. */
-static double middle_of(const format *f, uint32_t code)
-{
-    return (value_16(f->is, code) + value_16(f->is, code + 1)) / 2;
-}
-
 /* All positive floats that a step meets in ascending order, with their negatives. */
 static void walk(const format *f, uint32_t first, uint32_t step)
 {
     uint32_t code = 0;
-    double middle = middle_of(f, 0);
+    double middle = half_middle(f->is->exponent_bits, 0);
     batch b;
     b.f = f, b.n = 0;
     for (uint32_t bits = first; bits <= 0x7f800000; bits += step) {
         const double size = bits == 0x7f800000 ? HUGE_VAL : (double)float_of(bits);
         while (code < f->is->infinity && (size > middle || (size == middle && code % 2 == 1))) {
             code++;
-            middle = code < f->is->infinity ? middle_of(f, code) : HUGE_VAL;
+            middle = code < f->is->infinity ? half_middle(f->is->exponent_bits, code) : HUGE_VAL;
         }
         batch_add(&b, bits, (uint16_t)code);
         batch_add(&b, bits | 0x80000000u, (uint16_t)(code | 0x8000));
@@ -155,8 +149,8 @@ static void check_neighbourhoods(const format *f)
     b.f = f, b.n = 0;
     for (uint32_t code = 0; code < f->is->infinity; code++)
         for (int which = 0; which < 2; which++) {
-            const double value = value_16(f->is, code);
-            const uint32_t at = bits_of((float)(which ? middle_of(f, code) : value));
+            const double value = half_magnitude(f->is->exponent_bits, code);
+            const uint32_t at = bits_of((float)(which ? half_middle(f->is->exponent_bits, code) : value));
             for (uint32_t k = 0; k < 7; k++)
                 if (at + k >= 3) {
                     const uint32_t bits = at + k - 3;
@@ -369,8 +363,8 @@ static void doubles_are_rounded_once(void **state)
             for (size_t k = 0; k < FLOATS; k++) {
                 const uint32_t first = f->is->exponent_bits == 8 ? 0x80 : 1; /* normal floats */
                 const uint32_t code = first + (uint32_t)rng_below(&r, f->is->infinity - first);
-                const double middle = middle_of(f, code);
-                const double gap = 2 * (middle - value_16(f->is, code));
+                const double middle = half_middle(f->is->exponent_bits, code);
+                const double gap = 2 * (middle - half_magnitude(f->is->exponent_bits, code));
                 const double off = gap * ldexp(1.0, -(int)(1 + rng_below(&r, 50)));
                 const int side = (int)rng_below(&r, 3) - 1;
                 const double x = middle + side * off;
@@ -447,7 +441,7 @@ static double some_midpoint(const type_format *f, rng *r, int binade)
     const uint32_t power = nearest_16(f, ldexp(1, -binade));
     const size_t codes = rng_below(r, 2) ? 2 : (size_t)1 << f->fraction_bits;
     const uint32_t code = power - 1 + (uint32_t)rng_below(r, codes);
-    return (value_16(f, code) + value_16(f, code + 1)) / 2;
+    return half_middle(f->exponent_bits, code);
 }
 
 /* Rows of tables with elements built beside midpoints of 16-bit numbers: at them as nearly as a
@@ -555,7 +549,7 @@ static void sums_beside_midpoints(void **state)
                 const double aim = rng_below(&r, 2) ? ldexp(1 + rng_unit(&r), -(int)rng_below(&r, 14))
                                                     : ldexp(1, -(int)rng_below(&r, 18));
                 const uint32_t code = nearest_16(f, aim) - (uint32_t)rng_below(&r, 2);
-                const double size = (value_16(f, code) + value_16(f, code + 1)) / 2;
+                const double size = half_middle(f->exponent_bits, code);
                 x[row + (config.layout == PE_LAYOUT_HALVES ? i + (second ? pairs : 0)
                                                            : 2 * i + (size_t)second)] = h;
                 of_x = (double)product_f32(scale, (float)value(t, &h, 0));

@@ -7,6 +7,7 @@
 #define PE_TESTS_TYPES_H
 
 #include "oracle.h"
+#include "half.h"
 
 typedef enum type { F32, F16, BF16, TYPES } type;
 
@@ -22,26 +23,14 @@ static const type_format type_formats[TYPES] = {
     {"bf16", 8, 7, 0x7f80, 0x7fc0},
 };
 
-/* The value of a code without its sign, from its two fields; of infinity's, the next power of two:
-   IEEE rounds as if the numbers went on there. */
-static inline double value_16(const type_format *f, uint32_t code)
-{
-    const int bias = (1 << (f->exponent_bits - 1)) - 1;
-    const int exponent = (int)(code >> f->fraction_bits);
-    const double fraction = (double)(code & ((1u << f->fraction_bits) - 1));
-    const double unit = ldexp(1.0, -f->fraction_bits);
-    return exponent == 0 ? ldexp(fraction * unit, 1 - bias)
-                         : ldexp(1 + fraction * unit, exponent - bias);
-}
-
-/* The same for all codes up to infinity's, made once. */
+/* half_magnitude() of all codes up to infinity's, made once. */
 static inline const double *values_16(const type_format *f)
 {
     static double values[2][0x7f81];
     double *v = values[f->exponent_bits == 8];
     if (v[1] == 0)
         for (uint32_t code = 0; code <= f->infinity; code++)
-            v[code] = value_16(f, code);
+            v[code] = half_magnitude(f->exponent_bits, code);
     return v;
 }
 
@@ -108,14 +97,7 @@ static inline uint32_t rounded(type t, double x)
 static inline double value(type t, const void *p, size_t i)
 {
     const uint32_t bits = element(t, p, i);
-    double size;
-    if (t == F32)
-        return (double)float_of(bits);
-    if ((bits & 0x7fff) > type_formats[t].infinity)
-        return (double)NAN;
-    size = (bits & 0x7fff) == type_formats[t].infinity ? HUGE_VAL
-                                                       : value_16(&type_formats[t], bits & 0x7fff);
-    return bits & 0x8000 ? -size : size;
+    return t == F32 ? (double)float_of(bits) : half_value(t == BF16, (uint16_t)bits);
 }
 
 /* Write element i, given by its bits. */

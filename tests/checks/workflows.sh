@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# workflows.sh: .github/workflows as far as it can be tried without its machines. The scripts and targets that it
+# runs are there; actions are pinned to a commit and say which release that is; apt-get waits for another one;
+# the flags that the jobs for Windows give to clang-cl and gcc are flags that pe.h accepts.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/workflows
+rm -rf "$WORK"
+mkdir -p "$WORK"
+none() { awk '{ print } END { exit NR > 0 }' "$1"; }
+
+set -- .github/workflows/*.yml
+check "there are workflows" test -f "$1"
+grep -hoE '(sh|bash|\.) (\./)?[.a-z]+/[a-z/.]+' "$@" | sed 's/^[a-z.]* //' | sort -u | while read -r file; do
+    [ -f "$file" ] || echo "no $file"
+done >"$WORK/gone"
+sed -n 's/^ *- run: make \([a-z -]*\).*/\1/p' "$@" | tr ' ' '\n' | sed '/^$/d' | sort -u | while read -r target; do
+    grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" Makefile || echo "make has no $target"
+done >>"$WORK/gone"
+sed -n 's,^ *- run: tests/run \([a-z -]*\).*,\1,p; s/^ *what: \[\(.*\)\]/\1/p' "$@" | tr ', ' '\n\n' | sed '/^$/d' | sort -u |
+    while read -r name; do
+        grep -q "^$name | " tests/steps.txt || echo "tests/run has no $name"
+    done >>"$WORK/gone"
+check "what they run is there" none "$WORK/gone"
+
+grep -n 'uses:' "$@" | grep -vE 'uses: [a-z/-]+@[0-9a-f]{40} # v[0-9.]+$' >"$WORK/loose"
+check "actions are pinned to commits" none "$WORK/loose"
+grep -n 'apt-get .*install' "$@" | grep -v 'DPkg::Lock::Timeout' >"$WORK/hasty"
+check "apt-get waits for its lock" none "$WORK/hasty"
+
+# The flags after the name, without the files: what is compiled here has the same name and makes no program.
+flags() { sed -n "s/^ *compile: $1 \(.*\)/\1/p" .github/workflows/ci.yml | tr ' ' '\n' | grep -vE '\\|^-o$' | tr '\n' ' '; }
+for compiler in clang-cl gcc; do
+    case $compiler in
+    clang-cl) command="$CLANG --driver-mode=cl --target=x86_64-pc-windows-msvc /Zs -imsvc tests/checks/stub" ;;
+    gcc) command="$GCC -fsyntax-only" ;;
+    esac
+    case $compiler:$(uname -m):$(command -v "${command%% *}") in
+    *:x86_64:/* | *:amd64:/*) ;;
+    *)
+        skipping "${command%% *} for x86-64 is missing: the flags of $compiler"
+        continue
+        ;;
+    esac
+    # shellcheck disable=SC2046,SC2086
+    check "$compiler $(flags $compiler)" test -n "$(flags $compiler)"
+    # shellcheck disable=SC2046,SC2086
+    check "... compiles" $command $(flags $compiler) tests/unit/hash.c
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * f16 and bf16 as numbers, by the definition of the formats: a sign, 5 or 8 bits of exponent, the
+ * rest fraction. Needs nothing of pe: for tests, oracles and tools.
+ */
+#ifndef PE_TESTS_HALF_H
+#define PE_TESTS_HALF_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The value of a code without its sign; of infinity's, the next power of two: IEEE rounds as if the
+   numbers went on there. */
+static inline double half_magnitude(int exponent_bits, uint32_t code)
+{
+    const int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
+    const int exponent = (int)(code >> fraction_bits), one = 1 << fraction_bits;
+    const int fraction = (int)(code & (uint32_t)(one - 1));
+    return exponent == 0 ? ldexp(fraction, 1 - bias - fraction_bits)
+                         : ldexp(fraction + one, exponent - bias - fraction_bits);
+}
+
+/* Half way from a code to the next, exactly. */
+static inline double half_middle(int exponent_bits, uint32_t code)
+{
+    return (half_magnitude(exponent_bits, code) + half_magnitude(exponent_bits, code + 1)) / 2;
+}
+
+static inline double half_value(int is_bf16, uint16_t code)
+{
+    const uint32_t size = code & 0x7fffu, infinity = is_bf16 ? 0x7f80 : 0x7c00;
+    const double x = size > infinity    ? (double)NAN
+                     : size == infinity ? HUGE_VAL
+                                        : half_magnitude(is_bf16 ? 8 : 5, size);
+    return code >> 15 ? -x : x;
+}
+
+/* The nearest bfloat16, ties to even, of a number that is no NaN. */
+static inline float bf16_nearest(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#endif /* PE_TESTS_HALF_H */
