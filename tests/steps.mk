@@ -111,8 +111,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits memory,$(p).gcc.best.sleef.stream0.quick) memory.gcc.best.sleef.stream4k.quick \
          bounds.gcc.scalar.none.stream0.o0.quick \
-         $(foreach p,bounds splits,$(p).gcc.best.sleef.asan.quick) \
-         $(foreach p,errors memory tables,$(p).gcc.best.sleef.asan.o0.quick) \
+         $(foreach p,bounds splits errors memory tables,$(p).gcc.best.sleef.asan.o0.quick) \
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))

@@ -80,8 +80,9 @@ for compiler in $compilers; do
     26) flags "avx512 1 0" "$compiler" -march=native ;;
     esac
 done
-all 40 -mcpu aarch64 aarch64-linux-gnu-gcc
-for compiler in $CLANG clang-22; do all 40 -mcpu aarch64 "$compiler" --target=aarch64-linux-gnu; done
+[ "$(uname -m)" = aarch64 ] || all 40 -mcpu aarch64 "$ARM64_GCC"
+newest=$(echo "$MATRIX_COMPILERS" | tr ' ' '\n' | grep clang | tail -n 1)
+for compiler in $CLANG $newest; do all 40 -mcpu aarch64 "$compiler" --target=aarch64-linux-gnu; done
 
 # The library: has_avx512() and CPUID as they would be.
 cat >"$WORK/chosen.c" <<'X2'
