@@ -364,7 +364,7 @@ typedef struct pe_at {
     size_t row_stride;        /* of coordinates: elements from row to row                       */
     size_t axis_stride;       /* and from one coordinate to the next                            */
     size_t size[PE_MAX_AXES]; /* of a grid                                                      */
-    int kind;                 /* see pe__place                                                  */
+    int kind;                 /* see pe__at_kind                                                  */
     int back, delta;          /* see pe_back() and pe_delta()                                   */
     pe_status status;         /* what was wrong when it was made                                */
 } pe_at;
@@ -391,26 +391,27 @@ typedef struct pe_plan {
     size_t first;            /* pairs of the row before these: pe_sinusoidal_f32's tiles     */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
-    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__plan_row()   */
+    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see
+                                pe__rotation_row() */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half turns a position                  */
     double error;            /* of the frequencies, relative                                 */
-    double reach;            /* positions up to that are for pe__sincos()                    */
+    double double_range;     /* positions up to that are for pe__sincos()                    */
     double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
     int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
     int cos_first, has_padding;
     int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
-    int exact;               /* frequencies are the sums of their two doubles                */
+    int exact_frequencies;   /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
+    int rope_interleave;     /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
     size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */
-    const uint8_t *order;    /* RoPE: NULL, or where pairs lie: pe__plan_order()             */
+    const uint8_t *order;    /* RoPE: NULL, or where pairs lie: pe__plan_sort_pairs()             */
     const double *point;     /* whose sums frequency has; else NULL                          */
     pe_layout layout;
     double padding;
@@ -1638,46 +1639,41 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 
 /* A map
  *
- * The way of a pair from pe_fill_f32() to memory:
- *     pe__call           checks all arguments; nothing is written before
- *     pe__emit           axis by axis: which columns it has, and whether rows are streamed
- *     pe__walk           cuts the positions into runs of neighbours; what repeats is copied
- *     pe__rows_f32       one row: pe__single_f32(), from the angle to memory. Several, one at
- *                        position 0 and one beyond the plan's reach: pe__run()
- *     pe__run_tile       17 blocks of 17 rows, a tile of columns: fills the centre by
- *                        sincos/direct.h and rotates it to the other anchors
- *     pe__block_f32      the rows round an anchor, two at a time: as far before it as after it
- *     pe__store_pair     the kernel: pe__span_f32() rotates, rounds, and watches for ties
- *     pe__store_four     stores or streams four vectors, or adds them to what is there
- * After an alarm pe__round_again() rounds y - e and y + e. Where they differ, pe__decide() asks
- * double-double, then whether the turn is small or a known fraction, then integers
- * (pe__by_integers()). It is called by way of the destination's pe__element.
+ * From pe_fill_f32() to memory, the main steps (docs/design.md has all of them):
+ *     pe__call_rows              checks all arguments; nothing is written before
+ *     pe__write_axes             axis by axis: its columns, and the store mode
+ *     pe__write_axis             cuts the positions into runs; copies rows that repeat
+ *     pe__rows_f32               a single row: pe__single_f32(), from the angle to memory. A run,
+ *                                a row at position 0 or out of range: pe__write_blocks()
+ *     pe__write_tile             up to 17 blocks, a tile of columns: computes the centre by
+ *                                sincos/double.h and rotates it to the other anchors
+ *     pe__write_block_f32        the rows round an anchor, row pair by row pair
+ *     pe__store_row_pairs        the kernel: pe__rotate_span_f32() rotates, rounds and tests
+ *     pe__store_four             stores or streams four vectors, or adds them
+ * Where the rounding test flags a vector, pe__round_flagged() rounds y - e and y + e. Lanes where
+ * they differ go to pe__round_element(), by way of the output's round_element: it tries
+ * double-double, then tiny and exactly rational angles, then pe__round_quantity(), by integers.
  *
- * Each of these calls only what stands before it. What differs between types and verbs is chosen in
- * 13, as a pe__maker, and goes down as an argument: a program that adds nothing has no code for it.
- * 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from pe__rows_f64(). RoPE
- * makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift is RoPE with a row
- * as its head.
+ * Each of these calls only what stands before it. What differs between types and between filling
+ * and adding is chosen in 13, as a pe__row_kernel, and passed down as an argument: a program that
+ * adds nothing contains no code for it. 16-bit rows come from pe__write_block_16() and
+ * pe__rotate_span_16(), in floats; f64 from pe__rows_f64(). RoPE writes rows to the stack
+ * (pe__write_rope_rows()) and rotates heads by them; a shift is RoPE with a row as its head.
  *
- * Words
- *     pair, column      the sine and cosine of one frequency; an element of a row
- *     turn              an angle, in half turns: p w / pi
- *     sincos            sine and cosine of an angle: by double, by double-double, exactly
- *     rotate            (s, c) by (ts, tc), to the sine and cosine of the sum of two angles; forth
- *                       and back: by plus and by minus the angle
- *     anchor, centre    a row in doubles, from which other rows are rotated; an anchor of anchors
- *     block, run        the 17 rows round an anchor; consecutive rows
- *     dest              where rows go: address, stride, columns; and whether to fill, stream or add
- *     span              columns of one or two rows that are made together
- *     tile              columns, or tokens, that fit the stack and the first-level cache
- *     split, zipped     sines apart from cosines (halves); next to each other (interleaved)
- *     swapped           cosines come first: (a, b) is (cosine, sine)
- *     tie watch, alarm  the smallest distance to a rounding that may be wrong; it is too small
- *     interval          y - e ... y + e, which has the exact value
- *     distant           beyond the reach of sincos by double
- *     joint             axes that share columns
- *     lanes behind      those of a vector after the last pair: they repeat that pair, are never
- *                       stored, and so raise no alarm of their own
+ * Glossary
+ *     pair           the sine and cosine of one frequency
+ *     run            rows of consecutive positions, upwards or downwards
+ *     anchor         a row in doubles, from which other rows are rotated; the centre is the anchor
+ *                    of anchors
+ *     block          the 17 rows round an anchor
+ *     row pair       the rows anchor + b and anchor - b, which share their products
+ *     tile           columns, or tokens, whose data fits the stack and the first-level cache
+ *     unit           pairs of two vectors, whose sines and cosines stay in registers (RoPE)
+ *     rounding test  Ziv's: y is safe if its error interval, y - e ... y + e, rounds to one number.
+ *                    A vector is flagged where that is not certain, a lane undecided where it is
+ *                    not so
+ *     padding        lanes after the last pair of a vector: they repeat it and are not stored
+ *     far            out of the range of the double kernel: angles take double-double
  *
  * PE__INLINE is a kernel, compiled into its caller with its constant arguments. PE__OUTLINE is one
  * copy that several callers share: inlining it would cost code or, because its arrays would be in
@@ -1715,15 +1711,15 @@ PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 
 /* ==== src/numbers/base.h ==== */
 /* Sizes that may overflow, ranges, tiles, kinds of elements.
- * Gives: PE__BF16, PE__DIGIT, PE__DROP_F16, PE__DROP_F32, PE__F16, PE__F32, PE__OPTIMIZED,
- *   PE__RADIX, PE__TILE, PE__TILE_STREAMED, pe__aligned(), pe__between(),
- *   pe__check_range(), pe__check_shape(), pe__drop(), pe__exceeds(), pe__kind, pe__max(),
- *   pe__min(), pe__position_limit, pe__reach().
+ * Gives: PE__BF16, PE__BLOCK_HALF, PE__DROP_F16, PE__DROP_F32, PE__F16, PE__F32, PE__OPTIMIZED,
+ *   PE__BLOCK_ROWS, PE__TILE, PE__TILE_STREAMED, pe__aligned(), pe__between(),
+ *   pe__check_range(), pe__check_shape(), pe__dropped_bits(), pe__exceeds(), pe__type, pe__max(),
+ *   pe__min(), pe__position_limit, pe__max_elements().
  * Needs: simd, api.
  * Tests: tests/unit/test_errors.c, tests/unit/test_bounds.c. */
 
 /* How many elements of 1, 2, 4 or 8 bytes lie within reach of a pointer; without a division. */
-PE__INLINE size_t pe__reach(size_t element)
+PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
     return element == 1 ? bytes : element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
@@ -1741,7 +1737,7 @@ PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
-    if (pe__exceeds(stride, rows, pe__reach(element))) return PE_ERR_SIZE;
+    if (pe__exceeds(stride, rows, pe__max_elements(element))) return PE_ERR_SIZE;
     return PE_OK;
 }
 
@@ -1763,17 +1759,17 @@ enum { PE__OPTIMIZED = 1 };
 #else /* kernels take more stack: tiles take less */
 enum { PE__OPTIMIZED = 0 };
 #endif
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
+enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
-enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* half the room, for pe__beside() */
+enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* half the room, for pe__unaliased() */
 
-/* Pairs among which a list of coordinates sorts a plan's arrays: see pe__plan_order(). */
-enum { PE__SORTED = 256 };
+/* Pairs among which a list of coordinates sorts a plan's arrays: see pe__plan_sort_pairs(). */
+enum { PE__SORT_PAIRS = 256 };
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
-typedef enum pe__kind { PE__F32, PE__F16, PE__BF16 } pe__kind; /* as pe_type */
+typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type; /* as pe_type */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
-PE__INLINE int pe__drop(pe__kind kind)
+PE__INLINE int pe__dropped_bits(pe__type kind)
 {
     return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
 }
@@ -1794,45 +1790,45 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 
 /* ==== src/where/at.h ==== */
 /* Positions of a pe_at: read, checked.
- * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__SOME, pe__cells(), pe__check_at(),
- *   pe__ascends(), pe__check_places(), pe__check_whole(), pe__place, pe__position(),
- *   pe__positions(), pe__times(), pe__whole().
+ * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__POSITIONS, pe__grid_cells(),
+ *   pe__check_at(), pe__is_consecutive(), pe__check_positions(), pe__check_integers(), pe__at_kind,
+ *   pe__position(), pe__positions(), pe__saturating_mul(), pe__integer_position().
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
-typedef enum pe__place {
+typedef enum pe__at_kind {
     PE__AT_RANGE = 1, /* zeros are no place */
     PE__AT_I32,
     PE__AT_I64,
     PE__AT_F32,
     PE__AT_F64,
     PE__AT_GRID
-} pe__place;
+} pe__at_kind;
 
 /* Is a b > SIZE_MAX? Then that. */
-PE__INLINE size_t pe__times(size_t a, size_t b)
+PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
 {
     return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
 }
 
 /* Cells of a grid before a coordinate changes; SIZE_MAX if they are more. */
-PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
+PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
-    for (size_t a = axis + 1; a < at->axes; a++) cells = pe__times(cells, at->size[a]);
+    for (size_t a = axis + 1; a < at->axes; a++) cells = pe__saturating_mul(cells, at->size[a]);
     return cells;
 }
 
-enum { PE__SOME = 32 }; /* positions looked at together */
+enum { PE__POSITIONS = 32 }; /* positions looked at together */
 
 /* The positions of n rows from row r on: coordinate axis. */
 PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
     const size_t step = at->row_stride;
-#define PE__LIST(type)                                                                             \
+#define PE__READ_LIST(type)                                                                        \
     for (size_t k = 0; k < n; k++) {                                                               \
         double x = (double)((const type *)at->list)[first + k * step];                             \
         PE__OPAQUE(x);                                                                             \
@@ -1840,14 +1836,14 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }                                                                                              \
     break
     switch (at->kind) {
-    case PE__AT_I32: PE__LIST(int32_t);
-    case PE__AT_I64: PE__LIST(int64_t);
-    case PE__AT_F32: PE__LIST(float);
-    case PE__AT_F64: PE__LIST(double);
-#undef PE__LIST
+    case PE__AT_I32: PE__READ_LIST(int32_t);
+    case PE__AT_I64: PE__READ_LIST(int64_t);
+    case PE__AT_F32: PE__READ_LIST(float);
+    case PE__AT_F64: PE__READ_LIST(double);
+#undef PE__READ_LIST
     case PE__AT_GRID:
         for (size_t k = 0; k < n; k++)
-            p[k] = (double)((at->skipped + r + k) / pe__cells(at, axis) % at->size[axis]);
+            p[k] = (double)((at->skipped + r + k) / pe__grid_cells(at, axis) % at->size[axis]);
         break;
     default:
         for (size_t k = 0; k < n; k++) p[k] = (double)(at->first + (int64_t)(r + k) * at->step);
@@ -1875,17 +1871,17 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
 static inline int pe__list_fits(const pe_at *at, size_t rows)
 {
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
-    const size_t limit = pe__reach(element) - 1, axes = at->axes - 1;
+    const size_t limit = pe__max_elements(element) - 1, axes = at->axes - 1;
     if (rows - 1 > SIZE_MAX - at->skipped || pe__exceeds(axes, at->axis_stride, limit)) return 0;
     return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
 }
 
 /* What is wrong with the places of rows > 0 rows of so many coordinates? Positions p must have
    |p + a| and |p + b| of at most reach. */
-static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t axes, double a,
-                                         double b, double reach)
+static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t axes, double a,
+                                            double b, double reach)
 {
-    double p[PE__SOME];
+    double p[PE__POSITIONS];
     const double sign = at->back ? -1 : 1;
     const int grid = at->kind == PE__AT_GRID;
     int ok = 1;
@@ -1898,7 +1894,7 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
     }
     if (grid) {
-        const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
+        const size_t cells = pe__saturating_mul(pe__grid_cells(at, 0), at->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_SIZE;
         if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
     } else {
@@ -1910,7 +1906,7 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
         p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
         if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
         for (size_t r = 0, n; !grid && r < rows; r += n) {
-            n = pe__min(rows - r, PE__SOME);
+            n = pe__min(rows - r, PE__POSITIONS);
             pe__positions(at, r, n, k, p);
             ok &= pe__positions_ok(p, n, a, b, reach);
         }
@@ -1921,17 +1917,17 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
 /* The same for all that pe takes, with this offset, which is that of a pe_back() already. */
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
-    return pe__check_places(at, rows, axes, 0, offset, (double)pe__position_limit);
+    return pe__check_positions(at, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
 /* The same for whole positions of one coordinate, whose differences are exact. */
-static inline pe_status pe__check_whole(const pe_at *at, size_t rows)
+static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
     return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
 }
 
-PE__INLINE int64_t pe__whole(const pe_at *at, size_t r)
+PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
 {
     if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
     const int64_t p = at->first + (int64_t)r * at->step;
@@ -1939,19 +1935,19 @@ PE__INLINE int64_t pe__whole(const pe_at *at, size_t r)
 }
 
 /* Are these so many rows at p, p + 1, p + 2 ... because they are a range? */
-PE__INLINE int pe__ascends(const pe_at *at)
+PE__INLINE int pe__is_consecutive(const pe_at *at)
 {
     return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
 }
 
 /* ==== src/numbers/double_double.h ==== */
 /* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_of(),
- *   pe__dd_one(), pe__dd_ratio(), pe__dd_rotate(), pe__dd_rotate_twice(), pe__dd_row(),
- *   pe__dd_scaled(), pe__dd_splat(), pe__dd_sub(), pe__first_lane(), pe__td, pe__td_add(),
- *   pe__td_const(), pe__td_div(), pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(),
- *   pe__td_product(), pe__td_ratio(), pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(),
- *   pe__td_sum(), pe__td_times().
+ * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_renormalize(),
+ *   pe__dd_from_td(), pe__dd_from_double(), pe__dd_div(), pe__dd_rotate(), pe__dd_double_angle(),
+ *   pe__dd_multiple_angle(), pe__dd_mul_double(), pe__dd_splat(), pe__dd_sub(), pe__first_lane(),
+ *   pe__td, pe__td_add(), pe__td_const(), pe__td_div_double(), pe__td_mul(), pe__td_renormalize(),
+ *   pe__td_from_double(), pe__td_add_to(), pe__td_mul_inline(), pe__td_div(), pe__td_mul_double(),
+ *   pe__td_mul_pow2(), pe__td_splat(), pe__td_sub(), pe__td_add_inline(), pe__td_mul_by().
  * Needs: simd.
  * Tests: tests/unit/test_budget.c. */
 
@@ -1999,7 +1995,7 @@ PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
 }
 
 /* hi = the double nearest to the sum. */
-PE__INLINE pe__dd pe__dd_normal(pe__dd x)
+PE__INLINE pe__dd pe__dd_renormalize(pe__dd x)
 {
     x.hi = pe__fast_two_sum(x.hi, x.lo, &x.lo);
     return x;
@@ -2019,11 +2015,11 @@ PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
 {
     y.hi = -y.hi;
     y.lo = -y.lo;
-    return pe__dd_normal(pe__dd_add(x, y));
+    return pe__dd_renormalize(pe__dd_add(x, y));
 }
 
 /* x / y, normal; relative error below 2^-101. */
-PE__INLINE pe__dd pe__dd_ratio(pe__dd x, pe__dd y)
+PE__INLINE pe__dd pe__dd_div(pe__dd x, pe__dd y)
 {
     const pe__vd inverse = pe__splat(1.0) / y.hi;
     pe__dd r;
@@ -2031,16 +2027,16 @@ PE__INLINE pe__dd pe__dd_ratio(pe__dd x, pe__dd y)
     r.hi = x.hi * inverse;
     const pe__vd p = pe__two_prod(r.hi, y.hi, &e);
     r.lo = (((x.hi - p) - e) + (x.lo - r.hi * y.lo)) * inverse;
-    return pe__dd_normal(r);
+    return pe__dd_renormalize(r);
 }
 
 /* x times a double, normal. */
-PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
+PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
 {
     pe__dd r;
     r.hi = pe__two_prod(x.hi, pe__splat(by), &r.lo);
     r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
-    return pe__dd_normal(r);
+    return pe__dd_renormalize(r);
 }
 
 /* (s, c) rotated by (ts, tc), in place; adds less than 2^-100 to the error. */
@@ -2054,7 +2050,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 }
 
 /* (s, c) rotated by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
-PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
+PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
     const pe__dd sc = pe__dd_mul(*s, *c), ss = pe__dd_mul(*s, *s);
@@ -2065,17 +2061,17 @@ PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
 }
 
 /* Row b >= 2 of a table of rotations, rows of an angle's multiples: row b / 2 by row b - b / 2. */
-PE__INLINE void pe__dd_row(pe__dd *s, pe__dd *c, size_t b)
+PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
     pe__dd sine = s[half], cosine = c[half]; /* in registers: gcc copies memory byte by byte */
-    if (half == rest) pe__dd_rotate_twice(&sine, &cosine);
+    if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;
     c[b] = cosine;
 }
 
-PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
+PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
 {
     pe__td r;
     b = pe__two_sum(b, c, &c);
@@ -2084,13 +2080,13 @@ PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_of(pe__td x) /* its two largest parts */
+PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* its two largest parts */
 {
     const pe__dd r = {x.a, x.b};
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_one(pe__vd x) /* a double */
+PE__INLINE pe__dd pe__dd_from_double(pe__vd x) /* a double */
 {
     const pe__dd r = {x, pe__splat(0.0)};
     return r;
@@ -2102,16 +2098,16 @@ PE__INLINE pe__td pe__td_const(const double *x)
     return r;
 }
 
-PE__INLINE pe__td pe__td_sum(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_add_inline(pe__td x, pe__td y)
 {
     pe__vd e, f, g;
     const pe__vd a = pe__two_sum(x.a, y.a, &e);
     pe__vd b = pe__two_sum(x.b, y.b, &f);
     b = pe__two_sum(b, e, &g);
-    return pe__td_of(a, b, (x.c + y.c) + (f + g));
+    return pe__td_renormalize(a, b, (x.c + y.c) + (f + g));
 }
 
-PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
 {
     pe__vd e00, e01, e10, t, u;
     const pe__vd p00 = pe__two_prod(x.a, y.a, &e00);
@@ -2120,33 +2116,33 @@ PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
     pe__vd b = pe__two_sum(p01, p10, &t);
     b = pe__two_sum(b, e00, &u);
     const pe__vd minor = (x.b * y.b + (x.a * y.c + x.c * y.a)) + (e01 + e10);
-    return pe__td_of(p00, b, minor + (t + u));
+    return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
 /* Out of line and in place, except where they are the work of a loop: x + y, x * y. */
-PE__OUTLINE void pe__td_plus(pe__td *x, const pe__td *y) { *x = pe__td_sum(*x, *y); }
-PE__OUTLINE void pe__td_times(pe__td *x, const pe__td *y) { *x = pe__td_product(*x, *y); }
+PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
+PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
 PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
 {
-    pe__td_plus(&x, &y);
+    pe__td_add_to(&x, &y);
     return x;
 }
 PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
 {
-    pe__td_times(&x, &y);
+    pe__td_mul_by(&x, &y);
     return x;
 }
 
-PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
+PE__INLINE pe__td pe__td_from_double(pe__vd x) /* a double */
 {
     const pe__td r = {x, pe__splat(0.0), pe__splat(0.0)};
     return r;
 }
 
-PE__INLINE pe__td pe__td_splat(double x) { return pe__td_one(pe__splat(x)); }
+PE__INLINE pe__td pe__td_splat(double x) { return pe__td_from_double(pe__splat(x)); }
 
-PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
+PE__INLINE pe__td pe__td_mul_double(pe__td x, pe__vd y) /* x * y */
 {
     pe__td r;
     pe__vd e, f, g;
@@ -2158,7 +2154,7 @@ PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
     return r;
 }
 
-PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two */
+PE__INLINE pe__td pe__td_mul_pow2(pe__td x, pe__vd y) /* x * y for a power of two */
 {
     x.a = x.a * y;
     x.b = x.b * y;
@@ -2168,18 +2164,18 @@ PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two *
 
 PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
 {
-    return pe__td_add(x, pe__td_shift(y, pe__splat(-1.0)));
+    return pe__td_add(x, pe__td_mul_pow2(y, pe__splat(-1.0)));
 }
 
 /* x / y by three digits of long division. */
-PE__INLINE pe__td pe__td_ratio(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
 {
     pe__vd digit[3];
     for (int d = 0; d < 3; d++) {
         digit[d] = x.a / y.a;
-        if (d < 2) x = pe__td_sum(x, pe__td_scale(y, -digit[d]));
+        if (d < 2) x = pe__td_add_inline(x, pe__td_mul_double(y, -digit[d]));
     }
-    return pe__td_of(digit[0], digit[1], digit[2]);
+    return pe__td_renormalize(digit[0], digit[1], digit[2]);
 }
 
 /* 1 / y for a double, each digit by the first: what is left of 1 is a double, to the last bits. */
@@ -2194,12 +2190,12 @@ PE__INLINE pe__td pe__td_inverse(pe__vd y)
     r.c = ((rest - q) - f) * r.a;
     return r;
 }
-PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_inverse(y)); }
+PE__INLINE pe__td pe__td_div_double(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_inverse(y)); }
 
 /* ==== src/numbers/exp_log.h ==== */
 /* Powers of 2 and logarithms to base 2, of triple-doubles and of doubles.
  * Gives: pe__dd_series(), pe__exp2i(), pe__frexp(), pe__inverse_factorial, pe__inverse_pi, pe__ln2,
- *   pe__log2(), pe__odd_of(), pe__pi, pe__td_exp2(), pe__td_log2(), pe__td_log2_of().
+ *   pe__log2(), pe__odd_significand(), pe__pi, pe__td_exp2(), pe__td_log2(), pe__td_log2_of().
  * Needs: simd.
  * Tests: tests/unit/test_budget.c. */
 
@@ -2233,7 +2229,7 @@ PE__INLINE double pe__frexp(double x, int *e)
 }
 
 /* The bits of a positive normal double from the last that is not 0 on: an odd number. */
-PE__INLINE uint64_t pe__odd_of(double x)
+PE__INLINE uint64_t pe__odd_significand(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -2257,12 +2253,12 @@ static const double pe__inverse_factorial[28][2] = {
 };
 
 /* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double,
-   with doubles for what comes after y^k / exact!. */
-PE__INLINE pe__dd pe__dd_series(int first, int exact, int last, pe__dd y)
+   with doubles for what comes after y^k / last_dd!. */
+PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
     int k = last - 2;
-    for (; k > exact; k -= 2)
+    for (; k > last_dd; k -= 2)
         sum.hi = pe__fma(sum.hi, y.hi, pe__splat(pe__inverse_factorial[k][0]));
     for (; k >= first; k -= 2)
         sum = pe__dd_add_small(pe__dd_splat(pe__inverse_factorial[k]), pe__dd_mul(sum, y));
@@ -2270,7 +2266,7 @@ PE__INLINE pe__dd pe__dd_series(int first, int exact, int last, pe__dd y)
 }
 
 /* 2^(k / 16), as three doubles. */
-static const double pe__sixteenths[3][16] = {
+static const double pe__exp2_sixteenths[3][16] = {
     {1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721,
      1.241857812073484, 1.2968395546510096, 1.3542555469368927, 1.4142135623730951,
      1.4768261459394993, 1.5422108254079407, 1.6104903319492543, 1.681792830507429,
@@ -2287,12 +2283,13 @@ static const double pe__sixteenths[3][16] = {
      -6.4250893479530425e-34, -3.0577697567913255e-33}};
 
 /* 2^(k / 16) for a whole k, |k| < 16000. */
-PE__INLINE pe__td pe__td_sixteenths(pe__vd k)
+PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 {
     const pe__vd power = pe__power_of_2(pe__round(k * pe__splat(0.0625) - pe__splat(0.46875)));
-    const pe__td y = {pe__of_16(pe__sixteenths[0], k), pe__of_16(pe__sixteenths[1], k),
-                      pe__of_16(pe__sixteenths[2], k)};
-    return pe__td_shift(y, power);
+    const pe__td y = {pe__lookup_16(pe__exp2_sixteenths[0], k),
+                      pe__lookup_16(pe__exp2_sixteenths[1], k),
+                      pe__lookup_16(pe__exp2_sixteenths[2], k)};
+    return pe__td_mul_pow2(y, power);
 }
 
 /* 2^x for |x| < 1000, relatively right to 2^-106: 2^(k / 16) exp(r), |r| < 0.0217.
@@ -2307,7 +2304,7 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *at)
     const pe__td x = *at;
     static const double unit[2] = {0.04332169878499658, 1.4494042586539372e-18}; /* ln 2 / 16 */
     const pe__vd sixteen = pe__splat(16.0), k = pe__round(x.a * sixteen);
-    const pe__td root = pe__td_sixteenths(k);
+    const pe__td root = pe__td_exp2_sixteenths(k);
     pe__dd r, e;
     pe__td y;
     pe__vd lost, more;
@@ -2350,12 +2347,12 @@ PE__OUTLINE void pe__td_to_log2(pe__td *at)
     const pe__vd m = pe__mantissa(x.a, &e), rough = pe__splat(-1.3389960755611636) * m;
     const pe__vd log_m = (rough + pe__splat(3.9883623990806445)) * m - pe__splat(2.653124006086173);
     const pe__vd k = pe__round((e + log_m) * pe__splat(16.0));
-    y = pe__td_product(x, pe__td_sixteenths(-k));
+    y = pe__td_mul_inline(x, pe__td_exp2_sixteenths(-k));
     z.hi = pe__two_sum(y.a - one, y.b, &z.lo);
     z.lo = z.lo + y.c;
     d.hi = pe__fast_two_sum(pe__splat(2.0), z.hi, &d.lo);
     d.lo = d.lo + z.lo;
-    s = pe__dd_ratio(z, d);
+    s = pe__dd_div(z, d);
     const pe__dd square = pe__dd_mul(s, s);
     pe__vd tail = pe__splat(1.0 / 17);
     for (int n = 15; n >= 9; n -= 2) tail = pe__fma(tail, square.hi, pe__splat(1.0 / n));
@@ -2383,7 +2380,7 @@ PE__OUTLINE pe__td pe__td_log2_of(double x)
     static const double logs[2][3] = {
         {1.5849625007213035, -1.4733181985374205e-13, -4.077615385476137e-24},
         {2.321928094886971, 3.914087556297189e-13, -1.1635743969074953e-25}};
-    uint64_t odd = pe__odd_of(x);
+    uint64_t odd = pe__odd_significand(x);
     int e, own, n = 0;
     (void)pe__frexp(x, &e);
     (void)pe__frexp((double)odd, &own);
@@ -2415,35 +2412,36 @@ PE__OUTLINE double pe__log2(double x)
 
 /* ==== src/numbers/real.h ==== */
 /* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
- * Gives: PE__CIRCLE, PE__LIMBS, PE__LIMBS_FIRST, pe__known(), pe__more_limbs(), pe__near_tie(),
- *   pe__nearest(), pe__real, pe__real_has_sign(),
- *   pe__real_by(), pe__real_divide(), pe__real_double(), pe__real_exp(), pe__real_is_0(),
- *   pe__real_log(), pe__real_more(), pe__real_of(), pe__real_over(), pe__real_per(), pe__real_pi(),
- *   pe__real_plus(), pe__real_round(), pe__real_series(), pe__real_times().
+ * Gives: PE__TRIG, PE__LIMBS, PE__LIMBS_FIRST, pe__real_is_exact(), pe__next_limbs(),
+ *   pe__is_hard_to_round(), pe__round_to_integer(), pe__real, pe__real_has_sign(),
+ *   pe__real_mul_double(), pe__real_div(), pe__real_to_double(), pe__real_exp(), pe__real_is_0(),
+ *   pe__real_log(), pe__real_add_double(), pe__real_of(), pe__real_div_u32(),
+ *   pe__real_div_double(), pe__real_pi(), pe__real_add(), pe__real_round(), pe__real_series(),
+ *   pe__real_mul().
  * Needs: simd.
  * Tests: tests/checks/levels.sh. */
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
  * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
- * limbs whose first bit is set, off by less than 2^lost. Each operation knows what its result has
- * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
- * the same on every machine. */
+ * limbs whose first bit is set, off by less than 2^log2_error. Each operation knows what its result
+ * has lost, so that a rounding is known to be right, or is tried again with more limbs. Integers
+ * only: the same on every machine. */
 
 /* 1344 bits at most; lost of exact numbers, exponent of an exact 0 */
-enum { PE__LIMBS = 42, PE__KNOWN = -1000000 };
+enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
-    int n, sign, exponent, lost;
+    int n, sign, exponent, log2_error;
     uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
 } pe__real;
 
-PE__COLD int pe__known(const pe__real *x) { return x->lost < PE__KNOWN / 2; }
-PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__known(x); }
+PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
+PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__real_is_exact(x); }
 
 /* A sum of two errors. */
-PE__COLD int pe__lost(int a, int b)
+PE__COLD int pe__add_errors(int a, int b)
 {
     const int more = a > b ? a : b, less = a > b ? b : a;
-    return less < PE__KNOWN / 2 ? more : more + 1;
+    return less < PE__NO_ERROR / 2 ? more : more + 1;
 }
 
 /* Limb i of d times 2^part, for limbs below as many. */
@@ -2485,19 +2483,19 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
 }
 
 /* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
-PE__COLD void pe__real_normal(pe__real *x)
+PE__COLD void pe__real_renormalize(pe__real *x)
 {
     int up, top = x->n;
     while (top >= 0 && x->d[top] == 0) top--;
     if (top < 0) {
         x->sign = 0;
-        if (pe__known(x)) x->exponent = PE__KNOWN;
+        if (pe__real_is_exact(x)) x->exponent = PE__NO_ERROR;
         return;
     }
     for (up = 32 * (x->n - 1 - top); !(x->d[top] << (up & 31) >> 31); up++) {}
     x->exponent -= up;
-    x->lost += up;
-    if (pe__limbs_shift(x->d, x->n + 1, up)) x->lost = pe__lost(x->lost, 0);
+    x->log2_error += up;
+    if (pe__limbs_shift(x->d, x->n + 1, up)) x->log2_error = pe__add_errors(x->log2_error, 0);
 }
 
 /* Any double but infinity and NaN: subnormals too, whether they are flushed or not. */
@@ -2509,26 +2507,29 @@ PE__COLD pe__real pe__real_of(double value, int n)
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
     x.n = n;
-    x.lost = PE__KNOWN;
+    x.log2_error = PE__NO_ERROR;
     x.sign = bits >> 63 ? -1 : 1;
     x.exponent = (e > 0 ? e : 1) - 1011;
     x.d[n - 1] = (uint32_t)(bits >> 32 & 0xfffff) | (uint32_t)(e > 0) << 20;
     x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
-    pe__real_normal(&x);
+    pe__real_renormalize(&x);
     return x;
 }
 
 /* About x: no integer below 2^52 is off by one. */
-PE__COLD double pe__real_double(const pe__real *x)
+PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
     const int e = x->exponent < -900 ? -900 : x->exponent;
     return x->sign * (double)(bits >> 11) * pe__exp2i(e - 53);
 }
-PE__COLD double pe__nearest(double x) { return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5); }
+PE__COLD double pe__round_to_integer(double x)
+{
+    return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
+}
 
 /* x * y */
-PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
+PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
     uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
@@ -2544,14 +2545,15 @@ PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
     }
     for (int i = 0; i < n - 1; i++) rest |= p[i];
     memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* a limb more than what will be left */
-    x->lost = pe__lost(pe__lost(x->lost, y->lost + 1) + 32, rest ? 0 : PE__KNOWN);
+    x->log2_error = pe__add_errors(pe__add_errors(x->log2_error, y->log2_error + 1) + 32,
+                                   rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
     x->exponent += y->exponent - 32;
-    pe__real_normal(x);
+    pe__real_renormalize(x);
 }
 
 /* x + sign * y */
-PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
+PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
     z.sign *= sign;
@@ -2562,15 +2564,16 @@ PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
         z = swap;
     }
     const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
-    z.lost = pe__lost(z.lost - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__KNOWN);
-    x->lost = pe__lost(x->lost, z.lost);
+    z.log2_error =
+        pe__add_errors(z.log2_error - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__NO_ERROR);
+    x->log2_error = pe__add_errors(x->log2_error, z.log2_error);
     if (x->sign == 0) x->sign = z.sign;
     pe__limbs_add(x->d, z.d, x->n + 1, minus);
-    pe__real_normal(x);
+    pe__real_renormalize(x);
 }
 
 /* x / k */
-PE__COLD void pe__real_over(pe__real *x, uint32_t k)
+PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
 {
     uint64_t rest = 0;
     for (int i = x->n; i >= 0; i--, rest %= k) {
@@ -2578,12 +2581,12 @@ PE__COLD void pe__real_over(pe__real *x, uint32_t k)
         x->d[i] = (uint32_t)(rest / k);
     }
     x->exponent -= 32;
-    x->lost = pe__lost(x->lost + 32, rest ? 0 : PE__KNOWN);
-    pe__real_normal(x);
+    x->log2_error = pe__add_errors(x->log2_error + 32, rest ? 0 : PE__NO_ERROR);
+    pe__real_renormalize(x);
 }
 
 /* x / y, bit by bit. */
-PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
+PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
     uint32_t rest[PE__LIMBS + 1], any = 0;
@@ -2597,27 +2600,28 @@ PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
         pe__limbs_add(rest, rest, n + 1, 0);
     }
     for (int i = 0; i <= n; i++) any |= rest[i];
-    x->lost = pe__lost(pe__lost(x->lost, y->lost) + 3, any ? 0 : PE__KNOWN);
+    x->log2_error =
+        pe__add_errors(pe__add_errors(x->log2_error, y->log2_error) + 3, any ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
     x->exponent -= y->exponent;
-    pe__real_normal(x);
+    pe__real_renormalize(x);
 }
 
 /* x * y, x / y and x + y for doubles. */
-PE__COLD void pe__real_by(pe__real *x, double y)
+PE__COLD void pe__real_mul_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
-    pe__real_times(x, &z);
+    pe__real_mul(x, &z);
 }
-PE__COLD void pe__real_per(pe__real *x, double y)
+PE__COLD void pe__real_div_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
-    pe__real_divide(x, &z);
+    pe__real_div(x, &z);
 }
-PE__COLD void pe__real_more(pe__real *x, double y)
+PE__COLD void pe__real_add_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
-    pe__real_plus(x, &z, 1);
+    pe__real_add(x, &z, 1);
 }
 
 /* pi / 4 and ln 2, cut off. */
@@ -2643,7 +2647,7 @@ PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
     pe__real x = pe__real_of(1, n);
     memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
     x.exponent = exponent;
-    x.lost = 0;
+    x.log2_error = 0;
     return x;
 }
 PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
@@ -2652,20 +2656,20 @@ PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits,
 /* exp x by x / 1, x / 2, ... for k = 1; sines and cosines of the root of -x by x / k (k + 1) ...;
    atanh(root of x) / root of x by 1 + x / (k + 2) + x^2 / (k + 4) ... for k = 1. |x| < 4, for the
    last one below 1/16: at most 300 terms. */
-typedef enum pe__series { PE__EXP, PE__CIRCLE, PE__ATANH } pe__series;
+typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
 PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
 {
     pe__real sum = pe__real_of(1, x->n), power = sum, term = sum;
     if (pe__real_is_0(x)) return sum;
     for (; term.sign != 0 && term.exponent > -32 * x->n - 2; k += kind == PE__EXP ? 1 : 2) {
-        pe__real_times(&power, x);
-        if (kind != PE__ATANH) pe__real_over(&power, kind == PE__EXP ? k : k * (k + 1));
+        pe__real_mul(&power, x);
+        if (kind != PE__ATANH) pe__real_div_u32(&power, kind == PE__EXP ? k : k * (k + 1));
         term = power;
-        if (kind == PE__ATANH) pe__real_over(&term, k + 2);
-        pe__real_plus(&sum, &term, 1);
+        if (kind == PE__ATANH) pe__real_div_u32(&term, k + 2);
+        pe__real_add(&sum, &term, 1);
     }
-    const int lost = x->lost + x->exponent + 4;
-    sum.lost = lost > 14 ? lost : 14;
+    const int log2_error = x->log2_error + x->exponent + 4;
+    sum.log2_error = log2_error > 14 ? log2_error : 14;
     return sum;
 }
 
@@ -2675,26 +2679,26 @@ PE__COLD void pe__real_log(pe__real *x)
     const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
     x->exponent = up;
     pe__real y = *x;
-    pe__real_more(&y, 1);
-    pe__real_more(x, -1);
-    pe__real_divide(x, &y);
+    pe__real_add_double(&y, 1);
+    pe__real_add_double(x, -1);
+    pe__real_div(x, &y);
     y = *x;
-    pe__real_times(&y, x);
+    pe__real_mul(&y, x);
     y = pe__real_series(&y, PE__ATANH, 1);
-    pe__real_times(x, &y);
+    pe__real_mul(x, &y);
     x->exponent++;
     y = pe__real_ln2(x->n);
-    pe__real_by(&y, k);
-    pe__real_plus(x, &y, 1);
+    pe__real_mul_double(&y, k);
+    pe__real_add(x, &y, 1);
 }
 
 /* x becomes exp x; of an exact 0 exactly 1. */
 PE__COLD void pe__real_exp(pe__real *x)
 {
-    const double k = pe__nearest(pe__real_double(x) * 1.4426950408889634);
+    const double k = pe__round_to_integer(pe__real_to_double(x) * 1.4426950408889634);
     pe__real y = pe__real_ln2(x->n);
-    pe__real_by(&y, -k);
-    pe__real_plus(x, &y, 1);
+    pe__real_mul_double(&y, -k);
+    pe__real_add(x, &y, 1);
     *x = pe__real_series(x, PE__EXP, 1);
     x->exponent += (int)k;
 }
@@ -2702,15 +2706,16 @@ PE__COLD void pe__real_exp(pe__real *x)
 /* Is x known not to be 0? */
 PE__COLD int pe__real_has_sign(const pe__real *x)
 {
-    return x->sign != 0 && x->lost < 32 * x->n - 2;
+    return x->sign != 0 && x->log2_error < 32 * x->n - 2;
 }
 
-/* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
-   number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two
-   numbers; last: it is that middle. */
+/* Round x to the nearest double, to even, or with bits to drop as in pe__dropped_bits() to another
+   type's number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of
+   two numbers; last: it is that middle. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    const int n = x->n, snap = x->lost > -2 ? x->lost + 2 : 0; /* d is known from that bit on */
+    const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0; /* d is known from that
+                                                                              bit on */
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
@@ -2724,7 +2729,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     (void)pe__limbs_shift(r.d, n + 1, -snap);
     const int rest = pe__limbs_shift(r.d, n + 1, snap + 1 - cut);
     const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
-    if ((both & 1) && !rest && !last && !pe__known(x)) return 0;
+    if ((both & 1) && !rest && !last && !pe__real_is_exact(x)) return 0;
     *y = (double)(whole + (both & (uint64_t)(rest | (int)(whole & 1)))) * x->sign;
     *y *= pe__exp2i(unit / 2);
     *y *= pe__exp2i(unit - unit / 2);
@@ -2733,11 +2738,11 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 
 /* Limbs to begin with, and how many where n did not decide. */
 enum { PE__LIMBS_FIRST = 6 };
-PE__COLD int pe__more_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
+PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
 /* May hi + lo, off by less than e, lie on either side of the middle of two normal floats? Middles
    are doubles: hi is one. */
-PE__INLINE int pe__near_tie(double hi, double lo, double e)
+PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     uint64_t bits;
     memcpy(&bits, &hi, sizeof bits);
@@ -2746,8 +2751,8 @@ PE__INLINE int pe__near_tie(double hi, double lo, double e)
 
 /* ==== src/frequencies/geometric.h ==== */
 /* Frequencies unit q^i in double-double, 64 at a time.
- * Gives: PE__SQUARE, PE__CHAIN, pe__frequency_unit(), pe__geometric, pe__geometric_begin(),
- *   pe__geometric_next(), pe__geometric_step(), pe__lanes().
+ * Gives: PE__FREQUENCY_TILE, PE__MAX_LANES, pe__frequency_unit(), pe__geometric,
+ *   pe__geometric_begin(), pe__geometric_fill(), pe__geometric_step(), pe__iota().
  * Needs: simd, numbers.
  * Tests: tests/unit/test_budget.c. */
 
@@ -2763,19 +2768,19 @@ PE__INLINE int pe__near_tie(double hi, double lo, double e)
  * digits computes them again, by pe__real_by_frequency(). */
 
 /* 8 is a multiple of each PE_LANES; 64 pairs are a head of 128. */
-enum { PE__CHAIN = 8, PE__SQUARE = PE__CHAIN * PE__CHAIN };
+enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
 typedef struct pe__geometric {
-    pe__td step;                              /* log2 q                */
-    pe__td first[PE__CHAIN / (int)PE_LANES];  /* unit q^0 ... unit q^7 */
-    pe__td eighth[PE__CHAIN / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
+    pe__td step;                                  /* log2 q                */
+    pe__td first[PE__MAX_LANES / (int)PE_LANES];  /* unit q^0 ... unit q^7 */
+    pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
 /* The config's scale, in half turns. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
-    return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
+    return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
 /* log2 of q = base^(-1 / D), for a D of two doubles; most have one, and a cheaper division. */
@@ -2784,31 +2789,31 @@ PE__INLINE pe__td pe__geometric_step(double base, const double *d)
     pe__td by = pe__td_splat(-d[0]);
     by.b = pe__splat(-d[1]);
     const pe__td log_base = pe__td_log2_of(base);
-    return d[1] == 0 ? pe__td_div(log_base, by.a) : pe__td_ratio(log_base, by);
+    return d[1] == 0 ? pe__td_div_double(log_base, by.a) : pe__td_div(log_base, by);
 }
 
 /* 0, 1 ... */
-PE__INLINE pe__vd pe__lanes(void)
+PE__INLINE pe__vd pe__iota(void)
 {
-    static const double lanes[PE__CHAIN] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const double lanes[PE__MAX_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     return pe__load(lanes);
 }
 
 /* q^i for i = first, first + by ... */
 PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
 {
-    const pe__vd i = pe__lanes() * pe__splat(by) + pe__splat((double)first);
-    return pe__td_exp2(pe__td_scale(step, i));
+    const pe__vd i = pe__iota() * pe__splat(by) + pe__splat((double)first);
+    return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
 /* Triple-doubles in memory, by their parts: a vector from k on stored; number k in all lanes. */
-PE__INLINE void pe__td_store(double (*to)[PE__CHAIN], size_t k, pe__td x)
+PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
     pe__store(to[1] + k, x.b);
     pe__store(to[2] + k, x.c);
 }
-PE__INLINE pe__td pe__td_get(double (*from)[PE__CHAIN], size_t k)
+PE__INLINE pe__td pe__td_get(double (*from)[PE__MAX_LANES], size_t k)
 {
     const pe__td x = {pe__splat(from[0][k]), pe__splat(from[1][k]), pe__splat(from[2][k])};
     return x;
@@ -2817,47 +2822,49 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__CHAIN], size_t k)
 /* Powers of unit and q, from g->step, which the caller has set. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
 {
-    for (size_t b = 0; b < PE__CHAIN; b += PE_LANES) {
-        g->eighth[b / PE_LANES] = pe__geometric_power(g->step, b * PE__CHAIN, PE__CHAIN);
-        g->first[b / PE_LANES] = pe__td_product(pe__geometric_power(g->step, b, 1), *unit);
+    for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
+        g->eighth[b / PE_LANES] = pe__geometric_power(g->step, b * PE__MAX_LANES, PE__MAX_LANES);
+        g->first[b / PE_LANES] = pe__td_mul_inline(pe__geometric_power(g->step, b, 1), *unit);
     }
 }
 
 /* Write count frequencies from the given one on to f and f + padded, up to 7 numbers more, which
    may be out of range. Only beyond the first 64 is there a third factor, of the block
    of 64: what has no more does without. */
-PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t from, size_t count, double *f,
+PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {
-    const int is_far = from > 0 || count > PE__SQUARE;
-    double q[3][PE__CHAIN], distant[3][PE__CHAIN];
-    for (size_t i = 0; i < count; i += PE__CHAIN) {
-        const size_t a = i % PE__SQUARE / PE__CHAIN, block = i / PE__SQUARE % PE__CHAIN;
-        for (size_t k = 0; k < PE__CHAIN && is_far && a + block == 0; k += PE_LANES)
-            pe__td_store(distant, k,
-                         pe__geometric_power(g->step, from + i + k * PE__SQUARE, PE__SQUARE));
-        for (size_t k = 0; k < PE__CHAIN && a == 0; k += PE_LANES) {
+    const int beyond_64 = from > 0 || count > PE__FREQUENCY_TILE;
+    double q[3][PE__MAX_LANES], powers_64[3][PE__MAX_LANES];
+    for (size_t i = 0; i < count; i += PE__MAX_LANES) {
+        const size_t a = i % PE__FREQUENCY_TILE / PE__MAX_LANES;
+        const size_t group = i / PE__FREQUENCY_TILE % PE__MAX_LANES;
+        for (size_t k = 0; k < PE__MAX_LANES && beyond_64 && a + group == 0; k += PE_LANES)
+            pe__td_store(powers_64, k,
+                         pe__geometric_power(g->step, from + i + k * PE__FREQUENCY_TILE,
+                                             PE__FREQUENCY_TILE));
+        for (size_t k = 0; k < PE__MAX_LANES && a == 0; k += PE_LANES) {
             pe__td y = g->eighth[k / PE_LANES];
-            if (is_far) y = pe__td_product(y, pe__td_get(distant, block));
+            if (beyond_64) y = pe__td_mul_inline(y, pe__td_get(powers_64, group));
             pe__td_store(q, k, y);
         }
         const pe__td y = pe__td_get(q, a);
-        for (size_t b = 0; b < PE__CHAIN; b += PE_LANES) {
+        for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
             const pe__td x = g->first[b / PE_LANES];
             pe__dd w;
             w.hi = pe__two_prod(x.a, y.a, &w.lo);
             w.lo = w.lo + (x.a * y.b + x.b * y.a) + (x.b * y.b + (x.a * y.c + x.c * y.a));
-            w = pe__dd_normal(w);
+            w = pe__dd_renormalize(w);
             pe__store(f + i + b, w.hi);
             pe__store(f + i + b + padded, w.lo);
         }
     }
 }
 
-/* ==== src/sincos/close.h ==== */
+/* ==== src/sincos/double_double.h ==== */
 /* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__sincos_dd(), pe__index_of(), pe__larger(),
- *   pe__time(), pe__time_of(), pe__sincos_error().
+ * Gives: pe__sincos_dd(), pe__frequency_index(), pe__max_abs(),
+ *   pe__multiple(), pe__one_multiple(), pe__sincos_error().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_budget.c. */
 
@@ -2865,19 +2872,19 @@ PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t from, size_t 
  * The angle of pair i at position t is t w_i = pi t f_i: a turn of t f_i. */
 
 /* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
-PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
+PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
 /* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last. */
-PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **axis)
+PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
     if (plan->order) { /* the pair that lies there */
-        const size_t at = pe__min(pair, plan->pairs - 1), place = at % PE__SORTED;
-        for (pair = at - place; plan->order[pair] != place;) pair++;
+        const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
+        for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
     while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair) a++;
     *axis = &plan->axis[a];
@@ -2891,7 +2898,7 @@ PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **
 PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
-    const pe__vd tt = pe__time(plan, pair, t);
+    const pe__vd tt = pe__multiple(plan, pair, t);
     const double *const f = plan->frequency + pair;
     pe__vd e;
     const pe__vd p = pe__two_prod(tt, pe__load(f), &e);
@@ -2900,24 +2907,25 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
 
     /* the turn modulo 2, of all parts: where p is beyond 2^49, e has whole turns, too. Then
        less the nearest half: both are exact */
-    pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
-    sum = pe__td_sum(sum, rest); /* no call: what waits for it is long enough */
-    const pe__vd large = pe__splat(pe__quarters), which = sum.a + large;
+    pe__td sum =
+        pe__td_renormalize(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
+    sum = pe__td_add_inline(sum, rest); /* no call: what waits for it is long enough */
+    const pe__vd shift = pe__splat(pe__quadrant_shift), quadrant = sum.a + shift;
     pe__dd z;
-    z.hi = pe__two_sum(sum.a - (which - large), sum.b, &z.lo);
+    z.hi = pe__two_sum(sum.a - (quadrant - shift), sum.b, &z.lo);
     z.lo = z.lo + sum.c;
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
     /* what is left out is below 2^-100; so is what a double makes of terms below 2^-53 */
-    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
-    *cosine = pe__dd_normal(pe__dd_series(0, 15, 26, zz));
-    pe__quarter_turns(which, &sine->hi, &cosine->hi);
-    pe__quarter_turns(which, &sine->lo, &cosine->lo);
+    *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
+    *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
+    pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
+    pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
 
-PE__INLINE double pe__larger(double x, double y) /* in magnitude */
+PE__INLINE double pe__max_abs(double x, double y) /* in magnitude */
 {
     return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
@@ -2926,8 +2934,8 @@ PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* pe__time() of one pair, which need not have others behind it. */
-PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
+/* pe__multiple() of one pair, which need not have others behind it. */
+PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
     return (double)(float)((double)(float)t * plan->float32[pair]);
@@ -2935,7 +2943,7 @@ PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
 
 /* ==== src/sincos/round.h ==== */
 /* Sums of two doubles rounded once, to any type.
- * Gives: pe__round_once(), pe__round_sum(), pe__same(), pe__same_far().
+ * Gives: pe__round_once(), pe__round_sum(), pe__ziv_test(), pe__ziv_test_scaled().
  * Needs: simd, numbers.
  * Tests: tests/checks/levels.sh, tests/unit/test_exact.c. */
 
@@ -2999,9 +3007,10 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
     return hi < 0 ? -size : size;
 }
 
-/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in pe__drop(), or,
-   if 0, to a double, into *y; returns whether lo - e and lo + e give the same. */
-PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
+/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in
+   pe__dropped_bits(), or, if 0, to a double, into *y; returns whether lo - e and lo + e give the
+   same. */
+PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
     double other = hi < 0 ? -0.0 : 0.0;
@@ -3016,8 +3025,8 @@ PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, doubl
     return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
 }
 
-/* pe__same() with a power of two that may be no double. */
-PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
+/* pe__ziv_test() with a power of two that may be no double. */
+PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
     if (exponent < -1100) { /* below half the least double, and hi is not 0 */
@@ -3025,13 +3034,14 @@ PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop
         return 1;
     }
     if (down < 1) exponent += 200;
-    return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
+    return pe__ziv_test(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
 }
 
 /* ==== src/sincos/exact.h ==== */
 /* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__element, pe__element_any(), pe__element_given(),
- *   pe__number(), pe__product_less(), pe__same_power(), pe__sincos_exact(), pe__what.
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__element_rounder, pe__round_element_any(),
+ *   pe__round_element_given(), pe__plan_quantity(), pe__product_minus(), pe__powers_equal(),
+ *   pe__sincos_exact(), pe__quantity.
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
 
@@ -3043,10 +3053,10 @@ PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop
  * (Niven): no other value is the middle of two numbers.
  *
  * Frequencies that are the caller's doubles, in radians a position, need a third of this code: then
- * given is 1, and known where a program is compiled. See pe__element. */
+ * given is 1, and known where a program is compiled. See pe__element_rounder. */
 
 /* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
-PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
+PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
         if (q < m ? y % x : x % y) return 0;
@@ -3062,7 +3072,7 @@ PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 }
 
 /* a b - c for c near a b, rounded once. */
-PE__COLD double pe__product_less(double a, double b, double c)
+PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
     const double p = pe__first_lane(pe__two_prod(pe__splat(a), pe__splat(b), &e));
@@ -3070,7 +3080,7 @@ PE__COLD double pe__product_less(double a, double b, double c)
 }
 
 /* The sum of a pair's products, PE_COLUMNS_SUMS, if doubles hold each step. */
-PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
+PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 {
     const double *m = plan->matrix + plan->first + pair;
     *sum = 0;
@@ -3078,7 +3088,7 @@ PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
         pe__vd low;
         const double product = *m * plan->point[k];
         *sum = pe__first_lane(pe__two_sum(pe__splat(*sum), pe__splat(product), &low));
-        if (pe__first_lane(low) != 0 || pe__product_less(*m, plan->point[k], product) != 0)
+        if (pe__first_lane(low) != 0 || pe__product_minus(*m, plan->point[k], product) != 0)
             return 0;
         if (product == 0 && *m != 0 && plan->point[k] != 0) return 0;
     }
@@ -3090,50 +3100,51 @@ PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
  *
  * Is base^(i / D), as double-double has it, next to a double 2^s y with an odd y? With odd(base)^i
  * = y^D it is that double, times 2^(e i / D - s): a power of two that is 1, or ln 2 / D away. */
-PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
+PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
     const pe__axis *axis;
-    double i = pe__index_of(plan, pair, &axis), d = axis->denominator[0], by = 1;
+    double i = pe__frequency_index(plan, pair, &axis), d = axis->denominator[0], by = 1;
     w[2] = 1;
     if (plan->point) {
-        if (!pe__known_sum(plan, pair, &by)) return 0;
-    } else if (plan->exact) {
+        if (!pe__exact_sum(plan, pair, &by)) return 0;
+    } else if (plan->exact_frequencies) {
         w[0] = f[0];
         w[1] = f[plan->padded];
         return 1;
     } else if (plan->base == 0 || (i != 0 && plan->base != 1)) {
         const pe__dd ratio = {pe__splat(f[0]), pe__splat(f[plan->padded])};
-        const pe__dd radians = pe__dd_normal(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
+        const pe__dd radians = pe__dd_renormalize(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
         const pe__dd y = plan->half_turns ? ratio : radians;
         const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
         if (plan->base == 0) { /* given was the double next to it */
             by = hi / unit;
-            by += (lo - pe__product_less(by, unit, hi)) / unit;
+            by += (lo - pe__product_minus(by, unit, hi)) / unit;
         } else { /* base^(i / D) by a division */
             double power = unit / hi; /* and a step of Newton's */
-            power -= (pe__product_less(power, hi, unit) + power * lo) / hi;
-            const double rest = pe__product_less(power, hi, unit) + power * lo;
-            for (int k = 0; k < 20 && d != pe__nearest(d); k++) {
+            power -= (pe__product_minus(power, hi, unit) + power * lo) / hi;
+            const double rest = pe__product_minus(power, hi, unit) + power * lo;
+            for (int k = 0; k < 20 && d != pe__round_to_integer(d); k++) {
                 d *= 2;
                 i *= 2;
             }
-            if (d > pe__exp2i(50) || d != pe__nearest(d) || axis->denominator[1] != 0 ||
+            if (d > pe__exp2i(50) || d != pe__round_to_integer(d) || axis->denominator[1] != 0 ||
                 fabs(rest) > fabs(unit) * pe__exp2i(-90))
                 return 0;
-            const uint64_t odd = pe__odd_of(power);
-            if (!pe__same_power(pe__odd_of(plan->base), (uint64_t)i, odd, (uint64_t)d)) return 0;
+            const uint64_t odd = pe__odd_significand(power);
+            if (!pe__powers_equal(pe__odd_significand(plan->base), (uint64_t)i, odd, (uint64_t)d))
+                return 0;
             w[2] = (double)odd;
             by = w[2] / power;
         }
     }
     w[0] = plan->unit * by;
-    w[1] = pe__product_less(plan->unit, by, w[0]);
+    w[1] = pe__product_minus(plan->unit, by, w[0]);
     return 1;
 }
 
 /* PE_COLUMNS_SUMS: the sizes of the terms of a pair's turn, added. */
-PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
+PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
 {
     const double *m = plan->matrix + plan->first + pair;
     double size = 0;
@@ -3143,15 +3154,15 @@ PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
 }
 
 /* The error of a turn that comes from its frequency: none, if the frequency is known. */
-PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn, int given)
+PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
     double w[3];
-    if (given) return 4 * turn * plan->error;
-    if (plan->half_turns && !plan->float32 && pe__known_frequency(plan, pair, w) && w[2] == 1 &&
+    if (given) return 4 * angle * plan->error;
+    if (plan->half_turns && !plan->float32 && pe__rational_frequency(plan, pair, w) && w[2] == 1 &&
         w[0] == f[0] && w[1] == f[plan->padded])
         return 0;
-    return 4 * (plan->point ? pe__terms(plan, pair) : turn) * plan->error;
+    return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
 }
 
 /* pe__sincos_error() of one sine or cosine: of small turns the sine has a relative error, but that
@@ -3159,23 +3170,23 @@ PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn, int give
 PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
                                     int given)
 {
-    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
-    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
-    const double lack = pe__lack(plan, pair, turn, given);
-    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + lack : 1;
+    const double angle = fabs(pe__one_multiple(plan, pair, t) * plan->frequency[pair]);
+    const double part = component == 0 && angle < 0.25 ? 4 * angle : 1;
+    const double inherited = pe__inherited_error(plan, pair, angle, given);
+    return angle > pe__exp2i(-800) ? part * pe__exp2i(-97) + inherited : 1;
 }
 
 /* x times that frequency, whether it is known or not. */
 PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
 {
     const int n = x->n;
-    double known[3] = {0, 0, 1};
+    double rational[3] = {0, 0, 1};
     pe__real w = pe__real_of(plan->unit, n), y, z;
     if (given) {
         const double *const f = plan->frequency + pair;
-        const pe__dd turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
-        const pe__dd radians = pe__dd_normal(pe__dd_mul(turns, pe__dd_splat(pe__pi)));
-        pe__real_by(x, pe__first_lane(radians.hi)); /* it was the double next to that */
+        const pe__dd half_turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
+        const pe__dd radians = pe__dd_renormalize(pe__dd_mul(half_turns, pe__dd_splat(pe__pi)));
+        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* it was the double next to that */
         return;
     }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
@@ -3183,27 +3194,27 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         z = pe__real_of(0, n);
         for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
             y = pe__real_of(*m, n);
-            pe__real_by(&y, plan->point[k]);
-            pe__real_plus(&z, &y, 1);
+            pe__real_mul_double(&y, plan->point[k]);
+            pe__real_add(&z, &y, 1);
         }
-        pe__real_times(&w, &z);
-    } else if (pe__known_frequency(plan, pair, known)) {
-        w = pe__real_of(known[0], n);
-        pe__real_more(&w, known[1]);
+        pe__real_mul(&w, &z);
+    } else if (pe__rational_frequency(plan, pair, rational)) {
+        w = pe__real_of(rational[0], n);
+        pe__real_add_double(&w, rational[1]);
     } else {
         const pe__axis *axis;
-        const double i = pe__index_of(plan, pair, &axis);
+        const double i = pe__frequency_index(plan, pair, &axis);
         y = pe__real_of(plan->base, n);
         z = pe__real_of(axis->denominator[0], n);
         pe__real_log(&y);
-        pe__real_by(&y, -i);
-        pe__real_more(&z, axis->denominator[1]);
-        pe__real_divide(&y, &z);
+        pe__real_mul_double(&y, -i);
+        pe__real_add_double(&z, axis->denominator[1]);
+        pe__real_div(&y, &z);
         pe__real_exp(&y);
-        pe__real_times(&w, &y);
+        pe__real_mul(&w, &y);
     }
-    pe__real_times(x, &w);
-    if (known[2] != 1) pe__real_per(x, known[2]); /* exact if it can be */
+    pe__real_mul(x, &w);
+    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* exact if it can be */
 }
 
 /* Twice the sine of multiples of pi / 6; 3: irrational. */
@@ -3212,77 +3223,79 @@ static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3
 /* Replace x, an angle or, for halves, a turn, by its sine or, for component 1, cosine. Returns 0
    where more limbs are to say whether x is a number of Niven's: a rational one has been told from
    these as soon as bits are enough. given: it is an angle. */
-PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough, int given)
+PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
-    const double k = pe__nearest(pe__real_double(x) * (!given && halves ? 2 : 0.6366197723675814));
+    const double k = pe__round_to_integer(pe__real_to_double(x) *
+                                          (!given && half_turns ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z = pe__real_pi(n);
-    if (!given && halves) {
-        pe__real_more(x, -k / 2);
+    if (!given && half_turns) {
+        pe__real_add_double(x, -k / 2);
         y = *x;
-        pe__real_by(&y, 6);
-        const double sixths = pe__nearest(pe__real_double(&y));
-        pe__real_more(&y, -sixths);
+        pe__real_mul_double(&y, 6);
+        const double sixths = pe__round_to_integer(pe__real_to_double(&y));
+        pe__real_add_double(&y, -sixths);
         if (!pe__real_has_sign(&y)) {
-            const int place = (3 * quarter + (int)sixths + 12) % 12;
-            if (!pe__known(&y) && !enough) return 0;
-            if (pe__twice_sine[place] != 3) {
-                *x = pe__real_of(pe__twice_sine[place] / 2.0, n);
+            const int twelfth = (3 * quarter + (int)sixths + 12) % 12;
+            if (!pe__real_is_exact(&y) && !enough) return 0;
+            if (pe__twice_sine[twelfth] != 3) {
+                *x = pe__real_of(pe__twice_sine[twelfth] / 2.0, n);
                 return 1;
             }
         }
-        pe__real_times(x, &z);
+        pe__real_mul(x, &z);
     } else {
-        pe__real_by(&z, -k / 2);
-        pe__real_plus(x, &z, 1);
+        pe__real_mul_double(&z, -k / 2);
+        pe__real_add(x, &z, 1);
     }
     y = *x;
-    pe__real_times(&y, x);
+    pe__real_mul(&y, x);
     y.sign = -y.sign;
     if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
         /* less than 1 by ever so little: any such will do, of up to 2^-1120 */
         z = pe__real_of(1, n);
         y = z;
         y.exponent = -1119;
-        pe__real_plus(&z, &y, -1);
+        pe__real_add(&z, &y, -1);
     } else {
-        z = pe__real_series(&y, PE__CIRCLE, quarter & 1 ? 1 : 2);
+        z = pe__real_series(&y, PE__TRIG, quarter & 1 ? 1 : 2);
     }
     if (quarter & 1) *x = z;
-    else pe__real_times(x, &z);
+    else pe__real_mul(x, &z);
     if (quarter & 2) x->sign = -x->sign;
     return 1;
 }
 
 /* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
-typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
-PE__COLD double pe__by_integers(const pe_plan *plan, size_t pair, double t, pe__what what,
-                                int given, double less, int drop)
+typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
+PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
+                                   int given, double less, int drop)
 {
-    const int halves = !given && plan->half_turns && !plan->float32;
+    const int half_turns = !given && plan->half_turns && !plan->float32;
     const pe__axis *axis = plan->axis;
-    const double i = given ? 0 : pe__index_of(plan, pair, &axis);
-    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+    const double i = given ? 0 : pe__frequency_index(plan, pair, &axis);
+    for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         const int last = n == PE__LIMBS;
         const int enough = last || (!given && plan->base != 0 &&
                                     32.0 * n > 512 + 53 * i / axis->denominator[0]);
         const int number = !given && what >= PE__FREQUENCY;
-        pe__real x = pe__real_of(number ? 1 : pe__time_of(plan, pair, t), n), w = pe__real_pi(n);
+        pe__real x = pe__real_of(number ? 1 : pe__one_multiple(plan, pair, t), n);
+        pe__real w = pe__real_pi(n);
         double y;
         if (given || !plan->float32) pe__real_by_frequency(&x, plan, pair, given);
-        else if (number) pe__real_by(&x, plan->float32[pair]);
+        else if (number) pe__real_mul_double(&x, plan->float32[pair]);
         if (number) {
-            if (halves) pe__real_times(&x, &w);
+            if (half_turns) pe__real_mul(&x, &w);
             w.exponent++;
             if (what == PE__WAVELENGTH) {
-                pe__real_divide(&w, &x);
+                pe__real_div(&w, &x);
                 x = w;
             }
         } else {
-            if (!pe__real_sine(&x, what == PE__COSINE, halves, enough, given)) continue;
-            pe__real_by(&x, plan->amplitude);
-            pe__real_more(&x, -less);
+            if (!pe__real_sine(&x, what == PE__COSINE, half_turns, enough, given)) continue;
+            pe__real_mul_double(&x, plan->amplitude);
+            pe__real_add_double(&x, -less);
         }
         if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * plan->amplitude : y;
     }
@@ -3297,8 +3310,8 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     for (int k = 0; k < 2; k++) {
         double hi[PE_LANES], lo[PE_LANES];
         for (size_t lane = 0; lane < PE_LANES; lane++) {
-            hi[lane] = pe__by_integers(&x, pair + lane, t, (pe__what)k, 0, 0, 0);
-            lo[lane] = pe__by_integers(&x, pair + lane, t, (pe__what)k, 0, hi[lane], 0);
+            hi[lane] = pe__round_quantity(&x, pair + lane, t, (pe__quantity)k, 0, 0, 0);
+            lo[lane] = pe__round_quantity(&x, pair + lane, t, (pe__quantity)k, 0, hi[lane], 0);
         }
         (k ? cosine : sine)->hi = pe__load(hi);
         (k ? cosine : sine)->lo = pe__load(lo);
@@ -3307,15 +3320,15 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
 
 /* The frequency of a pair in radians a position, or its wavelength. */
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
+PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
 {
     const double *const given = plan->frequency + pair;
     pe__dd f = {pe__splat(given[0]), pe__splat(given[plan->padded])}, y;
     double number;
-    if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
+    if (plan->float32) f = pe__dd_mul_double(f, plan->float32[pair]);
     if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
         return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
-    y = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+    y = pe__dd_renormalize(pe__dd_mul(f, pe__dd_splat(pe__pi)));
     if (what == PE__WAVELENGTH) {
         pe__vd e;
         y.hi = pe__splat(2.0) / f.hi;
@@ -3323,33 +3336,34 @@ PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int 
         y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
     }
     const double hi = pe__first_lane(y.hi), e = fabs(hi) * (plan->error + pe__exp2i(-97));
-    if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
-    return pe__by_integers(plan, pair, 1, what, 0, 0, drop);
+    if (pe__ziv_test(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
+    return pe__round_quantity(plan, pair, 1, what, 0, 0, drop);
 }
 
 /* An element whose half turns are known to be a multiple of 1/6, if its sine or cosine is rational:
    0, +-1/2 or +-1. Returns whether it is. */
-PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                               double *y)
+PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair, int component,
+                                      int drop, double *y)
 {
     const double a = plan->amplitude;
     double w[3];
-    if (plan->float32 || !pe__known_frequency(plan, pair, w) || w[1] != 0) return 0;
-    const double p = t * w[0], six = 6 * p, whole = pe__nearest(six / w[2]), right = whole * w[2];
-    if (pe__product_less(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
-    if (six != right || pe__product_less(6, p, six) != pe__product_less(whole, w[2], right))
+    if (plan->float32 || !pe__rational_frequency(plan, pair, w) || w[1] != 0) return 0;
+    const double p = t * w[0], six = 6 * p, whole = pe__round_to_integer(six / w[2]);
+    const double right = whole * w[2];
+    if (pe__product_minus(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
+    if (six != right || pe__product_minus(6, p, six) != pe__product_minus(whole, w[2], right))
         return 0;
     if (!plan->half_turns && p != 0) return 0;
-    const int place = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
-    if (pe__twice_sine[place] == 3) return 0;
-    *y = a * (pe__twice_sine[place] / 2.0);
+    const int twelfth = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
+    if (pe__twice_sine[twelfth] == 3) return 0;
+    *y = a * (pe__twice_sine[twelfth] / 2.0);
     if (drop && *y != 0) *y = (double)pe__round_once(*y, 0, 1, drop);
     return 1;
 }
 
 /* A sin x for a small angle x, of position time 2^exponent, by numbers near 1. */
-PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int given,
-                            int drop, double *y)
+PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multiple, int exponent,
+                                 int given, int drop, double *y)
 {
     const double *const f = plan->frequency + pair;
     int of_w, of_a;
@@ -3357,12 +3371,12 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
     (void)pe__frexp(f[0], &of_w);
     if (exponent + of_w > -59) return 0;
     const double up = pe__exp2i(-of_w), size = fabs(f[0]);
-    const double lack = pe__lack(plan, pair, size, given) / size;
+    const double inherited = pe__inherited_error(plan, pair, size, given) / size;
     const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
-    const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
-    const pe__dd x = pe__dd_scaled(turn, plan->mantissa);
-    const double hi = pe__first_lane(x.hi), e = fabs(hi) * (lack + pe__exp2i(-97));
-    return pe__same_far(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
+    const pe__dd angle = pe__dd_mul_double(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), multiple);
+    const pe__dd x = pe__dd_mul_double(angle, plan->mantissa);
+    const double hi = pe__first_lane(x.hi), e = fabs(hi) * (inherited + pe__exp2i(-97));
+    return pe__ziv_test_scaled(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
 }
 
 /* An element of a turn so small that its numbers leave the range of doubles, or that its cosine
@@ -3373,28 +3387,30 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
  *     A sin x is A x (1 - d), d below 2^-77, or 2^-117 if x is below pi 2^-60: then A x decides,
  *         as a product of numbers near 1 and a power of two. It is off by 2^-100 and what the
  *         frequency lacks. */
-PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int component, int given,
-                            int drop, double *y)
+PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
+                                  int given, int drop, double *y)
 {
-    const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
-    const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if subnormal */
-    int of_time, of_f;
-    if (f == 0 || time * enlarged == 0) return 0;
-    const double m = pe__frexp(time * enlarged, &of_time);
+    const double f = plan->frequency[pair], multiple = pe__one_multiple(plan, pair, t);
+    const double a = plan->amplitude;
+    const double enlarged = fabs(multiple) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if
+                                                                                      subnormal */
+    int of_multiple, of_f;
+    if (f == 0 || multiple * enlarged == 0) return 0;
+    const double m = pe__frexp(multiple * enlarged, &of_multiple);
     (void)pe__frexp(f, &of_f);
-    if (enlarged > 1) of_time -= 120;
-    if (of_time + of_f > -40) return 0;
-    if (pe__lack(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
+    if (enlarged > 1) of_multiple -= 120;
+    if (of_multiple + of_f > -40) return 0;
+    if (pe__inherited_error(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
         return 0; /* a sum, which may be 0 */
-    if (component == 0) return pe__small_sine(plan, pair, m, of_time, given, drop, y);
+    if (component == 0) return pe__round_tiny_sine(plan, pair, m, of_multiple, given, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
 
-/* An element: a sine (component 0) or a cosine times A. known: that, times the mantissa of A, by
+/* An element: a sine (component 0) or a cosine times A. approx: that, times the mantissa of A, by
    pe__sincos_dd(), as a sum of two; NULL: a float, or not computed yet. */
-PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int given,
-                           int drop, const double *known)
+PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
+                                  int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
@@ -3402,35 +3418,35 @@ PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int compo
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
-    if (!known) {
-        pe__dd turn[2];
-        if (pe__small_turn(plan, t, pair, component, given, drop, &y)) return y;
-        pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
-        turn[0] = pe__dd_scaled(turn[component], plan->mantissa);
-        own[0] = pe__first_lane(turn[0].hi);
-        own[1] = pe__first_lane(turn[0].lo);
-        known = own;
+    if (!approx) {
+        pe__dd angle[2];
+        if (pe__round_tiny_angle(plan, t, pair, component, given, drop, &y)) return y;
+        pe__sincos_dd(plan, pair, t, &angle[0], &angle[1]);
+        angle[0] = pe__dd_mul_double(angle[component], plan->mantissa);
+        own[0] = pe__first_lane(angle[0].hi);
+        own[1] = pe__first_lane(angle[0].lo);
+        approx = own;
     }
     const double e = pe__sincos_dd_error(plan, pair, t, component, given);
-    if (pe__same(known[0], known[1], e, plan->scale, drop, &y)) return y;
-    if (pe__small_turn(plan, t, pair, component, given, drop, &y)) return y;
-    if (!given && pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
-    return pe__by_integers(plan, pair, t, (pe__what)component, given, 0, drop);
+    if (pe__ziv_test(approx[0], approx[1], e, plan->scale, drop, &y)) return y;
+    if (pe__round_tiny_angle(plan, t, pair, component, given, drop, &y)) return y;
+    if (!given && pe__round_rational_angle(plan, t, pair, component, drop, &y)) return y;
+    return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
 /* How rows ask for it: by a pointer, so that a program that makes rows of given frequencies alone
    has no code for others. */
-typedef double pe__element(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                           const double *known);
-PE__COLD double pe__element_any(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                                const double *known)
+typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
+                                   int drop, const double *known);
+PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,
+                                      int drop, const double *approx)
 {
-    return pe__decide(plan, t, pair, component, 0, drop, known);
+    return pe__round_element(plan, t, pair, component, 0, drop, approx);
 }
-PE__COLD double pe__element_given(const pe_plan *plan, double t, size_t pair, int component,
-                                  int drop, const double *known)
+PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pair, int component,
+                                        int drop, const double *approx)
 {
-    return pe__decide(plan, t, pair, component, 1, drop, known);
+    return pe__round_element(plan, t, pair, component, 1, drop, approx);
 }
 
 /* ==== src/plan/config.h ==== */
@@ -3520,9 +3536,9 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 
 /* ==== src/plan/shape.h ==== */
 /* A plan's axes, arrays, size and errors, before it is built.
- * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__list_ok(),
- *   pe__plan_amplitude(), pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(), pe__plan_room(),
- *   pe__shares(), pe_plan_size().
+ * Gives: PE__STATIONARY, pe__array_count(), pe__coordinates_ok(), pe__guard(), pe__list_ok(),
+ *   pe__plan_set_amplitude(), pe__plan_bytes(), pe__plan_join_axes(), pe__plan_set_range(),
+ *   pe__plan_memory(), pe__has_columns(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_errors.c. */
 
@@ -3539,7 +3555,7 @@ PE__INLINE int32_t pe__guard(double amplitude, double share)
 }
 
 /* A, and what the rounding test knows of it. */
-static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
+static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
     plan->amplitude = amplitude;
@@ -3550,33 +3566,33 @@ static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 
 /* What follows from the error and size of the frequencies: to the phase of a position within reach
    they add at most 2^-62, and it has at most 2^36 half turns. */
-static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
+static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
     const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
     plan->fastest = fastest;
     plan->error = error;
-    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
+    plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
 /* From so many consecutive rows on, a table in the plan saves more time than it costs: measured 35
    with AVX-512 and 38 with AVX2 at d = 512; one number for all. */
-enum { PE__MANY = 36 };
+enum { PE__TABLE_MIN_ROWS = 36 };
 
 /* Do several axes share the columns in this way? */
-PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
+PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
 }
 
-enum { PE__STILL = 255 }; /* a coordinate that is none */
+enum { PE__STATIONARY = 255 }; /* a coordinate that is none */
 
 /* Arrays of a plan of so many rows. */
-PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
+PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
-    if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
+    if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
     if (config->angle == PE_ANGLE_FLOAT32) return 3;
-    return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
+    return rows == 0 || rows >= PE__TABLE_MIN_ROWS ? 2 + 2 * 2 * PE__BLOCK_HALF : 2;
 }
 
 /* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
@@ -3619,11 +3635,11 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
 
 /* Axes that share one layout, whose pairs a list will tell: the first one has all. What begins
    anywhere in the arrays may be four vectors. */
-PE__INLINE void pe__plan_joins(pe_plan *plan, size_t axes)
+PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
     plan->joint = 1;
-    plan->padded += 3 * PE__CHAIN;
+    plan->padded += 3 * PE__MAX_LANES;
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
@@ -3638,18 +3654,18 @@ PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_
 {
     int ok = 1;
     for (size_t i = 0; coordinate && i < pairs; i++)
-        ok &= coordinate[i] < axes || coordinate[i] == PE__STILL;
+        ok &= coordinate[i] < axes || coordinate[i] == PE__STATIONARY;
     return ok;
 }
 
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
-PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
+PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
-    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    const int sums = pe__has_columns(config, PE_COLUMNS_SUMS);
     const int halves = config->layout == PE_LAYOUT_HALVES, cos_first = config->cos_first != 0;
-    const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
-    const int joined = pe__shares(config, PE_COLUMNS_JOINED);
+    const int steps = pe__has_columns(config, PE_COLUMNS_FREQUENCIES);
+    const int joined = pe__has_columns(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
     memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     plan->axes = all;
@@ -3686,16 +3702,16 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         pe__axis *const axis = &plan->axis[a];
         const size_t own = axis->zero - axis->sines - axis->cosines;
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
-        const size_t apart = steps || joined ? pairs : axis->pairs; /* halves */
-        const size_t second = first + (halves ? apart : steps ? all : 1);
+        const size_t gap = steps || joined ? pairs : axis->pairs; /* halves */
+        const size_t second = first + (halves ? gap : steps ? all : 1);
         axis->sine = cos_first ? second : first;
         axis->cosine = cos_first ? first : second;
     }
     plan->pairs = pairs;
     plan->joint = joined || sums;
     if (steps) plan->step = halves ? all : 2 * all;
-    plan->padded = (array + 2 * PE__CHAIN - 2) & ~(size_t)7;
-    if (config->coordinate) pe__plan_joins(plan, config->axes);
+    plan->padded = (array + 2 * PE__MAX_LANES - 2) & ~(size_t)7;
+    if (config->coordinate) pe__plan_join_axes(plan, config->axes);
     return NULL;
 }
 
@@ -3704,7 +3720,7 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
-    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__array_count(config, 0) / 2;
     const double steps = config->offset * 1048576.0; /* 2^20 */
     if (config->d_model < 1 || config->d_model >= most)
         return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
@@ -3721,7 +3737,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
     if ((unsigned)config->columns > PE_COLUMNS_SUMS)
         return "columns must be one of PE_COLUMNS_...";
-    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
+    if (pe__has_columns(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (config->coordinate &&
         (config->columns != PE_COLUMNS_BLOCKS || config->d_model % 2 || config->has_padding))
@@ -3742,13 +3758,13 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     if (!pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) ||
         steps != (double)(int64_t)steps)
         return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
-    return pe__plan_axes(plan, config);
+    return pe__plan_set_axes(plan, config);
 }
 
 /* The bytes that a plan takes, with a list of coordinates or without. */
-PE__INLINE size_t pe__plan_room(const pe_plan *plan, const pe_config *config, int listed)
+PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
-    const size_t arrays = pe__arrays(config, config->expected_rows);
+    const size_t arrays = pe__array_count(config, config->expected_rows);
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
@@ -3756,7 +3772,7 @@ PE__INLINE size_t pe__plan_room(const pe_plan *plan, const pe_config *config, in
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
-    return pe__plan_room(plan, config, config->coordinate != NULL);
+    return pe__plan_memory(plan, config, config->coordinate != NULL);
 }
 
 PE_API size_t pe_plan_size(const pe_config *config)
@@ -3773,8 +3789,9 @@ PE_API const char *pe_config_error(const pe_config *config)
 
 /* ==== src/plan/make.h ==== */
 /* Plans built in their memory: frequencies and rows.
- * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_list(), pe__plan_omega(),
- *   PE__ALONE, pe__plan_order(), pe_frequency_error(), pe_plan_init().
+ * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_finish(), pe__order_memory(),
+ *   pe__plan_fill_omega(), PE__SEGMENT_OF_ONE, pe__plan_sort_pairs(), pe_frequency_error(),
+ *   pe_plan_init().
  * Needs: simd, api, numbers, frequencies, sincos.
  * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
 
@@ -3782,9 +3799,9 @@ PE_API const char *pe_config_error(const pe_config *config)
    17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
    grows with the number of the row, and no rotation adds more. Four vectors at a time, since each
    waits for its own results. */
-PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
+PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
-    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 1 };
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
     const size_t padded = plan->padded;
     pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
     for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
@@ -3793,79 +3810,89 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
         for (size_t v = 0; v < vectors; v++)
             pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
         for (int level = 0; level < 2; level++) {
-            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
+            for (size_t b = 1; b <= PE__BLOCK_HALF; b++, row += 2 * padded)
                 for (size_t v = 0; v < vectors; v++) {
-                    if (b > 1) pe__dd_row(s[v], c[v], b);
+                    if (b > 1) pe__dd_multiple_angle(s[v], c[v], b);
                     pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
                     pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
                 }
             for (size_t v = 0; v < vectors && level == 0; v++) {
-                pe__dd_row(s[v], c[v], PE__NEXT);
-                s[v][1] = s[v][PE__DIGIT];
-                c[v][1] = c[v][PE__DIGIT];
+                pe__dd_multiple_angle(s[v], c[v], PE__NEXT);
+                s[v][1] = s[v][PE__BLOCK_HALF];
+                c[v][1] = c[v][PE__BLOCK_HALF];
                 pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
             }
         }
     }
 }
 
+/* The plan's row that rotates by `multiple` rows (level 0) or blocks (level 1), 1 <= multiple <= 8;
+   by 0 any. */
+PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
+{
+    const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
+    return plan->table + 2 * index * plan->padded;
+}
+
 /* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
-    const size_t arrays = pe__arrays(config, config->expected_rows);
+    const size_t arrays = pe__array_count(config, config->expected_rows);
     plan->layout = config->layout;
     plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0;
     plan->padding = (double)config->padding_position;
-    pe__plan_amplitude(plan, config->amplitude);
+    pe__plan_set_amplitude(plan, config->amplitude);
     plan->half_turns = config->half_turns != 0;
     plan->base = config->base;
     plan->unit = config->scale;
     plan->offset = config->offset;
     plan->frequency = memory;
     plan->matrix_step = plan->padded;
-    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
+    if (pe__has_columns(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
     else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
 /* The place of a plan's order, two bytes a pair behind the arrays: where pairs lie in these, and
    from pairs on, first their coordinates, then runs of those. */
-static inline uint8_t *pe__plan_list(const pe_plan *plan, const pe_config *config, double *memory)
+static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
+                                        double *memory)
 {
-    return (uint8_t *)(memory + pe__arrays(config, config->expected_rows) * plan->padded);
+    return (uint8_t *)(memory + pe__array_count(config, config->expected_rows) * plan->padded);
 }
 
-/* The order of coordinates that are in their place. Of each PE__SORTED pairs those of one
+/* The order of coordinates that are in their place. Of each PE__SORT_PAIRS pairs those of one
    coordinate lie together in the arrays, a run, that of pairs that stand still last. A run tells at
    its begin its coordinate, there PE_MAX_AXES, and behind that its length, less one; or the
-   coordinate and PE__ALONE. */
-enum { PE__ALONE = 16 };
-static inline void pe__plan_order(pe_plan *plan, uint8_t *order)
+   coordinate and PE__SEGMENT_OF_ONE. */
+enum { PE__SEGMENT_OF_ONE = 16 };
+static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
     for (size_t begin = 0, n; begin < plan->pairs; begin += n) {
-        uint8_t *const place = order + begin, *const list = place + plan->pairs;
-        uint8_t runs[PE__SORTED] = {0};
+        uint8_t *const rank = order + begin, *const list = rank + plan->pairs;
+        uint8_t segments[PE__SORT_PAIRS] = {0};
         size_t end = 0;
-        n = pe__min(plan->pairs - begin, PE__SORTED);
+        n = pe__min(plan->pairs - begin, PE__SORT_PAIRS);
         for (size_t a = 0, first = 0; a <= PE_MAX_AXES; a++, first = end) {
             for (size_t i = 0; i < n; i++)
-                if (list[i] == (a < PE_MAX_AXES ? a : (size_t)PE__STILL)) place[i] = (uint8_t)end++;
+                if (list[i] == (a < PE_MAX_AXES ? a : (size_t)PE__STATIONARY))
+                    rank[i] = (uint8_t)end++;
             if (end == first) continue;
-            runs[first] = (uint8_t)(end - first == 1 ? a + PE__ALONE : a);
-            if (end - first > 1) runs[first + 1] = (uint8_t)(end - first - 1);
+            segments[first] = (uint8_t)(end - first == 1 ? a + PE__SEGMENT_OF_ONE : a);
+            if (end - first > 1) segments[first + 1] = (uint8_t)(end - first - 1);
         }
-        memcpy(list, runs, n);
+        memcpy(list, segments, n);
     }
     plan->order = order;
 }
 
 /* An array of a plan in its order. */
-static inline void pe__plan_sort(const pe_plan *plan, double *array)
+static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 {
-    double all[PE__SORTED];
+    double all[PE__SORT_PAIRS];
     for (size_t begin = 0, n; begin < plan->pairs; begin += n, array += n) {
-        n = pe__min(plan->pairs - begin, PE__SORTED);
+        n = pe__min(plan->pairs - begin, PE__SORT_PAIRS);
         memcpy(all, array, n * sizeof *all);
         for (size_t i = 0; i < n; i++) array[plan->order[begin + i]] = all[i];
     }
@@ -3882,11 +3909,11 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
 }
 
 /* The frequencies are there, with that error and of at most that size: all that follows. */
-static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
+static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
     for (size_t part = 0; part < 2; part++) {
-        if (plan->order) pe__plan_sort(plan, memory + part * padded);
+        if (plan->order) pe__plan_sort_array(plan, memory + part * padded);
         pe__plan_pad(plan, memory + part * padded);
     }
     if (plan->float32) {
@@ -3894,15 +3921,15 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
         plan->float32 = NULL;
         plan->error = error;
         for (size_t i = 0; i < padded; i++)
-            rounded[i] = pe__number(plan, i, PE__FREQUENCY, PE__DROP_F32);
+            rounded[i] = pe__plan_quantity(plan, i, PE__FREQUENCY, PE__DROP_F32);
         plan->float32 = rounded;
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
         fastest *= 1.0000001;
         error = pe__exp2i(-106);
     }
-    pe__plan_reach(plan, error, fastest);
-    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
+    pe__plan_set_range(plan, error, fastest);
+    if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
 /* The begin of every init: all zeros, which no call takes for a plan. */
@@ -3914,7 +3941,7 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
 }
 
 /* The two doubles of each frequency from the config. */
-static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, double *f)
+static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
@@ -3925,19 +3952,19 @@ static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, do
         const size_t last = axis->pairs - 1;
         g.step = pe__geometric_step(config->base, axis->denominator);
         pe__geometric_begin(&g, &unit);
-        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made->padded);
+        pe__geometric_fill(&g, 0, axis->pairs, f + axis->pair, made->padded);
         const double begin = f[axis->pair], end = f[axis->pair + last];
-        fastest = pe__larger(fastest, pe__larger(begin, end));
-        steps = pe__larger(steps, (double)last / axis->denominator[0]);
-        fall = pe__larger(fall, begin / end);
+        fastest = pe__max_abs(fastest, pe__max_abs(begin, end));
+        steps = pe__max_abs(steps, (double)last / axis->denominator[0]);
+        fall = pe__max_abs(fall, begin / end);
     }
     /* powers of a power of two, in half turns */
     int exponent;
-    made->exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
-                  pe__frexp(config->base, &exponent) == 0.5;
+    made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                              pe__frexp(config->base, &exponent) == 0.5;
     /* see frequencies/geometric.h; and of powers of q below 2^-900 the last digits are subnormal */
     const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
-    pe__plan_end(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
+    pe__plan_finish(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
 
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
@@ -3960,7 +3987,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 }
 
 /* A vector, of which n doubles are there, and zeros. */
-PE__INLINE pe__vd pe__load_some(const double *x, size_t n)
+PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
 {
     double all[PE_LANES];
     if (n >= PE_LANES) return pe__load(x);
@@ -3970,13 +3997,13 @@ PE__INLINE pe__vd pe__load_some(const double *x, size_t n)
 
 /* Are so many frequencies, times this scale, in bounds? 0 also where it takes a closer look: a
    frequency of 0, a scale far from 1, pairs that fill no vector. */
-PE__OUTLINE int pe__frequencies_fine(const double *omega, size_t n, double scale)
+PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
     pe__vd sum = pe__splat(0.0), least = pe__splat(1.0);
     double squares[PE_LANES], all = 0;
     for (size_t i = 0; i < n; i += PE_LANES) {
-        const pe__vd w = pe__load_some(omega + i, n - i);
+        const pe__vd w = pe__load_n(omega + i, n - i);
         sum = pe__fma(w, w, sum);
         least = pe__min_vd(pe__abs(w), least);
     }
@@ -3988,46 +4015,46 @@ PE__OUTLINE int pe__frequencies_fine(const double *omega, size_t n, double scale
 
 /* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest.
    Out of line: what calls the cold pe__frequency_unit() is not optimised. */
-PE__OUTLINE double pe__omega_in_units(const double *omega, size_t n, const pe__td *unit, double *f,
-                                      size_t padded)
+PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
+                                   size_t padded)
 {
     const pe__vd a = unit->a, b = unit->b;
     pe__vd largest = pe__splat(0.0);
     double lanes[PE_LANES], fastest = 0;
     for (size_t i = 0; i < n; i += PE_LANES) {
-        const pe__vd x = pe__load_some(omega + i, n - i);
+        const pe__vd x = pe__load_n(omega + i, n - i);
         pe__dd y;
         y.hi = pe__two_prod(x, a, &y.lo);
         y.lo = pe__mul(x, b) + y.lo; /* not fused: a plan has the same bits everywhere */
-        y = pe__dd_normal(y);
+        y = pe__dd_renormalize(y);
         largest = pe__min_vd(largest, -pe__abs(y.hi));
         pe__store(f + i, y.hi);
         pe__store(f + padded + i, y.lo);
     }
     pe__store(lanes, largest);
-    for (size_t k = 0; k < PE_LANES; k++) fastest = pe__larger(fastest, lanes[k]);
+    for (size_t k = 0; k < PE_LANES; k++) fastest = pe__max_abs(fastest, lanes[k]);
     return fastest;
 }
 
 /* Frequencies from omega, which may be the array of the first ones. */
-static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
-                                  double *f)
+static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, const double *omega,
+                                       double *f)
 {
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
     double fastest = 0;
     made->base = 0;
-    made->exact = made->half_turns;
+    made->exact_frequencies = made->half_turns;
     for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
         double *const first = f + made->axis[a].pair;
         n = made->joint ? made->pairs : made->axis[a].pairs;
-        fastest = pe__larger(fastest, pe__omega_in_units(omega, n, &unit, first, made->padded));
+        fastest = pe__max_abs(fastest, pe__scale_omega(omega, n, &unit, first, made->padded));
     }
-    pe__plan_end(made, pe__exp2i(-104), fastest, f);
+    pe__plan_finish(made, pe__exp2i(-104), fastest, f);
 }
 
 /* PE_COLUMNS_SUMS: the matrix. */
-static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config,
-                                         const double *omega, double *f)
+static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
+                                        const double *omega, double *f)
 {
     const size_t each = made->axes;
     const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
@@ -4036,7 +4063,7 @@ static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config,
     for (size_t k = 0; k < each; k++) {
         for (size_t i = 0; i < made->pairs; i++) {
             f[k * made->padded + i] = omega[i * each + k];
-            made->fastest = pe__larger(made->fastest, omega[i * each + k] * unit);
+            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * unit);
         }
         pe__plan_pad(made, f + k * made->padded);
     }
@@ -4053,24 +4080,24 @@ PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int
     if (status != PE_OK || (given && !omega)) return PE_ERR_NULL;
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
-    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    const int sums = pe__has_columns(config, PE_COLUMNS_SUMS);
     if (!given && sums) return PE_ERR_NULL;
     if (given && pairs != made.pairs) return PE_ERR_SHAPE;
     const size_t numbers = pairs * (sums ? made.axes : 1);
-    if (given && !pe__frequencies_fine(omega, numbers, config->scale) &&
+    if (given && !pe__frequencies_ok(omega, numbers, config->scale) &&
         pe_frequency_error(config, omega, numbers, NULL))
         return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
     if (config->coordinate) {
-        uint8_t *const order = pe__plan_list(&made, config, f);
+        uint8_t *const order = pe__order_memory(&made, config, f);
         memcpy(order + made.pairs, config->coordinate, made.pairs);
-        pe__plan_order(&made, order);
+        pe__plan_sort_pairs(&made, order);
     }
-    if (!given) pe__plan_geometric(&made, config, f);
-    else if (sums) pe__plan_columns_sums(&made, config, omega, f);
-    else pe__plan_omega(&made, config, omega, f);
+    if (!given) pe__plan_fill_geometric(&made, config, f);
+    else if (sums) pe__plan_fill_matrix(&made, config, omega, f);
+    else pe__plan_fill_omega(&made, config, omega, f);
     *plan = made;
     return PE_OK;
 }
@@ -4127,48 +4154,48 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     const pe__td log_base = pe__td_mul(pe__td_log2(pe__td_splat(config->base)), ln_2);
     const pe__td log_float = pe__td_log2(pe__td_splat((double)(float)config->base));
     const float minus_log = (float)-pe__first_lane(log_base.a);
-    const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
+    const float step = (float)-pe__first_lane(pe__td_div_double(log_base, pe__splat(d)).a);
     for (size_t i = 0; i < plan.pairs; i++) {
         const float n = (float)i, ratio = (float)((double)i / d);
-        const pe__td power = pe__td_scale(log_float, pe__splat((double)ratio));
+        const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
         if (formula != PE_FLOAT32_POW)
-            omega[i] = (double)pe__exp2_float(pe__td_ratio(pe__td_splat((double)x), ln_2));
+            omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0; /* 1 / infinity */
         else omega[i] = (double)(1 / pe__exp2_float(power));
     }
     return PE_OK;
 }
 
-static inline pe_status pe__plan_numbers(const pe_plan *plan, pe__what what, double *out)
+static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t at = plan->axis[a].pair + i;
-            const size_t pair = plan->order ? at - at % PE__SORTED + plan->order[at] : at;
+            const size_t pair = plan->order ? at - at % PE__SORT_PAIRS + plan->order[at] : at;
             if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
-            else *out++ = pe__number(plan, pair, what, 0);
+            else *out++ = pe__plan_quantity(plan, pair, what, 0);
         }
     return PE_OK;
 }
 
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 {
-    return pe__plan_numbers(plan, PE__FREQUENCY, omega);
+    return pe__plan_quantities(plan, PE__FREQUENCY, omega);
 }
 
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
-    return pe__plan_numbers(plan, PE__WAVELENGTH, wavelength);
+    return pe__plan_quantities(plan, PE__WAVELENGTH, wavelength);
 }
 
-/* ==== src/sincos/window.h ==== */
+/* ==== src/sincos/rounding_test.h ==== */
 /* The proof of the rounding test, and its bounds.
- * Gives: PE__SLOW_REACH, pe__bound, pe__bound_distant, pe__bound_run, pe__bound_short,
- *   pe__bound_single.
+ * Gives: PE__SLOW_RATIO, pe__bound, pe__bound_far, pe__bound_run, pe__bound_short_poly,
+ *   pe__bound_full_poly.
  * Needs: simd.
  * Tests: tests/checks/gappa.sh, tests/unit/test_budget.c. */
 
@@ -4187,12 +4214,12 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *     1.00  the factor A (1 + eta), rounded: along the vector
  *     1.18  the rest z, |z| <= 1/4 + 2^-17, rounded twice: pi (2^-56 + 2^-55), across the vector;
  *           where nothing is fused, once, 0.79. And 0.01 for the phase, pi 2^-62 for positions up
- *           to plan->reach (beyond, sincos is by double-double)
+ *           to plan->double_range (beyond, sincos is by double-double)
  *     2.69  sin(pi z) by its polynomial with rounded numbers, and 2.04 cos(pi z), where nothing is
  *           fused 2.35 (gappa.sh, by the factor's mantissa): as a vector 3.25, and 3.40
  *     0.04  what the polynomials lack (lacks.py)
  * together 4.85, and 4.74 where nothing is fused. Of one component these are 2.69 + 0.71 + 0.84 +
- * 0.04 for a sine, less for a cosine: a single row has 4.28 (pe__bound_single: 4.375). With
+ * 0.04 for a sine, less for a cosine: a single row has 4.28 (pe__bound_full_poly: 4.375). With
  * SLEEF a centre has
  *     4.95  sine and cosine, 3.5 ulp each (u35)
  *     1.90  the phase and the rest, as above, and the correction by what is below x, rounded
@@ -4203,11 +4230,11 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next rotation starts
  *           from: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
  * A row of a run is two rotations from its centre: 10.27 fused, 4.74 + 3.13 + 2.71 = 10.58 not
- * fused, with SLEEF 14.27 and 14.30: 10.75 and 14.375 (pe__bound_run). Beyond plan->reach, sincos
- * by double-double takes the place of pe__sincos(), as long as its error is at most 44 units: 60
- * for either (pe__bound_distant).
+ * fused, with SLEEF 14.27 and 14.30: 10.75 and 14.375 (pe__bound_run). Beyond plan->double_range,
+ * sincos by double-double takes the place of pe__sincos(), as long as its error is at most 44
+ * units: 60 for either (pe__bound_far).
  *
- * pe__round_interval() divides (1 + eta) out again, by a factor that is rounded (0.5), with a
+ * pe__ziv_round() divides (1 + eta) out again, by a factor that is rounded (0.5), with a
  * product (1), and adds and subtracts e (1): e is 2.5 more for it.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a
@@ -4218,9 +4245,9 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * flipped these are the smallest numbers of 29 bits (PE__DROPPED): the hot loop keeps one running
  * minimum of them, and one of the floats' absolute values, or of the upper halves of the doubles',
  * to guard |y| >= 2^-12 |A| and the end of the normal floats. A few elements in 10,000 raise the
- * alarm, and pe__round_again() looks at their neighbourhood closely.
+ * alarm, and pe__round_flagged() looks at their neighbourhood closely.
  *
- * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it.
+ * eta is the error before pe__ziv_round() / 2^-12, and a little for the (1 + eta) on it.
  *
  * A single row of floats has a narrower window, and a guard that shrinks with its position:
  * nothing is rotated after pe__sincos(), so its errors are relative but for that of the phase. In
@@ -4228,9 +4255,10 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *    22.00  what the short polynomials lack (lacks.py)
  *     0.25  roundings, at most 8 u: of the rest z 2, of sin(pi z) / z 4 and of the product with it
  *           1, of cos(pi z) 5 (gappa.sh)
- *     0.79  the phase, pi 2^-62 |t| / plan->reach, where |y| >= 2^-12 |A t| / plan->reach
- * together 23.04: pe__bound_short has 24, and the window 2 eta 2^53 is 24 2^6. After an alarm the
- * doubles are computed again by the full polynomials, with pe__bound_single's e.
+ *     0.79  the phase, pi 2^-62 |t| / plan->double_range, where |y| >= 2^-12 |A t| /
+ *     plan->double_range
+ * together 23.04: pe__bound_short_poly has 24, and the window 2 eta 2^53 is 24 2^6. After an alarm
+ * the doubles are computed again by the full polynomials, with pe__bound_full_poly's e.
  *
  * Nor do the slow pairs of a run need the guard. Let T be the farthest position on the way to a
  * row, that of the centre, of an anchor or of a row of the plan, and f T <= 1/4: none of these
@@ -4238,11 +4266,11 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * the centre's sine is off by 11, for its errors are relative; a rotation adds 2 for the row and
  * its product, 12 for the centre's cosine, the row's and their product, and 2 for the sum; the
  * second, whose cosine is off by 15, adds 20. These 47 are 52 T / |t| units of the sine, and eta
- * is 2^12 (10.75 + 1/8) units: enough for T <= PE__SLOW_REACH |t|. T is at most |t| + 144 + 8, so
+ * is 2^12 (10.75 + 1/8) units: enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so
  * that holds from |t| = 0.2 on (pe__slow_from()). */
-enum { PE__SLOW_REACH = 800 };
+enum { PE__SLOW_RATIO = 800 };
 
-/* What the test needs to know of values, for amplitude 1: e of pe__round_interval(), eta, and the
+/* What the test needs to know of values, for amplitude 1: e of pe__ziv_round(), eta, and the
    window 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12. */
 typedef struct pe__bound {
     double error, eta;
@@ -4250,56 +4278,56 @@ typedef struct pe__bound {
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
-static const pe__bound pe__bound_single = PE__BOUND(4.375, 9);
-static const pe__bound pe__bound_short = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
-                                          24 << 6};
+static const pe__bound pe__bound_full_poly = PE__BOUND(4.375, 9);
+static const pe__bound pe__bound_short_poly = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
+                                               24 << 6};
 #if PE_SLEEF
 static const pe__bound pe__bound_run = PE__BOUND(14.375, 29);
 #else
 static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
 #endif
-static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
+static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 #undef PE__BOUND
 
-/* ==== src/sincos/direct.h ==== */
+/* ==== src/sincos/double.h ==== */
 /* Sines and cosines in double: of a single row, of a run's centre.
- * Gives: PE__SINCOS, pe__anchor, pe__centre(), pe__centre_distant(), pe__distant(), pe__doubles4,
- *   pe__four, pe__four_to_floats(), pe__sincos(), pe__sincos_by, pe__sincos_fit,
- *   pe__sincos_fit_of(), pe__sincos_store(), pe__vectors4.
+ * Gives: PE__SINCOS_PAIRS, pe__anchor, pe__compute_centre(), pe__compute_centre_far(),
+ *   pe__is_far(), pe__doubles4, pe__pending, pe__convert_pending(), pe__sincos(), pe__sincos_args,
+ *   pe__sincos_poly, pe__scale_sincos_poly(), pe__sincos_store(), pe__floats4.
  * Needs: simd, api, numbers.
  * Tests: tests/checks/gappa.sh, tests/unit/test_exact.c. */
 
 /* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py): as
    near as doubles are, and shorter, within 2^-43.5 of their values, for single rows of floats. For
    one kernel, these times its factor, and what is added to a phase to cut it into quarters. */
-static const double pe__sine_fit[8] = {
+static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
 };
-static const double pe__cosine_fit[8] = {
+static const double pe__cosine_poly[8] = {
     1.0, -4.934802200544679, 4.058712126416665, -1.3352627688430903, 0.23533062976217894,
     -0.02580687517771109, 0.0019293402224194124, -0.00010298062483467203,
 };
-static const double pe__sine_fit_short[8] = {
+static const double pe__sine_poly_short[8] = {
     3.141592653589779,   -5.167712780033853,   2.550164036906897, -0.5992643283013662,
     0.08213972184305013, -0.00728308458904634,
 };
-static const double pe__cosine_fit_short[8] = {
+static const double pe__cosine_poly_short[8] = {
     1.0, -4.934802200494251, 4.058712115380634, -1.3352619773843104, 0.23530570185317123,
     -0.025448615526125998,
 };
-typedef struct pe__sincos_fit {
-    double sine[8], cosine[8], quarters;
-} pe__sincos_fit;
-PE__INLINE void pe__sincos_fit_of(double factor, int quarters, int full, pe__sincos_fit *fit)
+typedef struct pe__sincos_poly {
+    double sine[8], cosine[8], quadrant_shift;
+} pe__sincos_poly;
+PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
-    const double *const sine = full ? pe__sine_fit : pe__sine_fit_short;
-    const double *const cosine = full ? pe__cosine_fit : pe__cosine_fit_short;
+    const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
+    const double *const cosine = full ? pe__cosine_poly : pe__cosine_poly_short;
     for (int n = 0; n < 8; n += PE_LANES) {
-        pe__store(fit->sine + n, pe__load(sine + n) * pe__splat(factor));
-        pe__store(fit->cosine + n, pe__load(cosine + n) * pe__splat(factor));
+        pe__store(poly->sine + n, pe__load(sine + n) * pe__splat(factor));
+        pe__store(poly->cosine + n, pe__load(cosine + n) * pe__splat(factor));
     }
-    fit->quarters = pe__quarters + 0.5 * quarters;
+    poly->quadrant_shift = pe__quadrant_shift + 0.5 * quadrants;
 }
 
 /* A step of four polynomials: y = y x + c. */
@@ -4313,9 +4341,9 @@ PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 }
 
 /* Four vectors, of floats and of doubles. */
-typedef struct pe__vectors4 {
+typedef struct pe__floats4 {
     pe__vf v[4];
-} pe__vectors4;
+} pe__floats4;
 typedef struct pe__doubles4 {
     pe__vd v[4];
 } pe__doubles4;
@@ -4324,53 +4352,53 @@ typedef struct pe__doubles4 {
    a row is split, a0 a1, b0 b1, a2 a3, b2 b3. Conversion is a third of pe__sincos()'s work. Each
    step converts the vectors of the step before: one after the other, instructions that wait for
    their operands fill the processor's queues. */
-typedef struct pe__four {
+typedef struct pe__pending {
     pe__doubles4 a, b, k; /* k: with AVX-512 zipped ones turn by so many quarters */
-    pe__vectors4 v;
-    pe__tie_watch watch;
+    pe__floats4 v;
+    pe__rounding_test test;
     int split;
-} pe__four;
-PE__INLINE void pe__four_to_floats(pe__four *x, int n)
+} pe__pending;
+PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 {
     const pe__vd *const a = x->a.v, *const b = x->b.v;
-    if (!x->split) x->v.v[n] = pe__zip_turned(x->k.v[n], a[n], b[n]);
+    if (!x->split) x->v.v[n] = pe__zip_rotated(x->k.v[n], a[n], b[n]);
     else x->v.v[n] = n % 2 ? pe__join(b[n - 1], b[n]) : pe__join(a[n], a[n + 1]);
-    pe__tie_watch_add(&x->watch, a[n], b[n], x->v.v[n]);
+    pe__rounding_test_add(&x->test, a[n], b[n], x->v.v[n]);
 }
 
 /* What pe__sincos() computes: of which plan, by which polynomials, and of which position. */
-typedef struct pe__sincos_by {
+typedef struct pe__sincos_args {
     const pe_plan *plan;
-    const pe__sincos_fit *fit;
+    const pe__sincos_poly *poly;
     double t;
-} pe__sincos_by;
+} pe__sincos_args;
 
 /* Sines and cosines in double: of position t's angles and of the fit's quarters, for the four
    vectors of pairs from i on (beyond last: the vector at last again), times the fit's factor, by
    the full polynomials or by the short ones. The phase is the nearest whole number of quarters and
    a rest, whose sine and cosine the quarters exchange. Four vectors step by step, and those before
    become floats meanwhile. */
-PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t last, pe__vd *s,
-                           pe__vd *c, pe__four *before)
+PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
+                           pe__vd *c, pe__pending *pending)
 {
     const pe_plan *const plan = by->plan;
-    const pe__sincos_fit *const w = by->fit;
+    const pe__sincos_poly *const w = by->poly;
     const double t = by->t;
     const double *const f = plan->frequency, *const g = f + plan->padded;
     const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
     const size_t i3 = pe__min(i + 3 * PE_LANES, last);
-    const pe__vd large = pe__splat(w->quarters);
-    pe__doubles4 turns;
-    pe__vd *const k = turns.v, z[4], x[4];
-    z[0] = pe__by_quarters(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), large, &k[0]);
-    z[1] = pe__by_quarters(pe__time(plan, i1, t), pe__load(f + i1), pe__load(g + i1), large, &k[1]);
-    z[2] = pe__by_quarters(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), large, &k[2]);
-    z[3] = pe__by_quarters(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), large, &k[3]);
-    if (before) pe__four_to_floats(before, 0);
-    if (before && PE_LANES == 8) { /* at once: gcc and clang spread them better than here */
-        pe__four_to_floats(before, 1);
-        pe__four_to_floats(before, 2);
-        pe__four_to_floats(before, 3);
+    const pe__vd shift = pe__splat(w->quadrant_shift);
+    pe__doubles4 quadrant;
+    pe__vd *const k = quadrant.v, z[4], x[4];
+    z[0] = pe__reduce(pe__multiple(plan, i, t), pe__load(f + i), pe__load(g + i), shift, &k[0]);
+    z[1] = pe__reduce(pe__multiple(plan, i1, t), pe__load(f + i1), pe__load(g + i1), shift, &k[1]);
+    z[2] = pe__reduce(pe__multiple(plan, i2, t), pe__load(f + i2), pe__load(g + i2), shift, &k[2]);
+    z[3] = pe__reduce(pe__multiple(plan, i3, t), pe__load(f + i3), pe__load(g + i3), shift, &k[3]);
+    if (pending) pe__convert_pending(pending, 0);
+    if (pending && PE_LANES == 8) { /* at once: gcc and clang spread them better than here */
+        pe__convert_pending(pending, 1);
+        pe__convert_pending(pending, 2);
+        pe__convert_pending(pending, 3);
     }
     x[0] = z[0] * z[0];
     x[1] = z[1] * z[1];
@@ -4384,13 +4412,13 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     }
     if (full) pe__horner(c, x, w->cosine[5]);
     pe__horner(s, x, w->sine[4]);
-    if (before && PE_LANES < 8) pe__four_to_floats(before, 1);
+    if (pending && PE_LANES < 8) pe__convert_pending(pending, 1);
     pe__horner(c, x, w->cosine[4]);
     pe__horner(s, x, w->sine[3]);
-    if (before && PE_LANES < 8) pe__four_to_floats(before, 2);
+    if (pending && PE_LANES < 8) pe__convert_pending(pending, 2);
     pe__horner(c, x, w->cosine[3]);
     pe__horner(s, x, w->sine[2]);
-    if (before && PE_LANES < 8) pe__four_to_floats(before, 3);
+    if (pending && PE_LANES < 8) pe__convert_pending(pending, 3);
     pe__horner(c, x, w->cosine[2]);
     pe__horner(s, x, w->sine[1]);
     pe__horner(c, x, w->cosine[1]);
@@ -4400,19 +4428,19 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     s[1] = s[1] * z[1];
     s[2] = s[2] * z[2];
     s[3] = s[3] * z[3];
-    if (before && !before->split && PE_LANES == 8) {
-        before->k = turns; /* pe__zip_turned() does the rest */
+    if (pending && !pending->split && PE_LANES == 8) {
+        pending->k = quadrant; /* pe__zip_rotated() does the rest */
         return;
     }
-    pe__quarter_turns(k[0], &s[0], &c[0]);
-    pe__quarter_turns(k[1], &s[1], &c[1]);
-    pe__quarter_turns(k[2], &s[2], &c[2]);
-    pe__quarter_turns(k[3], &s[3], &c[3]);
+    pe__rotate_quadrant(k[0], &s[0], &c[0]);
+    pe__rotate_quadrant(k[1], &s[1], &c[1]);
+    pe__rotate_quadrant(k[2], &s[2], &c[2]);
+    pe__rotate_quadrant(k[3], &s[3], &c[3]);
 }
 
 /* pe__sincos() by the full polynomials, stored: for all but the loop over a single row. */
-enum { PE__SINCOS = 4 * PE_LANES };
-PE__OUTLINE void pe__sincos_store(const pe__sincos_by *by, size_t i, size_t last, double *s,
+enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
+PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t last, double *s,
                                   double *c)
 {
     pe__vd sine[4], cosine[4];
@@ -4429,9 +4457,9 @@ typedef struct pe__anchor {
 } pe__anchor;
 
 /* Is position t beyond the reach of sincos by double? */
-PE__INLINE int pe__distant(const pe_plan *plan, double t)
+PE__INLINE int pe__is_far(const pe_plan *plan, double t)
 {
-    return !(fabs(t) <= plan->reach);
+    return !(fabs(t) <= plan->double_range);
 }
 
 #if PE_SLEEF
@@ -4439,13 +4467,13 @@ PE__INLINE int pe__distant(const pe_plan *plan, double t)
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
-    const pe__vd f = pe__load(plan->frequency + pair), tt = pe__time(plan, pair, t);
+    const pe__vd f = pe__load(plan->frequency + pair), tt = pe__multiple(plan, pair, t);
     pe__vd k, low, sine, cosine;
     const pe__vd g = pe__load(plan->frequency + plan->padded + pair);
-    const pe__vd large = pe__splat(pe__quarters);
-    const pe__vd z = pe__by_quarters(tt, f, g, large, &k), turns = k - large;
-    const pe__vd whole = pe__round(turns * pe__splat(0.5)) * pe__splat(2.0);
-    const pe__vd x = pe__fast_two_sum(turns - whole, z, &low);
+    const pe__vd shift = pe__splat(pe__quadrant_shift);
+    const pe__vd z = pe__reduce(tt, f, g, shift, &k), quadrant = k - shift;
+    const pe__vd whole = pe__round(quadrant * pe__splat(0.5)) * pe__splat(2.0);
+    const pe__vd x = pe__fast_two_sum(quadrant - whole, z, &low);
     pe__sincospi(x, &sine, &cosine);
     low = low * pe__splat(3.141592653589793);
     *s = pe__fma(low, cosine, sine) * pe__splat(factor);
@@ -4454,16 +4482,16 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 #endif
 
 /* A (1 + eta) times sin and cos of position t, within reach, for count pairs from pair on: by
-   SLEEF, if it is there, for tables. Writes up to PE__SINCOS - 1 doubles more. */
-PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
-                            size_t pair, size_t count, pe__anchor to)
+   SLEEF, if it is there, for tables. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
+                                    double t, size_t pair, size_t count, pe__anchor to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = (count - 1) / PE_LANES * PE_LANES;
-    pe__sincos_fit fit;
-    const pe__sincos_by by = {plan, &fit, t};
+    pe__sincos_poly poly;
+    const pe__sincos_args by = {plan, &poly, t};
     (void)table;
-    pe__sincos_fit_of(factor, 0, 1, &fit);
+    pe__scale_sincos_poly(factor, 0, 1, &poly);
 #if PE_SLEEF
     for (size_t i = 0; table && i < count; i += PE_LANES) {
         pe__vd sine, cosine;
@@ -4473,16 +4501,16 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
     }
     if (table) return;
 #endif
-    for (size_t i = 0; i < count; i += PE__SINCOS)
+    for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
         pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
 }
 
-/* The same beyond reach, with pe__bound_distant: by double-double, or, where that is off by too
+/* The same beyond reach, with pe__bound_far: by double-double, or, where that is off by too
    much, by doubles rounded once. */
-PE__OUTLINE void pe__centre_distant(const pe_plan *plan, pe__element *exact, double t, size_t pair,
-                                    size_t count, pe__anchor to)
+PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
+                                        double t, size_t pair, size_t count, pe__anchor to)
 {
-    const double up = 1 + pe__bound_distant.eta, factor = plan->amplitude * up;
+    const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
     const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__dd s, c;
@@ -4490,8 +4518,8 @@ PE__OUTLINE void pe__centre_distant(const pe_plan *plan, pe__element *exact, dou
         pe__store(to.s + i, s.hi * pe__splat(factor));
         pe__store(to.c + i, c.hi * pe__splat(factor));
         for (size_t k = i; k < i + PE_LANES && !fine; k++) {
-            to.s[k] = exact(plan, t, pair + k, 0, 0, NULL) * up;
-            to.c[k] = exact(plan, t, pair + k, 1, 0, NULL) * up;
+            to.s[k] = round_element(plan, t, pair + k, 0, 0, NULL) * up;
+            to.c[k] = round_element(plan, t, pair + k, 1, 0, NULL) * up;
         }
     }
 }
@@ -4510,28 +4538,28 @@ PE__OUTLINE void pe__centre_distant(const pe_plan *plan, pe__element *exact, dou
 
 enum { PE__FLOATS = 2 * PE_LANES };
 
-PE__INLINE size_t pe__size_of(pe__kind type)
+PE__INLINE size_t pe__size_of(pe__type type)
 {
     return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
 }
 
 /* The address of element i. */
-PE__INLINE void *pe__at_element(pe__kind type, void *p, size_t i)
+PE__INLINE void *pe__at_element(pe__type type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
 }
-PE__INLINE const void *pe__at_const(pe__kind type, const void *p, size_t i)
+PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
 {
     return (const unsigned char *)p + i * pe__size_of(type);
 }
 
-PE__INLINE pe__vf pe__get_as(pe__kind type, const void *p)
+PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
 {
     if (type == PE__F32) return pe__get((const float *)p);
     return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
                               : pe__get_bf16((const uint16_t *)p);
 }
-PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
+PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
 {
     if (type == PE__F32) pe__put((float *)p, v);
     else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
@@ -4539,34 +4567,34 @@ PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
 }
 
 /* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
-PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
+PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
-    if (kind == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
-        pe__put_as(kind, p, u);
-        pe__put_as(kind, q, v);
+    if (type == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_as(type, p, u);
+        pe__put_as(type, q, v);
     } else {
-        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+        pe__put_h(g, type == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, type == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
     }
 }
 
 /* a0 b0 a1 b1 ... as 16-bit elements, where none is a NaN or the middle of two of them. */
-PE__INLINE void pe__put_zip_as(pe__kind kind, void *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_zip_as(pe__type type, void *p, pe__vf a, pe__vf b)
 {
-    if (kind == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
+    if (type == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
 /* The first n of a vector; what is not read is 0. */
-PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
+PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
     if (type == PE__F32) return pe__get_n((const float *)p, n);
     memcpy(h, p, n * sizeof *h);
     return pe__get_as(type, h);
 }
-PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
+PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
 {
     uint16_t all[PE__FLOATS];
     if (type != PE__F32) pe__put_as(type, all, v);
@@ -4582,7 +4610,7 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 }
 
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
-PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const void *row, size_t n,
+PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
                                const float *scale)
 {
     size_t i = 0;
@@ -4602,20 +4630,20 @@ PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const 
 }
 
 /* The same for a row of floats. */
-PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, size_t n)
+PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, size_t n)
 {
     if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
     else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
 }
 
-/* ==== src/rows/dest.h ==== */
+/* ==== src/rows/output.h ==== */
 /* Where the rows of an axis go, and how floats are added there.
- * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__MATRIX, PE__SC, PE__SPLIT, PE__STREAM,
- *   PE__TWICE, pe__added(), pe__adder, pe__dest, pe__dest_exact(), pe__dest_of_axis(),
- *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker, pe__order, pe__output,
- *   pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(), pe__stream_rows(),
- *   pe__verb.
+ * Gives: PE__ADD, PE__CS, PE__STORE_PREFETCHED, PE__STORE, PE__MATRIX, PE__SC, PE__SPLIT,
+ *   PE__STREAM, PE__REPEATED, pe__add_request_of(), pe__adder, pe__output, pe__output_split_with(),
+ *   pe__output_of_axis(), pe__output_part(), pe__output_split(), pe__first_column(),
+ *   pe__row_kernel, pe__component_order, pe__request, pe__request_of(), pe__pairs_of(),
+ *   pe__row_adder, pe__row_address(), pe__choose_store_mode(), pe__store_mode.
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_splits.c. */
 
@@ -4623,19 +4651,19 @@ PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, si
  * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
 
 /* The order of a row's elements, and what is done with them: filled, filled and what comes next
-   asked for (pe__ask()), streamed past the caches (pe__stream_rows()), added. Of RoPE's tables: all
-   twice, and matrices c, -s, s, c. */
-typedef enum pe__order { /* s c s c, c s c s, s s c c */
+   asked for (pe__prefetch_vectors()), streamed past the caches (pe__choose_store_mode()), added. Of
+   RoPE's tables: all twice, and matrices c, -s, s, c. */
+typedef enum pe__component_order { /* s c s c, c s c s, s s c c */
     PE__SC,
     PE__CS,
     PE__SPLIT,
-    PE__TWICE,
+    PE__REPEATED,
     PE__MATRIX
-} pe__order;
-typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb;
+} pe__component_order;
+typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
 /* The destination of rows: columns of one axis. */
-typedef struct pe__dest {
+typedef struct pe__output {
     const pe_plan *plan;
     size_t pair, coordinate; /* the plan's pair of the first column; the axis' coordinate       */
     unsigned char *out;      /* the first row                                                   */
@@ -4643,165 +4671,170 @@ typedef struct pe__dest {
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
     size_t sines, cosines;   /* their number; they differ by one if the width is odd            */
-    pe__order order;
-    pe__verb verb;
-    double scale; /* adding: x = scale x + PE; a float, but for f64                             */
-    size_t ahead; /* adding and PE__FETCH: bytes to what is asked for, see pe__ask_ahead()      */
-    size_t head;  /* pairs before the first aligned address, where rows are streamed            */
-    size_t again; /* PE__TWICE: elements from the one to the other                              */
-    size_t spare; /* the last pairs, which are any and need not be right                        */
-    pe__element *exact; /* asked where double does not decide                               */
-} pe__dest;
+    pe__component_order order;
+    pe__store_mode mode;
+    double scale;             /* adding: x = scale x + PE; a float, but for f64                   */
+    size_t prefetch_distance; /* adding and PE__STORE_PREFETCHED: bytes to what is asked for, see
+                                 pe__set_prefetch_distance() */
+    size_t peeled;            /* pairs before the first aligned address, where rows are streamed  */
+    size_t repeat_offset;     /* PE__REPEATED: elements from the one to the other                 */
+    size_t padding_pairs;     /* the last pairs, which are any and need not be right              */
+    pe__element_rounder *round_element; /* asked where double does not decide                     */
+} pe__output;
 
 /* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
-PE__INLINE pe__dest pe__dest_exact(pe__element *exact, const pe_plan *plan, size_t pair,
-                                   size_t count, void *out, size_t element)
+PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, const pe_plan *plan,
+                                            size_t pair, size_t count, void *out, size_t element)
 {
-    pe__dest dest;
-    dest.plan = plan;
-    dest.pair = pair;
-    dest.coordinate = plan->axis[0].coordinate;
-    dest.out = (unsigned char *)out;
-    dest.stride = (ptrdiff_t)(2 * count * element);
-    dest.element = element;
-    dest.sine = 0;
-    dest.cosine = dest.sines = dest.cosines = count;
-    dest.order = PE__SPLIT;
-    dest.verb = PE__FILL;
-    dest.scale = 1;
-    dest.ahead = dest.head = dest.again = dest.spare = 0;
-    dest.exact = exact;
-    return dest;
+    pe__output output;
+    output.plan = plan;
+    output.pair = pair;
+    output.coordinate = plan->axis[0].coordinate;
+    output.out = (unsigned char *)out;
+    output.stride = (ptrdiff_t)(2 * count * element);
+    output.element = element;
+    output.sine = 0;
+    output.cosine = output.sines = output.cosines = count;
+    output.order = PE__SPLIT;
+    output.mode = PE__STORE;
+    output.scale = 1;
+    output.prefetch_distance = output.peeled = output.repeat_offset = output.padding_pairs = 0;
+    output.round_element = round_element;
+    return output;
 }
 
-PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t count, void *out,
-                                   size_t element)
+PE__INLINE pe__output pe__output_split(const pe_plan *plan, size_t pair, size_t count, void *out,
+                                       size_t element)
 {
-    return pe__dest_exact(pe__element_any, plan, pair, count, out, element);
+    return pe__output_split_with(pe__round_element_any, plan, pair, count, out, element);
 }
 
 /* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. What
    is asked for ahead may be any address. */
-PE__WRAPS PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
+PE__WRAPS PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
-    const size_t step = dest->order == PE__SPLIT ? 1 : 2;
-    pe__dest part = *dest;
-    part.ahead = (size_t)PE__RADIX * (size_t)dest->stride;
+    const size_t step = output->order == PE__SPLIT ? 1 : 2;
+    pe__output part = *output;
+    part.prefetch_distance = (size_t)PE__BLOCK_ROWS * (size_t)output->stride;
     part.pair += pair;
     part.sine += step * pair;
     part.cosine += step * pair;
-    part.sines = pe__min(count, dest->sines > pair ? dest->sines - pair : 0);
-    part.cosines = pe__min(count, dest->cosines > pair ? dest->cosines - pair : 0);
-    if (pair + count < pe__max(dest->sines, dest->cosines)) part.spare = 0;
+    part.sines = pe__min(count, output->sines > pair ? output->sines - pair : 0);
+    part.cosines = pe__min(count, output->cosines > pair ? output->cosines - pair : 0);
+    if (pair + count < pe__max(output->sines, output->cosines)) part.padding_pairs = 0;
     return part;
 }
 
-PE__INLINE size_t pe__pairs_of(const pe__dest *dest) { return pe__max(dest->sines, dest->cosines); }
+PE__INLINE size_t pe__pairs_of(const pe__output *output)
+{
+    return pe__max(output->sines, output->cosines);
+}
 
 /* The address of row r, and the column of a row's first pair. */
-PE__INLINE unsigned char *pe__row_at(const pe__dest *dest, size_t r)
+PE__INLINE unsigned char *pe__row_address(const pe__output *output, size_t r)
 {
-    return dest->out + (ptrdiff_t)r * dest->stride;
+    return output->out + (ptrdiff_t)r * output->stride;
 }
-PE__INLINE size_t pe__first_column(const pe__dest *dest)
+PE__INLINE size_t pe__first_column(const pe__output *output)
 {
-    return dest->order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
+    return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
 }
 
 /* How floats are added to elements of a type, to which each sum is rounded once: four vectors to
    where pe__store_four() puts them, and n floats of a row. A program that adds nothing has none. */
-typedef void pe__row_adder(const pe__dest *dest, unsigned char *x, const void *row, size_t n);
+typedef void pe__row_adder(const pe__output *output, unsigned char *x, const void *row, size_t n);
 typedef struct pe__adder {
-    void (*four)(const pe__dest *dest, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
+    void (*four)(const pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
                  pe__vf v2, pe__vf v3); /* each in a register; across: see pe__span */
     pe__row_adder *some;
 } pe__adder;
 
 /* What the functions of a type and a verb differ in: rows for the positions t, t + 1 ..., and zeros
    in n elements of a row from the given column on, where there is no pair, or for a padding row. */
-typedef struct pe__maker {
-    void (*rows)(const pe__dest *dest, double t, size_t rows);
-    void (*zeros)(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
-} pe__maker;
+typedef struct pe__row_kernel {
+    void (*rows)(const pe__output *output, double t, size_t rows);
+    void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);
+} pe__row_kernel;
 
 /* A call's output: rows of stride elements at out. */
-typedef struct pe__output {
+typedef struct pe__request {
     unsigned char *out;
     size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
-    pe__verb verb;
+    pe__store_mode mode;
     double scale; /* of adding */
     size_t rows;
-    const pe__maker *make;
-} pe__output;
+    const pe__row_kernel *kernel;
+} pe__request;
 
-PE__WRAPS /* the stride, which is used only after pe__check() */
-PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    const pe__maker *make)
+PE__WRAPS /* the stride, which is used only after pe__check_request() */
+PE__INLINE pe__request pe__request_of(void *out, size_t element, size_t rows, size_t stride,
+                                      const pe__row_kernel *kernel)
 {
-    const pe__output o = {(unsigned char *)out, element, stride, element * stride, PE__FILL, 1,
-                          rows, make};
-    return o;
+    const pe__request request = {
+        (unsigned char *)out, element, stride, element * stride, PE__STORE, 1, rows, kernel};
+    return request;
 }
-PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
-                                const pe__maker *make)
+PE__INLINE pe__request pe__add_request_of(void *x, size_t element, size_t rows, size_t stride,
+                                          double scale, const pe__row_kernel *kernel)
 {
-    pe__output o = pe__output_of(x, element, rows, stride, make);
-    o.verb = PE__ADD;
-    o.scale = scale;
-    return o;
+    pe__request request = pe__request_of(x, element, rows, stride, kernel);
+    request.mode = PE__ADD;
+    request.scale = scale;
+    return request;
 }
 
 /* The columns of one axis of an output. */
 PE__WRAPS /* what is asked for ahead: any address will do */
-static inline pe__dest pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis,
-                                        const pe__output *o)
+static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis *axis,
+                                            const pe__request *request)
 {
-    pe__dest dest = pe__dest_split(plan, axis->pair, 0, o->out, o->element);
-    dest.coordinate = axis->coordinate;
-    dest.stride = (ptrdiff_t)o->stride;
-    dest.sine = axis->sine;
-    dest.cosine = axis->cosine;
-    dest.sines = axis->sines;
-    dest.cosines = axis->cosines;
-    if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
-    dest.verb = o->verb;
-    dest.scale = o->scale;
-    dest.ahead = pe__max(8192 / pe__max(o->stride, 1), 1) * o->stride; /* see pe__ask() */
-    return dest;
+    pe__output output = pe__output_split(plan, axis->pair, 0, request->out, request->element);
+    output.coordinate = axis->coordinate;
+    output.stride = (ptrdiff_t)request->stride;
+    output.sine = axis->sine;
+    output.cosine = axis->cosine;
+    output.sines = axis->sines;
+    output.cosines = axis->cosines;
+    if (plan->layout != PE_LAYOUT_HALVES) output.order = plan->cos_first ? PE__CS : PE__SC;
+    output.mode = request->mode;
+    output.scale = request->scale;
+    output.prefetch_distance = pe__max(8192 / pe__max(request->stride, 1), 1) *
+                               request->stride; /* see pe__prefetch_vectors() */
+    return output;
 }
 
 /* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
-   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are
-   streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
+   second-level cache) are asked for ahead, see pe__prefetch_vectors(). From PE_STREAM_BYTES on they
+   are streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
    aligned address by the same number of pairs. */
-static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
+static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output, size_t rows)
 {
-    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
-    const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
-    const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
-    const size_t offset = ((uintptr_t)dest->out + front) % vector;
-    const size_t bytes = rows * plan->d_model * dest->element;
-    if (dest->verb != PE__FILL || bytes < many / 8) return;
-    if (dest->element == sizeof(float)) dest->verb = PE__FETCH;
+    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;
+    const size_t step = (output->order == PE__SPLIT ? 1 : 2) * output->element;
+    const size_t front = pe__min(output->sine, output->cosine) * output->element;
+    const size_t offset = ((uintptr_t)output->out + front) % vector;
+    const size_t bytes = rows * plan->d_model * output->element;
+    if (output->mode != PE__STORE || bytes < many / 8) return;
+    if (output->element == sizeof(float)) output->mode = PE__STORE_PREFETCHED;
     if (bytes < many) return;
-    if (dest->element >= sizeof(float)) {
-        if (offset % step || (size_t)dest->stride % vector) return;
-        if (dest->order == PE__SPLIT &&
-            ((pe__max(dest->sine, dest->cosine) * dest->element - front) % vector ||
-             dest->sines != dest->cosines))
+    if (output->element >= sizeof(float)) {
+        if (offset % step || (size_t)output->stride % vector) return;
+        if (output->order == PE__SPLIT &&
+            ((pe__max(output->sine, output->cosine) * output->element - front) % vector ||
+             output->sines != output->cosines))
             return;
-        dest->head = (vector - offset) % vector / step;
+        output->peeled = (vector - offset) % vector / step;
     }
-    dest->verb = PE__STREAM;
+    output->mode = PE__STREAM;
 }
 
-/* ==== src/rows/pair_f32.h ==== */
+/* ==== src/rows/row_pair_f32.h ==== */
 /* Two rows of floats at a time, rotated from what they share.
- * Gives: PE__NO_SUM, pe__add_pair_bf16(), pe__add_pair_f16(), pe__add_pair_f32(),
+ * Gives: PE__NOT_ADDED, pe__add_row_pairs_bf16(), pe__add_row_pairs_f16(), pe__add_row_pairs_f32(),
  *   pe__add_some_bf16(), pe__add_some_f16(), pe__add_some_f32(), pe__adder_bf16, pe__adder_f16,
- *   pe__adder_f32, pe__is_doubtful(), pe__origin(), pe__pair_kernel, pe__rotate(), pe__rotated,
- *   pe__round_again(), pe__row_pair, pe__single_of_pair(), pe__span, pe__span_begin(),
- *   pe__store_four(), pe__store_pair(), pe__store_some().
+ *   pe__adder_f32, pe__confirm_flag(), pe__store_origin(), pe__row_pair_kernel, pe__rotate(),
+ *   pe__rotated, pe__round_flagged(), pe__row_pair, pe__store_row_of_pair(), pe__span,
+ *   pe__span_begin(), pe__store_four(), pe__store_row_pairs(), pe__store_some().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_exact.c. */
 
@@ -4820,7 +4853,7 @@ typedef struct pe__row_pair {
    row is which. What is constant for a tile comes from pe__span_begin(), the rest from block to
    block and from row to row. */
 typedef struct pe__span {
-    const pe__dest *dest;
+    const pe__output *output;
     const pe_plan *plan;
     const pe__bound *bound;
     const pe__adder *adder; /* NULL: floats are stored                                          */
@@ -4832,34 +4865,34 @@ typedef struct pe__span {
     size_t first, second;   /* columns of a and b                                               */
     size_t begin, end;      /* pairs wanted                                                     */
     size_t slow;            /* from that pair on angles are so small that all may be judged     */
-    int32_t least;          /* bits of the smallest float of these: a normal one                */
-    size_t head;            /* pairs before the first aligned address where floats stream       */
-    pe__verb verb;
-    float scale;            /* adding                                                           */
-    size_t ahead[2];        /* bytes from a row to what is asked for                            */
+    int32_t slow_guard;     /* bits of the smallest float of these: a normal one                */
+    size_t peeled;          /* pairs before the first aligned address where floats stream       */
+    pe__store_mode mode;
+    float scale;                 /* adding                                                        */
+    size_t prefetch_distance[2]; /* bytes from a row to what is asked for                         */
     int split, swapped;
 } pe__span;
 
 PE__WRAPS /* what is asked for ahead: any address will do */
-PE__INLINE void pe__span_begin(pe__span *x, const pe__dest *dest, const pe__bound *bound,
+PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {
-    x->dest = dest;
-    x->plan = dest->plan;
+    x->output = output;
+    x->plan = output->plan;
     x->bound = bound;
     x->adder = adder;
-    x->pair = dest->pair;
-    x->split = dest->order == PE__SPLIT;
-    x->swapped = dest->order == PE__CS;
-    x->first = x->swapped ? dest->cosines : dest->sines;
-    x->second = x->swapped ? dest->sines : dest->cosines;
+    x->pair = output->pair;
+    x->split = output->order == PE__SPLIT;
+    x->swapped = output->order == PE__CS;
+    x->first = x->swapped ? output->cosines : output->sines;
+    x->second = x->swapped ? output->sines : output->cosines;
     x->begin = 0;
-    x->end = pe__pairs_of(dest);
-    x->across = ((ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine) * (ptrdiff_t)dest->element;
-    x->head = dest->verb == PE__STREAM ? dest->head : 0;
-    x->verb = dest->verb;
-    x->scale = (float)dest->scale;
-    x->ahead[0] = dest->ahead;
+    x->end = pe__pairs_of(output);
+    x->across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)output->element;
+    x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
+    x->mode = output->mode;
+    x->scale = (float)output->scale;
+    x->prefetch_distance[0] = output->prefetch_distance;
     x->slow = SIZE_MAX;
 }
 
@@ -4900,8 +4933,8 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
 
 /* From y' = y (1 + eta) to y, whose interval is y - e ... y + e: round y + e; set a bit of doubt
    where y - e does not give the same float. */
-PE__INLINE pe__vf pe__round_interval(const pe__span *x, pe__vd a, pe__vd b, int split,
-                                     unsigned *doubt)
+PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split,
+                                unsigned *undecided)
 {
     const double eta = x->bound->eta;
     const pe__vd deflate = pe__splat(1 - eta + eta * eta);
@@ -4909,25 +4942,25 @@ PE__INLINE pe__vf pe__round_interval(const pe__span *x, pe__vd a, pe__vd b, int 
     a = a * deflate;
     b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
-    *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
+    *undecided = pe__differ(above, pe__round_two(a - e, b - e, split));
     return above;
 }
 
 /* Elements of a vector in doubt, exactly: of the pairs from k on, their components zipped, or, if
    split, their first ones or their second ones. Lanes behind the last pair repeat it with its
    doubts, which are ignored, since nothing of these lanes is stored. */
-PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split, int second,
-                                unsigned doubt, pe__vf v)
+PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
+                                unsigned undecided, pe__vf v)
 {
     float all[PE__FLOATS];
     pe__put(all, v);
-    for (; doubt; doubt &= doubt - 1) {
-        const size_t j = pe__lowest_bit(doubt), component = split ? (size_t)second : j % 2;
+    for (; undecided; undecided &= undecided - 1) {
+        const size_t j = pe__lowest_bit(undecided), component = split ? (size_t)second : j % 2;
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
-            all[j] = (float)x->dest->exact(x->plan, x->at.position[side], x->pair + pair,
-                                                    (int)component ^ x->swapped, PE__DROP_F32,
-                                                    NULL);
+            all[j] =
+                (float)x->output->round_element(x->plan, x->at.position[side], x->pair + pair,
+                                                (int)component ^ x->swapped, PE__DROP_F32, NULL);
     }
     return pe__get(all);
 }
@@ -4935,150 +4968,157 @@ PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split
 /* Two vectors of pairs of a row, from k on, by their intervals: y is a, b of the first and a, b of
    the second. To v[0] and v[1] as they lie in memory, or, if split, one of sines and one of
    cosines. */
-PE__INLINE void pe__round_again_two(const pe__span *x, int side, size_t k, const pe__vd *y,
-                                    pe__vf *v)
+PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y,
+                                  pe__vf *v)
 {
     const int split = x->split;
-    unsigned doubt, other;
-    v[0] = pe__round_interval(x, y[0], split ? y[2] : y[1], split, &doubt);
-    v[1] = pe__round_interval(x, split ? y[1] : y[2], y[3], split, &other);
-    if (PE__UNLIKELY(doubt | other)) {
-        v[0] = pe__exact_lanes(x, side, k, split, 0, doubt, v[0]);
-        v[1] = pe__exact_lanes(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
+    unsigned undecided, undecided_2;
+    v[0] = pe__ziv_round(x, y[0], split ? y[2] : y[1], split, &undecided);
+    v[1] = pe__ziv_round(x, split ? y[1] : y[2], y[3], split, &undecided_2);
+    if (PE__UNLIKELY(undecided | undecided_2)) {
+        v[0] = pe__round_lanes(x, side, k, split, 0, undecided, v[0]);
+        v[1] = pe__round_lanes(x, side, split ? k : k + PE_LANES, split, 1, undecided_2, v[1]);
     }
 }
 
 /* Four vectors of pairs from i on, for which the watch has raised the alarm: v[0] and v[1] of both
    rows, or v[0] of the one that is wanted. All of them: to find out which one raised it takes
    longer. */
-PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vectors4 *v)
+PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->at.row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
-        const pe__vd forth[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
-        const pe__vd back[4] = {r.a[1], r.b[1], s.a[1], s.b[1]};
-        pe__round_again_two(x, first, i, forth, v[0].v + n);
-        if (two) pe__round_again_two(x, 1, i, back, v[1].v + n);
+        const pe__vd plus[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
+        const pe__vd minus[4] = {r.a[1], r.b[1], s.a[1], s.b[1]};
+        pe__ziv_round_two(x, first, i, plus, v[0].v + n);
+        if (two) pe__ziv_round_two(x, 1, i, minus, v[1].v + n);
     }
 }
 
 /* After an alarm: the same with another guard. AVX2's watch knows no sizes from 2 on: floats do. */
-PE__INLINE int pe__is_doubtful(pe__tie_watch w, int32_t window, int32_t guard,
-                               const pe__vectors4 *forth, const pe__vectors4 *back)
+PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
+                                const pe__floats4 *plus, const pe__floats4 *minus)
 {
-    const pe__vf *const f = forth->v, *const b = back->v;
+    const pe__vf *const f = plus->v, *const b = minus->v;
 #if PE_ISA == PE_ISA_AVX2
     const pe__vf f4 = pe__min_size(pe__min_size(f[0], f[1]), pe__min_size(f[2], f[3]));
     const pe__vf b4 = pe__min_size(pe__min_size(b[0], b[1]), pe__min_size(b[2], b[3]));
-    const unsigned ties = pe__signs(w.low < INT32_MIN + (window << PE__TO_TOP)) & 0x55;
-    return (ties | pe__signs((pe__vi)pe__min_size(f4, b4) < guard)) != 0;
+    const unsigned flagged = pe__signs(w.low < INT32_MIN + (window << PE__TO_TOP)) & 0x55;
+    return (flagged | pe__signs((pe__vi)pe__min_size(f4, b4) < guard)) != 0;
 #else
     (void)f;
     (void)b;
-    return pe__tie_watch_alarm(w, window, guard);
+    return pe__rounding_test_flagged(w, window, guard);
 #endif
 }
 
 /* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or,
    if split, one of sines and one of cosines. */
-PE__INLINE void pe__round_watched(const pe__rotated *r, const pe__rotated *s, int side, int split,
-                                  pe__tie_watch *watch, pe__vf *v)
+PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int side, int split,
+                                 pe__rounding_test *test, pe__vf *v)
 {
     const pe__vd second = split ? s->a[side] : r->b[side], third = split ? r->b[side] : s->a[side];
     v[0] = pe__round_two(r->a[side], second, split);
-    pe__tie_watch_add(watch, r->a[side], second, v[0]);
+    pe__rounding_test_add(test, r->a[side], second, v[0]);
     v[1] = pe__round_two(third, s->b[side], split);
-    pe__tie_watch_add(watch, third, s->b[side], v[1]);
+    pe__rounding_test_add(test, third, s->b[side], v[1]);
 }
 
 /* Rotate the two vectors of pairs at i, round, watch. */
 PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
-                               pe__tie_watch *watch, pe__vf *forth, pe__vf *back)
+                               pe__rounding_test *test, pe__vf *plus, pe__vf *minus)
 {
     const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
-    pe__round_watched(&r, &s, 0, split, watch, forth);
-    if (two) pe__round_watched(&r, &s, 1, split, watch, back);
+    pe__round_tested(&r, &s, 0, split, test, plus);
+    if (two) pe__round_tested(&r, &s, 1, split, test, minus);
 }
 
 /* Ask for four vectors, each line once: row after row forth and back is more than the hardware's
    prefetchers follow. What is filled is asked for, too, where the second-level cache cannot hold
    it. */
 PE__WRAPS /* the addresses asked for: any will do */
-PE__INLINE void pe__ask(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, size_t vector,
-                        size_t ahead)
+PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2,
+                                     size_t vector, size_t prefetch_distance)
 {
     const unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const int split = at2 == (ptrdiff_t)vector, line = vector >= 64;
-    PE__PREFETCH((uintptr_t)p + ahead);
-    if (line || split) PE__PREFETCH((uintptr_t)p1 + ahead);
-    if (line || (vector == 32 && !split)) PE__PREFETCH((uintptr_t)p2 + ahead);
-    if (line) PE__PREFETCH((uintptr_t)p3 + ahead);
+    PE__PREFETCH((uintptr_t)p + prefetch_distance);
+    if (line || split) PE__PREFETCH((uintptr_t)p1 + prefetch_distance);
+    if (line || (vector == 32 && !split)) PE__PREFETCH((uintptr_t)p2 + prefetch_distance);
+    if (line) PE__PREFETCH((uintptr_t)p3 + prefetch_distance);
 }
 
 /* Add four vectors of floats to elements of a type, see pe__store_four(). */
-PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, int split, unsigned char *p,
-                             ptrdiff_t across, const pe__vectors4 *x)
+PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distance, int split,
+                             unsigned char *p, ptrdiff_t across, const pe__floats4 *x)
 {
-    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(kind));
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(type));
     const ptrdiff_t at1 = split ? across : vector, at2 = split ? vector : 2 * vector;
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const pe__vf *const v = x->v;
-    pe__ask(p, at1, at2, (size_t)vector, ahead);
-    const pe__vf s0 = pe__scaled_sum(pe__get_as(kind, p), &scale, v[0]);
-    const pe__vf s1 = pe__scaled_sum(pe__get_as(kind, p1), &scale, v[1]);
-    const pe__vf s2 = pe__scaled_sum(pe__get_as(kind, p2), &scale, v[2]);
-    const pe__vf s3 = pe__scaled_sum(pe__get_as(kind, p3), &scale, v[3]);
-    pe__put_two_as(kind, p, s0, p1, s1); /* then the scale is looked at once */
-    pe__put_two_as(kind, p2, s2, p3, s3);
+    pe__prefetch_vectors(p, at1, at2, (size_t)vector, prefetch_distance);
+    const pe__vf s0 = pe__scaled_sum(pe__get_as(type, p), &scale, v[0]);
+    const pe__vf s1 = pe__scaled_sum(pe__get_as(type, p1), &scale, v[1]);
+    const pe__vf s2 = pe__scaled_sum(pe__get_as(type, p2), &scale, v[2]);
+    const pe__vf s3 = pe__scaled_sum(pe__get_as(type, p3), &scale, v[3]);
+    pe__put_two_as(type, p, s0, p1, s1); /* then the scale is looked at once */
+    pe__put_two_as(type, p2, s2, p3, s3);
 }
 
 /* Four vectors to where they belong. Where two rows are added, the type is a constant in the
    kernel; the adder of a single row knows it, and is called. */
-enum { PE__NO_SUM = -1 };
-PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, int side,
-                               unsigned char *p, const pe__vectors4 *four)
+typedef enum pe__sum {
+    PE__NOT_ADDED = -1,
+    PE__SUM_F32 = PE__F32,
+    PE__SUM_F16 = PE__F16,
+    PE__SUM_BF16 = PE__BF16
+} pe__sum;
+PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
+                               unsigned char *p, const pe__floats4 *four)
 {
     const pe__vf *const v = four->v;
     const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * sizeof(float));
     const ptrdiff_t at1 = split ? x->across : vector, at2 = split ? vector : 2 * vector;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
-    if (added != PE__NO_SUM) {
-        pe__add_four((pe__kind)added, x->scale, x->ahead[side], split, p, x->across, four);
-    } else if (PE__UNLIKELY(x->verb == PE__STREAM)) {
+    if (sum != PE__NOT_ADDED) {
+        pe__add_four((pe__type)sum, x->scale, x->prefetch_distance[side], split, p, x->across,
+                     four);
+    } else if (PE__UNLIKELY(x->mode == PE__STREAM)) {
         pe__stream(p0, v[0]);
         pe__stream(p1, v[1]);
         pe__stream(p2, v[2]);
         pe__stream(p3, v[3]);
-    } else if (two || x->verb != PE__ADD) {
-        if (PE__UNLIKELY(x->verb != PE__FILL)) pe__ask(p, at1, at2, (size_t)vector, x->ahead[side]);
+    } else if (two || x->mode != PE__ADD) {
+        if (PE__UNLIKELY(x->mode != PE__STORE))
+            pe__prefetch_vectors(p, at1, at2, (size_t)vector, x->prefetch_distance[side]);
         pe__put(p0, v[0]);
         pe__put(p1, v[1]);
         pe__put(p2, v[2]);
         pe__put(p3, v[3]);
     } else {
-        x->adder->four(x->dest, p, x->across, v[0], v[1], v[2], v[3]);
+        x->adder->four(x->output, p, x->across, v[0], v[1], v[2], v[3]);
     }
 }
 
 /* n floats; for a vector, or half of one, memcpy() is no call. */
 PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
-    if (x->adder) x->adder->some(x->dest, p, v, n);
+    if (x->adder) x->adder->some(x->output, p, v, n);
     else if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
     else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
     else memcpy(p, v, n * sizeof *v);
 }
 
 /* Position 0, where all sines are 0 and would raise the alarm. */
-PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
+PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 {
     enum { PE__SUMS = 16 };
-    const size_t element = x->dest->element;
+    const size_t element = x->output->element;
     const double amplitude = x->plan->amplitude;
     const float sine = (float)(0 * amplitude);
-    const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
+    const float cosine = pe__round_once(amplitude, 0, 1, pe__dropped_bits(type));
     for (int component = 0; component <= x->split; component++) {
         unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
         const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
@@ -5086,39 +5126,39 @@ PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
         for (int j = 0; j < PE__SUMS; j++)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
-            m = pe__min(n - i, kind == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (kind == PE__F32) pe__store_some(x, p + i * element, all, m);
-            else pe__put_n_as(kind, p + i * element, pe__get(all), m);
+            m = pe__min(n - i, type == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
+            if (type == PE__F32) pe__store_some(x, p + i * element, all, m);
+            else pe__put_n_as(type, p + i * element, pe__get(all), m);
         }
     }
 }
 
 /* The first pairs of the vector at i: so many first and second components. Out of line: it is for
    the ends of a row only, and its arrays must not be in the frame of the loop. */
-PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_t second)
+PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* both, even if one is wanted */
     const pe__rotated r = pe__rotate_at(x, i, two);
-    const int32_t guard = i < x->slow ? x->plan->guard : x->least;
-    const size_t e = x->dest->element;
-    pe__tie_watch watch = pe__tie_watch_begin();
+    const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
+    const size_t e = x->output->element;
+    pe__rounding_test test = pe__rounding_test_begin();
     pe__vf v[2];
     for (int side = 0; side < 2; side++) {
         v[side] = pe__round_two(r.a[side], r.b[side], x->split);
-        if (x->at.row[side]) pe__tie_watch_add(&watch, r.a[side], r.b[side], v[side]);
+        if (x->at.row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
     }
-    const int alarm = pe__tie_watch_alarm(watch, x->bound->window, guard);
+    const int flagged = pe__rounding_test_flagged(test, x->bound->window, guard);
     for (int side = 0; side < 2; side++) {
         unsigned char *const p = x->at.row[side];
-        float all[2 * PE_LANES], zipped[2 * PE_LANES];
+        float all[2 * PE_LANES], interleaved[2 * PE_LANES];
         if (!p) continue;
         pe__put(all, v[side]);
-        if (PE__UNLIKELY(alarm)) {
-            unsigned doubt;
-            const pe__vf w = pe__round_interval(x, r.a[side], r.b[side], 0, &doubt);
-            pe__put(zipped, pe__exact_lanes(x, side, i, 0, 0, doubt, w));
+        if (PE__UNLIKELY(flagged)) {
+            unsigned undecided;
+            const pe__vf w = pe__ziv_round(x, r.a[side], r.b[side], 0, &undecided);
+            pe__put(interleaved, pe__round_lanes(x, side, i, 0, 0, undecided, w));
             for (size_t k = 0; k < 2 * PE_LANES; k++)
-                all[x->split ? k % 2 * PE_LANES + k / 2 : k] = zipped[k];
+                all[x->split ? k % 2 * PE_LANES + k / 2 : k] = interleaved[k];
         }
         if (x->split) {
             pe__store_some(x, p + i * e, all, first);
@@ -5134,112 +5174,122 @@ PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_
    address, then four vectors with one look at the watch, then the rest. What the hot loop reads is
    copied into locals, so that it stays in registers: the compiler knows that no store changes them.
    */
-PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int added)
+PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
     pe__span hot = *span;
     const pe__span *const x = &hot;
-    const size_t element = two && added == PE__NO_SUM ? sizeof(float) : x->dest->element;
+    const size_t element = two && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
-    const size_t head = pe__min(span->head, whole), padded = span->plan->padded;
-    const ptrdiff_t stride = span->swapped ? -x->dest->stride : x->dest->stride;
-    unsigned char *forth = span->at.row[!two && !x->at.row[0]], *back = span->at.row[1];
+    const size_t peeled = pe__min(span->peeled, whole), padded = span->plan->padded;
+    const ptrdiff_t stride = span->swapped ? -x->output->stride : x->output->stride;
+    unsigned char *plus = span->at.row[!two && !x->at.row[0]], *minus = span->at.row[1];
     for (;;) {
         size_t i = span->begin;
-        for (size_t some; i < head; i += some) {
-            some = pe__min(head - i, PE_LANES);
-            pe__round_some(span, i, some, some);
+        for (size_t some; i < peeled; i += some) {
+            some = pe__min(peeled - i, PE_LANES);
+            pe__store_partial(span, i, some, some);
         }
         for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
-            pe__tie_watch watch = pe__tie_watch_begin();
-            pe__vectors4 f, b;
-            pe__rotate_two(x, i, two, split, &watch, f.v, b.v);
-            pe__rotate_two(x, i + 2 * PE_LANES, two, split, &watch, f.v + 2, b.v + 2);
-            if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard)) &&
-                pe__is_doubtful(watch, window, i < span->slow ? guard : span->least, &f,
-                                two ? &b : &f)) {
-                pe__vectors4 again[2];
-                pe__round_again(span, i, two, again);
-                f = again[0];
-                if (two) b = again[1];
+            pe__rounding_test test = pe__rounding_test_begin();
+            pe__floats4 f, b;
+            pe__rotate_two(x, i, two, split, &test, f.v, b.v);
+            pe__rotate_two(x, i + 2 * PE_LANES, two, split, &test, f.v + 2, b.v + 2);
+            if (PE__UNLIKELY(pe__rounding_test_flagged(test, window, guard)) &&
+                pe__confirm_flag(test, window, i < span->slow ? guard : span->slow_guard, &f,
+                                 two ? &b : &f)) {
+                pe__floats4 rounded[2];
+                pe__round_flagged(span, i, two, rounded);
+                f = rounded[0];
+                if (two) b = rounded[1];
             }
-            pe__store_four(x, added, two, split, 0, forth + i * step, &f);
-            if (two) pe__store_four(x, added, two, split, 1, back + i * step, &b);
+            pe__store_four(x, sum, two, split, 0, plus + i * step, &f);
+            if (two) pe__store_four(x, sum, two, split, 1, minus + i * step, &b);
         }
         for (; i < end; i += PE_LANES)
-            pe__round_some(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
-                           i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
+            pe__store_partial(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
+                              i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
         if (!two || --n <= 0) return;
-        const double turn = span->swapped ? -1 : 1;
+        const double sign = span->swapped ? -1 : 1;
         span->at.row[0] += stride;
         span->at.row[1] -= stride;
-        span->at.position[0] += turn;
-        span->at.position[1] -= turn;
+        span->at.position[0] += sign;
+        span->at.position[1] -= sign;
         span->ts += 2 * padded;
         span->tc += 2 * padded;
-        forth += stride;
-        back -= stride;
+        plus += stride;
+        minus -= stride;
         hot.ts += 2 * padded;
         hot.tc += 2 * padded;
     }
 }
 
 /* The kernels: n times two rows and the next two, stored or added; and a single row. */
-typedef void pe__pair_kernel(pe__span *x, int64_t n);
-PE__INLINE void pe__pair_rows(pe__span *x, int64_t n, int added)
+typedef void pe__row_pair_kernel(pe__span *x, int64_t n);
+PE__INLINE void pe__rotate_row_pairs(pe__span *x, int64_t n, pe__sum sum)
 {
-    if (x->split) pe__span_f32(x, n, 1, 1, added);
-    else pe__span_f32(x, n, 1, 0, added);
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, sum);
+    else pe__rotate_span_f32(x, n, 1, 0, sum);
 }
-PE__OUTLINE void pe__store_pair(pe__span *x, int64_t n) { pe__pair_rows(x, n, PE__NO_SUM); }
-PE__OUTLINE void pe__single_of_pair(pe__span *x)
+PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
-    pe__span_f32(x, 1, 0, x->split, PE__NO_SUM);
+    pe__rotate_row_pairs(x, n, PE__NOT_ADDED);
+}
+PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
+{
+    pe__rotate_span_f32(x, 1, 0, x->split, PE__NOT_ADDED);
 }
 
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; asked for ahead
    as in pe__store_four(). */
 PE__WRAPS
-PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const float *row,
+PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, const float *row,
                              size_t n)
 {
-    for (size_t i = 0; i < n * dest->element; i += 64) PE__PREFETCH((uintptr_t)x + dest->ahead + i);
-    const float scale = (float)dest->scale;
-    pe__add_row_as(kind, x, PE__F32, row, n, &scale);
+    for (size_t i = 0; i < n * output->element; i += 64)
+        PE__PREFETCH((uintptr_t)x + output->prefetch_distance + i);
+    const float scale = (float)output->scale;
+    pe__add_row_as(type, x, PE__F32, row, n, &scale);
 }
 
 /* Of a single row: what pe__store_four() does where two rows are added. */
-PE__INLINE void pe__add_four_to(pe__kind kind, const pe__dest *dest, unsigned char *p,
-                                ptrdiff_t across, const pe__vectors4 *v)
+PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigned char *p,
+                                ptrdiff_t across, const pe__floats4 *v)
 {
-    pe__add_four(kind, (float)dest->scale, dest->ahead, dest->order == PE__SPLIT, p, across, v);
+    pe__add_four(type, (float)output->scale, output->prefetch_distance, output->order == PE__SPLIT,
+                 p, across, v);
 }
 
-#define PE__ADDER(type, kind)                                                                      \
-    PE__OUTLINE void pe__add_pair_##type(pe__span *x, int64_t n) { pe__pair_rows(x, n, kind); }    \
-    PE__OUTLINE void pe__add_four_##type(const pe__dest *dest, unsigned char *p, ptrdiff_t across, \
-                                         pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)               \
+#define PE__ADDER(T, type)                                                                         \
+    PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
     {                                                                                              \
-        const pe__vectors4 v = {{v0, v1, v2, v3}};                                                 \
-        pe__add_four_to(kind, dest, p, across, &v);                                                \
+        pe__rotate_row_pairs(x, n, (pe__sum)type);                                                 \
     }                                                                                              \
-    PE__OUTLINE void pe__add_some_##type(const pe__dest *dest, unsigned char *x, const void *row,  \
-                                         size_t n)                                                 \
+    PE__OUTLINE void pe__add_four_##T(const pe__output *output, unsigned char *p,                  \
+                                      ptrdiff_t across, pe__vf v0, pe__vf v1, pe__vf v2,           \
+                                      pe__vf v3)                                                   \
     {                                                                                              \
-        pe__add_some(kind, dest, x, (const float *)row, n);                                        \
+        const pe__floats4 v = {{v0, v1, v2, v3}};                                                  \
+        pe__add_four_to(type, output, p, across, &v);                                              \
     }                                                                                              \
-    static const pe__adder pe__adder_##type = {pe__add_four_##type, pe__add_some_##type};
+    PE__OUTLINE void pe__add_some_##T(const pe__output *output, unsigned char *x, const void *row, \
+                                      size_t n)                                                    \
+    {                                                                                              \
+        pe__add_some(type, output, x, (const float *)row, n);                                      \
+    }                                                                                              \
+    static const pe__adder pe__adder_##T = {pe__add_four_##T, pe__add_some_##T};
 PE__ADDER(f32, PE__F32)
 PE__ADDER(f16, PE__F16)
 PE__ADDER(bf16, PE__BF16)
 #undef PE__ADDER
 
-/* ==== src/rows/pair_16.h ==== */
+/* ==== src/rows/row_pair_16.h ==== */
 /* Two rows of 16-bit elements at a time.
- * Gives: PE__ALARMS, PE__GROUP, PE__TILE_16, pe__add_pair_16(), pe__alarm, pe__thresholds_16(),
- *   pe__settle_alarms_16(), pe__group, pe__least_16(), pe__pair_16(), pe__plan_row(),
- *   pe__round_again_16(), pe__scratch_16, pe__scratch_begin(), pe__store_group(), pe__to_groups().
+ * Gives: PE__MAX_FLAGGED, PE__GROUP, PE__TILE_16, pe__add_row_pair_16(), pe__flagged_group,
+ *   pe__thresholds_16(), pe__flush_flagged_16(), pe__group, pe__base_error_16(),
+ *   pe__store_row_pair_16(), pe__rotation_row(), pe__round_flagged_16(), pe__scratch_16,
+ *   pe__scratch_begin(), pe__store_group(), pe__to_groups().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_types.c, tests/unit/test_conventions.c. */
 
@@ -5296,17 +5346,19 @@ PE__ADDER(bf16, PE__BF16)
 
 /* Pairs. What a tile of 128 has in floats takes 11 KB, a third of a first-level cache of 32 KB. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum { PE__DOUBLES = 64 }; /* spans from doubles before floats are tried again: pe__add_pair_16() */
+enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans from doubles before floats are tried again:
+                                       pe__add_row_pair_16() */
 
-/* Where elements raised the alarm: the group from pair i on in row side of the rows that many
-   digits from the anchor; lanes, first those of the first components, then those of the second
-   ones. A span has a few alarms at most, as a rule: a block collects those of its spans. */
-typedef struct pe__alarm {
-    uint32_t place, lanes; /* place: 2 (PE__TILE_16 digit + i) + side */
-} pe__alarm;
-/* A block settles its alarms when they are more than PE__ALARMS, after a span; so there is room for
-   those of one more span, all its groups in both rows, and one that pe__raise() writes in vain. */
-enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
+/* Where elements raised the alarm: the group from pair i on in row side of the rows that distance
+   from the anchor; lanes, first those of the first components, then those of the second ones. A
+   span has a few alarms at most, as a rule: a block collects those of its spans. */
+typedef struct pe__flagged_group {
+    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side */
+} pe__flagged_group;
+/* A block settles its alarms when they are more than PE__MAX_FLAGGED, after a span; so there is
+   room for those of one more span, all its groups in both rows, and one that pe__flag_group()
+   writes in vain. */
+enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
 /* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed.
    A group of pairs is two vectors of each: of its first half and its second, or, if split, of its
@@ -5314,15 +5366,15 @@ enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP 
    distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
    long as one vector for a group, and so is the greater of the angles. */
 typedef struct pe__scratch_16 {
-    float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__DIGIT + 1][2][PE__TILE_16];
-    float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
-    float error, least; /* of what raises it */
-    unsigned made;      /* bit b: row b is there */
-    int excess;         /* adding: alarms of late, less a fifth of all groups */
-    int doubles;        /* adding: so many spans still come from doubles */
-    size_t alarms;
-    pe__alarm alarm[PE__ALARMS + PE__ALARMS_SPAN + 1];
-    pe__row_pair at[PE__DIGIT + 1];
+    float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
+    float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
+    float error, least;   /* of what raises it */
+    unsigned made;        /* bit b: row b is there */
+    int excess;           /* adding: alarms of late, less a fifth of all groups */
+    int spans_in_doubles; /* adding: so many spans still come from doubles */
+    size_t flagged_count;
+    pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
+    pe__row_pair at[PE__BLOCK_HALF + 1];
 } pe__scratch_16;
 
 /* count doubles as floats in groups; the last of them fill the last group. */
@@ -5339,7 +5391,7 @@ PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, floa
 }
 
 /* The size of what the two vectors of each group have in a lane, together. */
-PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
+PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
 {
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
@@ -5351,113 +5403,109 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
     const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) units */
     for (size_t i = 0; i < count; i += PE__GROUP) {
-        const pe__vf sum = pe__add_f32(pe__size_of_groups(x, i), pe__get(f->angle + i / 2));
+        const pe__vf sum = pe__add_f32(pe__group_magnitude(x, i), pe__get(f->angle + i / 2));
         pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
     }
 }
 
 /* What is added to an element's error for what the doubles lack, and for f16's subnormals. */
-PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
+PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
 {
-    const double size = pe__larger(plan->amplitude, 0);
+    const double size = pe__max_abs(plan->amplitude, 0);
     if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* all are alarmed */
-    return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
+    return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
 /* Floats for a tile of columns. */
-PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__kind kind,
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
                                    int added)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t count = pe__pairs_of(dest);
+    const pe_plan *const plan = output->plan;
+    const size_t count = pe__pairs_of(output);
     const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* the proof's units */
     const double size = fabs(plan->amplitude);
     /* the power of two of which |A| is in (1/2, 1] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
-    const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
-    const int distant = least == FLT_MAX;
+    const float least = pe__base_error_16(plan, type), error = (float)(power * of_1);
+    const int unsafe = least == FLT_MAX;
     /* the angle of row 8, 8 pi f; 3.1415927 is above pi */
-    const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
-    f->error = distant || error < least ? least : error;
+    const pe__vf by =
+        pe__splat_f32(unsafe ? 0.0f : (float)((double)PE__BLOCK_HALF * 3.1415927 * size));
+    f->error = unsafe || error < least ? least : error;
     f->least = least;
     f->made = 0;
-    f->alarms = 0;
-    f->excess = f->doubles = 0;
-    pe__to_groups(plan->frequency + dest->pair, count, dest->order == PE__SPLIT, f->a);
+    f->flagged_count = 0;
+    f->excess = f->spans_in_doubles = 0;
+    pe__to_groups(plan->frequency + output->pair, count, output->order == PE__SPLIT, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
-        pe__put(f->angle + i / 2, pe__mul_f32(pe__size_of_groups(f->a, i), by));
+        pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), by));
 }
 
 /* How far a double is from the middle of the two numbers with so many fewer bits next to it. */
-PE__INLINE double pe__double_off_middle(double y, int drop)
+PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
     uint64_t bits;
-    double middle;
+    double midpoint;
     memcpy(&bits, &y, sizeof bits);
     bits = ((bits >> drop) << drop) | (uint64_t)1 << (drop - 1);
-    memcpy(&middle, &bits, sizeof middle);
-    return y - middle;
+    memcpy(&midpoint, &bits, sizeof midpoint);
+    return y - midpoint;
 }
 
 /* Rounded to bf16 or f16, by way of a float rounded to odd; no less than a normal float. */
-PE__INLINE uint16_t pe__to_16(pe__kind kind, double y)
+PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 {
     const float odd = (float)pe__odd24_one(y);
-    if (kind == PE__F16) return pe__one_to_f16(odd);
+    if (type == PE__F16) return pe__one_to_f16(odd);
     const uint32_t word = (uint32_t)pe__float_bits(odd);
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
 /* An element from a double y with an error of at most e. */
-PE__COLD uint16_t pe__element_16(const pe__span *x, double t, size_t component, size_t k, double y,
-                                 double e, pe__kind kind)
+PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
+                                       double y, double e, pe__type type)
 {
-    const uint16_t h = pe__to_16(kind, y + e);
+    const uint16_t h = pe__to_16(type, y + e);
     /* |y| > 2^-120: pe__to_16() knows no subnormal floats */
-    if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(kind, x->dest->exact(x->plan, t, x->pair + k,
-                                                   (int)component ^ x->swapped, pe__drop(kind),
-                                                   NULL));
-}
-
-/* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
-PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t digit)
-{
-    const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
-    return plan->table + 2 * index * plan->padded;
+    if (h == pe__to_16(type, y - e) && y * y > pe__exp2i(-240)) return h;
+    return pe__to_16(type,
+                     x->output->round_element(x->plan, t, x->pair + k, (int)component ^ x->swapped,
+                                              pe__dropped_bits(type), NULL));
 }
 
 /* Compute these elements from doubles; at: rows by their distance from the anchor. Far from a
    midpoint, which is a double with other last bits, and from f16's subnormals, below 2^-14, they
    are certain. Squares spare two absolute values; that of 1.4 e is sure in spite of its rounding,
    and if both vanish, the element is not sure. */
-PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
-                                    const pe__alarm *alarm, size_t alarms, pe__kind kind)
+PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
+                                      const pe__flagged_group *flagged, size_t count, pe__type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
-    /* pe__round_interval() has one rounding less */
+    /* pe__ziv_round() has one rounding less */
     const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
     const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
-    for (; alarms > 0; alarms--, alarm++) {
-        const size_t side = alarm->place % 2, i = alarm->place / 2 % PE__TILE_16;
-        const size_t digit = alarm->place / (2 * PE__TILE_16);
+    for (; count > 0; count--, flagged++) {
+        const size_t side = flagged->index % 2, i = flagged->index / 2 % PE__TILE_16;
+        const size_t distance = flagged->index / (2 * PE__TILE_16);
         const double *const row =
-            digit ? pe__plan_row(x->plan, 0, (int64_t)digit) + x->pair : NULL;
-        for (uint32_t lanes = alarm->lanes; lanes; lanes &= lanes - 1) {
+            distance ? pe__rotation_row(x->plan, 0, (int64_t)distance) + x->pair : NULL;
+        for (uint32_t lanes = flagged->lanes; lanes; lanes &= lanes - 1) {
             const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
             for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
                 if (k >= (component == 0 ? x->first : x->second)) continue;
                 const double tc = row ? row[x->plan->padded + k] : 1, ts = row ? row[k] : 0;
                 const double y = part[component][k] * tc * deflate +
                                  part[component + 1][k] * ts * sign[component + side];
-                const double off = pe__double_off_middle(y, pe__drop(kind) + PE__DROP_F32);
-                uint16_t h = pe__to_16(kind, y);
+                const double off =
+                    pe__double_midpoint_distance(y, pe__dropped_bits(type) + PE__DROP_F32);
+                uint16_t h = pe__to_16(type, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
-                    h = pe__element_16(x, at[digit].position[side], component, k, y, e, kind);
-                memcpy(at[digit].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
+                    h = pe__round_element_16(x, at[distance].position[side], component, k, y, e,
+                                             type);
+                memcpy(at[distance].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
                        &h, sizeof h);
             }
         }
@@ -5467,7 +5515,7 @@ PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
 /* A group of pairs of one row as floats: its halves, of first components and of second ones, and
    what raises the alarm. */
 typedef struct pe__group {
-    pe__vf a[2], b[2], near_a, near_b;
+    pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
 /* Add to the group what is at p and at q, and what its sums may lack. */
@@ -5478,33 +5526,37 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
     const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 |s'| of the proof */
     const uint16_t *const at = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
-    PE__PREFETCH((uintptr_t)p + x->ahead[0]);
+    PE__PREFETCH((uintptr_t)p + x->prefetch_distance[0]);
     /* if pairs are neighbours, vectors below a cache line leave q in the line of p */
-    if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->ahead[0]);
+    if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->prefetch_distance[0]);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
     g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
     g->a[1] = pe__scaled_sum(split ? u : v, &x->scale, g->a[1]);
     g->b[0] = pe__scaled_sum(split ? v : u, &x->scale, g->b[0]);
     g->b[1] = pe__scaled_sum(pe__get_bf16_odds(next), &x->scale, g->b[1]);
-    g->near_a = pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->near_a);
-    g->near_b = pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->near_b);
+    g->bound_a =
+        pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->bound_a);
+    g->bound_b =
+        pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->bound_b);
 }
 
 /* A group from pair i on to row side, or added to what is there. Returns the lanes of an alarm. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
-                                    pe__kind kind, int added)
+                                    pe__type type, int added)
 {
-    const int drop = pe__drop(kind);
+    const int drop = pe__dropped_bits(type);
     unsigned char *const p = x->at.row[side] + (split ? 2 : 4) * i;
     unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof g.a[0]);
     if (added) pe__group_add(x, p, q, split, &g);
-    const pe__vf a = pe__min_size(pe__off_middle(g.a[0], drop), pe__off_middle(g.a[1], drop));
-    const pe__vf b = pe__min_size(pe__off_middle(g.b[0], drop), pe__off_middle(g.b[1], drop));
-    const uint32_t lanes = added ? pe__within(a, g.near_a, b, g.near_b) : 0;
+    const pe__vf a =
+        pe__min_size(pe__midpoint_distance(g.a[0], drop), pe__midpoint_distance(g.a[1], drop));
+    const pe__vf b =
+        pe__min_size(pe__midpoint_distance(g.b[0], drop), pe__midpoint_distance(g.b[1], drop));
+    const uint32_t lanes = added ? pe__within(a, g.bound_a, b, g.bound_b) : 0;
     if (PE__UNLIKELY(lanes)) return lanes; /* nothing is stored: it is what will be added to */
-    pe__put_zip_as(kind, p, g.a[0], split ? g.a[1] : g.b[0]);
-    pe__put_zip_as(kind, q, split ? g.b[0] : g.a[1], g.b[1]);
-    return added ? 0 : pe__within(a, g.near_a, b, g.near_b);
+    pe__put_zip_as(type, p, g.a[0], split ? g.a[1] : g.b[0]);
+    pe__put_zip_as(type, q, split ? g.b[0] : g.a[1], g.b[1]);
+    return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
 /* Half of a group, at i, rotated: to g[0] forth and to g[1] back. */
@@ -5522,109 +5574,111 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
 
 /* Note the alarm of these lanes, if there are any: where they are frequent (f16: one group in
    8) without a branch. */
-PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t lanes, int often)
+PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
+                               int often)
 {
     if (!often && !lanes) return;
-    (*alarm)->place = (uint32_t)(2 * i) + side;
-    (*alarm)->lanes = lanes;
-    *alarm += lanes != 0;
+    (*flagged)->index = (uint32_t)(2 * i) + side;
+    (*flagged)->lanes = lanes;
+    *flagged += lanes != 0;
 }
 
 /* Add the groups of the alarms, to which nothing is added yet, from doubles. */
-PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, size_t alarms)
+PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *flagged,
+                                    size_t count)
 {
     pe__span group = *x;
-    for (; alarms > 0; alarms--, alarm++) {
-        const size_t side = alarm->place % 2;
-        group.begin = alarm->place / 2 % PE__TILE_16;
+    for (; count > 0; count--, flagged++) {
+        const size_t side = flagged->index % 2;
+        group.begin = flagged->index / 2 % PE__TILE_16;
         group.end = pe__min(group.begin + PE__GROUP, x->end);
         group.at.row[side] = x->at.row[side];
         group.at.row[1 - side] = NULL;
-        pe__single_of_pair(&group);
+        pe__store_row_of_pair(&group);
     }
 }
 
-/* The kernel: all columns of a span in groups, from the plan's row as floats. kind, split and added
+/* The kernel: all columns of a span in groups, from the plan's row as floats. type, split and added
    are constants where it is inlined. One of the two rows may be missing, as at the ends of a run.
    */
-PE__INLINE void pe__span_16(const pe__span *x, pe__scratch_16 *f, size_t digit, int split,
-                            pe__kind kind, int added)
+PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
+                                   pe__type type, int added)
 {
-    pe__alarm *alarm = f->alarm + f->alarms;
-    float(*const row)[PE__TILE_16] = f->plan_row[digit];
-    const int often = kind == PE__F16;
-    const size_t place = PE__TILE_16 * digit;
+    pe__flagged_group *flagged = f->flagged + f->flagged_count;
+    float(*const row)[PE__TILE_16] = f->plan_row[distance];
+    const int often = type == PE__F16;
+    const size_t base = PE__TILE_16 * distance;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__group g[2];
         uint32_t lanes = 0;
         pe__rotate_16(f, row, i, 0, g);
         pe__rotate_16(f, row, i + PE__FLOATS, 1, g);
-        g[0].near_a = g[1].near_a = pe__get(f->near_a + i / 2);
-        g[0].near_b = g[1].near_b = pe__get(f->near_b + i / 2);
-        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], kind, added);
-        pe__raise(&alarm, place + i, 0, lanes, often);
+        g[0].bound_a = g[1].bound_a = pe__get(f->bound_a + i / 2);
+        g[0].bound_b = g[1].bound_b = pe__get(f->bound_b + i / 2);
+        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], type, added);
+        pe__flag_group(&flagged, base + i, 0, lanes, often);
         if (!x->at.row[1]) continue;
-        lanes = pe__store_group(x, 1, i, split, g[1], kind, added);
-        pe__raise(&alarm, place + i, 1, lanes, often);
+        lanes = pe__store_group(x, 1, i, split, g[1], type, added);
+        pe__flag_group(&flagged, base + i, 1, lanes, often);
     }
-    f->alarms = (size_t)(alarm - f->alarm);
+    f->flagged_count = (size_t)(flagged - f->flagged);
 }
 
 /* Two rows so many digits from the anchor, stored or added. */
-PE__INLINE void pe__pair_16(const pe__span *x, pe__scratch_16 *f, size_t digit, pe__kind kind,
-                            int added)
+PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
+                                      pe__type type, int added)
 {
-    float(*const row)[PE__TILE_16] = f->plan_row[digit];
-    if (!(f->made >> digit & 1)) {
+    float(*const row)[PE__TILE_16] = f->plan_row[distance];
+    if (!(f->made >> distance & 1)) {
         for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) {
             row[0][i] = 0;
             row[1][i] = 1;
         }
         if (x->ts) pe__to_groups(x->ts, x->end, x->split, row[0]);
         if (x->ts) pe__to_groups(x->tc, x->end, x->split, row[1]);
-        f->made |= 1u << digit;
+        f->made |= 1u << distance;
     }
-    f->at[digit] = x->at;
-    if (x->split) pe__span_16(x, f, digit, 1, kind, added);
-    else pe__span_16(x, f, digit, 0, kind, added);
+    f->at[distance] = x->at;
+    if (x->split) pe__rotate_span_16(x, f, distance, 1, type, added);
+    else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
 /* Two rows added to bf16, and at once, from doubles, what raised the alarm. Where a fifth of the
    groups of late did, since what is added to nearly cancels the rows, all of some spans are added
    from doubles. x = 1 everywhere does: half of its groups are alarmed, and both ways in turn took
    twice as long as doubles alone. */
-PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
+PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t distance)
 {
-    if (PE__UNLIKELY(f->doubles)) {
-        f->doubles--;
-        if (x->at.row[0] && x->at.row[1]) pe__add_pair_bf16(x, 1);
-        else pe__single_of_pair(x);
+    if (PE__UNLIKELY(f->spans_in_doubles)) {
+        f->spans_in_doubles--;
+        if (x->at.row[0] && x->at.row[1]) pe__add_row_pairs_bf16(x, 1);
+        else pe__store_row_of_pair(x);
         return;
     }
-    pe__pair_16(x, f, digit, PE__BF16, 1);
-    pe__add_again_16(x, f->alarm, f->alarms);
+    pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
+    pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* a span has 2 end / PE__GROUP groups, in two rows; three fifths alarmed in one span will do */
-    f->excess += 5 * (int)(f->alarms * PE__GROUP) - 2 * (int)x->end;
+    f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
-        f->doubles = PE__DOUBLES;
+        f->spans_in_doubles = PE__SPANS_IN_DOUBLES;
         f->excess = 0;
     }
-    f->alarms = 0;
+    f->flagged_count = 0;
 }
 
 /* Round again what raised a block's alarms, if they are more than that many. */
-PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most,
-                                     pe__kind kind)
+PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
+                                     pe__type type)
 {
-    if (f->alarms <= most) return;
-    pe__round_again_16(x, f->at, f->alarm, f->alarms, kind);
-    f->alarms = 0;
+    if (f->flagged_count <= most) return;
+    pe__round_flagged_16(x, f->at, f->flagged, f->flagged_count, type);
+    f->flagged_count = 0;
 }
 
 /* ==== src/rows/block.h ==== */
 /* The rows around one anchor, from the nearest to the farthest.
- * Gives: pe__block, pe__block_16(), pe__block_f32(), pe__block_maker.
+ * Gives: pe__block, pe__write_block_16(), pe__write_block_f32(), pe__block_kernel.
  * Needs: simd, numbers, sincos.
  * Tests: tests/unit/test_splits.c. */
 
@@ -5632,13 +5686,13 @@ PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_
  * The rows around one anchor, from the nearest to the farthest. */
 
 typedef struct pe__block {
-    pe__anchor row;          /* the anchor's sines and cosines                         */
-    int64_t anchor, last;    /* its row of the run, or behind that; the run's last row */
-    double t;                /* the position of row 0                                  */
-    pe__pair_kernel *kernel; /* floats */
-    pe__scratch_16 *scratch; /* 16-bit elements */
+    pe__anchor row;              /* the anchor's sines and cosines                         */
+    int64_t anchor, last;        /* its row of the run, or behind that; the run's last row */
+    double t;                    /* the position of row 0                                  */
+    pe__row_pair_kernel *kernel; /* floats */
+    pe__scratch_16 *scratch;     /* 16-bit elements */
 } pe__block;
-typedef void pe__block_maker(pe__span *x, const pe__block *block);
+typedef void pe__block_kernel(pe__span *x, const pe__block *block);
 
 /* Where a block's rows go: the anchor's, or where it would be, at a number of bytes from out. */
 typedef struct pe__block_rows {
@@ -5650,37 +5704,37 @@ typedef struct pe__block_rows {
 typedef struct pe__distances {
     int64_t nearest, farthest, both;
 } pe__distances;
-PE__INLINE pe__distances pe__distances_of(const pe__block *block)
+PE__INLINE pe__distances pe__block_distances(const pe__block *block)
 {
     const int64_t above = block->last - block->anchor, below = block->anchor;
     const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
     pe__distances d;
     d.nearest = above < 0 ? -above : 0;
-    d.farthest = longer < PE__DIGIT ? longer : (int64_t)PE__DIGIT;
-    d.both = shorter < PE__DIGIT ? shorter : (int64_t)PE__DIGIT;
+    d.farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
+    d.both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
     return d;
 }
 
 /* The rows at distance b from the anchor, of which there are one or two, and the plan's row that
    rotates it. That at position 0 is stored. */
-PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block_rows *rows,
-                            int64_t b, pe__kind kind)
+PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__block_rows *rows,
+                                 int64_t b, pe__type type)
 {
     x->ts = x->tc = NULL;
     if (b != 0) {
-        x->ts = pe__plan_row(x->plan, 0, b) + x->pair;
+        x->ts = pe__rotation_row(x->plan, 0, b) + x->pair;
         x->tc = x->ts + x->plan->padded;
     }
-    for (int behind = 0; behind < 2; behind++) {
-        const int64_t p = behind ? block->anchor - b : block->anchor + b;
-        const int side = behind != x->swapped;
+    for (int minus = 0; minus < 2; minus++) {
+        const int64_t p = minus ? block->anchor - b : block->anchor + b;
+        const int side = minus != x->swapped;
         x->at.row[side] = NULL;
-        if (p < 0 || p > block->last || (behind && b == 0)) continue;
+        if (p < 0 || p > block->last || (minus && b == 0)) continue;
         x->at.position[side] = (double)p + block->t;
         x->at.row[side] =
-            rows->out + rows->anchor + (behind ? -rows->stride : rows->stride) * b;
+            rows->out + rows->anchor + (minus ? -rows->stride : rows->stride) * b;
         if (x->at.position[side] != 0) continue;
-        pe__origin(x, side, kind);
+        pe__store_origin(x, side, type);
         x->at.row[side] = NULL;
     }
 }
@@ -5692,150 +5746,156 @@ PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block
    as what is loaded, one of the four is always there or soon: with AVX2, all such rows are stored
    one by one, unless a row's own halves are equal. */
 PE__WRAPS
-PE__INLINE uint32_t pe__waiting(const pe__span *x, const pe__block_rows *rows, int64_t most)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_rows *rows,
+                                          int64_t most)
 {
-    const uintptr_t middle = (uintptr_t)rows->out + (uintptr_t)rows->anchor;
+    const uintptr_t anchor = (uintptr_t)rows->out + (uintptr_t)rows->anchor;
     const size_t window = 512, bits = 4096, step = (size_t)rows->stride;
-    uint32_t waiting = 0;
-    for (int64_t b = 1; PE_LOADS_WAIT && x->verb == PE__STREAM && b <= most; b++) {
-        const uintptr_t s = (uintptr_t)(pe__plan_row(x->plan, 0, b) + x->pair);
+    uint32_t aliased = 0;
+    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
+        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->plan, 0, b) + x->pair);
         const uintptr_t c = s + x->plan->padded * sizeof(double);
-        const uintptr_t above = middle + (size_t)b * step, below = 2 * middle - above;
+        const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
         const int sines = (above - s) % bits < window && (below - s) % bits < window;
         const int cosines = (above - c) % bits < window && (below - c) % bits < window;
         const int equal = (size_t)x->across % bits != 0 && (above - below) % bits == 0;
-        const int waits = x->split ? equal : sines || cosines;
-        waiting |= (uint32_t)waits << b;
+        const int is_aliased = x->split ? equal : sines || cosines;
+        aliased |= (uint32_t)is_aliased << b;
     }
-    return waiting;
+    return aliased;
 }
 
 PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
 {
     x->a = x->swapped ? block->row.c : block->row.s;
     x->b = x->swapped ? block->row.s : block->row.c;
-    rows->out = x->dest->out + pe__first_column(x->dest) * x->dest->element;
-    rows->stride = x->dest->stride;
+    rows->out = x->output->out + pe__first_column(x->output) * x->output->element;
+    rows->stride = x->output->stride;
     rows->anchor = (ptrdiff_t)block->anchor * rows->stride;
 }
 
 /* What is asked for ahead comes into the first-level cache: soon enough before it is wanted, and
    not so early that what is worked on goes, be that cache of 32 KB. Rows of a block alternate: from
-   those at distance b of the anchor, those at distance b + soon are asked for, or in the next
-   block b + soon - 8, and from the anchor the next one, so that each is asked for once. Two rows
+   those at distance b of the anchor, those at distance b + lead are asked for, or in the next
+   block b + lead - 8, and from the anchor the next one, so that each is asked for once. Two rows
    of 256 pairs, the anchor and the plan's row are 12 KB, and two such pairs of rows ahead are best:
    one or four took up to a tenth longer on a Zen 5. A whole block ahead took up to a third longer
    there, where 48 KB hold it; a Zen 4, whose 32 KB do not, took 1.7 times as long as by the
    second-level cache; and a Zen 5 often leaves undone what that is asked for. Returns how many of n
    such pairs of rows ask alike: those left that ask for rows of this block, or for the next. */
 PE__WRAPS
-PE__INLINE int64_t pe__ask_ahead(pe__span *x, int64_t b, int64_t n)
+PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
-    const int64_t soon = (int64_t)pe__min(512 / x->end, PE__DIGIT), left = PE__DIGIT + 1 - soon - b;
-    const int64_t by = b == 0 ? 0 : left > 0 ? soon : soon - PE__DIGIT;
-    const size_t away = (size_t)((x->swapped ? -by : by) * x->dest->stride);
-    x->ahead[0] = (by > 0 && left > 0 ? 0 : x->dest->ahead) + away;
-    x->ahead[1] = x->ahead[0] - 2 * away;
+    const int64_t lead = (int64_t)pe__min(512 / x->end, PE__BLOCK_HALF);
+    const int64_t left = PE__BLOCK_HALF + 1 - lead - b;
+    const int64_t by = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
+    const size_t bytes = (size_t)((x->swapped ? -by : by) * x->output->stride);
+    x->prefetch_distance[0] = (by > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
+    x->prefetch_distance[1] = x->prefetch_distance[0] - 2 * bytes;
     return left > 0 && left < n ? left : n;
 }
 
 /* Rows of floats: all at once of which there are two, if position 0 is not among them. */
-PE__OUTLINE void pe__block_f32(pe__span *x, const pe__block *block)
+PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
 {
-    const pe__distances d = pe__distances_of(block);
-    const double zero = pe__larger((double)block->anchor + block->t, 0);
+    const pe__distances d = pe__block_distances(block);
+    const double zero = pe__max_abs((double)block->anchor + block->t, 0);
     pe__block_rows rows;
     pe__block_begin(x, block, &rows);
-    const uint32_t waiting = pe__waiting(x, &rows, d.both);
+    const uint32_t aliased = pe__aliased_distances(x, &rows, d.both);
     for (int64_t b = d.nearest, n; b <= d.farthest; b += n) {
-        const int away = zero < (double)b || zero > (double)d.both;
-        const uint32_t rest = waiting >> b;
+        const int no_origin = zero < (double)b || zero > (double)d.both;
+        const uint32_t rest = aliased >> b;
         const int together = !(rest & 1);
-        n = away && b != 0 && b < d.both ? d.both - b + 1 : 1;
+        n = no_origin && b != 0 && b < d.both ? d.both - b + 1 : 1;
         if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
-        if (x->verb == PE__ADD || x->verb == PE__FETCH) n = pe__ask_ahead(x, b, n);
-        pe__rows_at(x, block, &rows, b, PE__F32);
+        if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
+            n = pe__set_prefetch_distance(x, b, n);
+        pe__set_row_pair(x, block, &rows, b, PE__F32);
         unsigned char *const second = x->at.row[1];
         if (together && x->at.row[0] && second) {
             block->kernel(x, n);
             continue;
         }
         x->at.row[1] = NULL;
-        if (x->at.row[0]) pe__single_of_pair(x);
+        if (x->at.row[0]) pe__store_row_of_pair(x);
         x->at.row[0] = NULL;
         x->at.row[1] = second;
-        if (second) pe__single_of_pair(x);
+        if (second) pe__store_row_of_pair(x);
     }
 }
 
 /* A block's rows of 16-bit elements that do not go to memory at once: first what they are added to
    comes into the buffer, with zeros for the lanes behind, last they go out. */
-enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * PE__HALF };
-PE__OUTLINE void pe__buffer_16(const pe__span *x, const pe__block *block, unsigned char *buffer,
-                               int in)
+enum {
+    PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
+    PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
+};
+PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
+                                    unsigned char *buffer, int in)
 {
-    const pe__dest *const dest = x->dest;
-    const size_t e = dest->element, column = pe__first_column(dest);
-    const size_t front = dest->sines + (x->split ? 0 : dest->cosines);
-    const ptrdiff_t across = ((ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine) * (ptrdiff_t)e;
-    for (int64_t b = -PE__DIGIT; b <= PE__DIGIT; b++, buffer += PE__ROW) {
+    const pe__output *const output = x->output;
+    const size_t e = output->element, column = pe__first_column(output);
+    const size_t front = output->sines + (x->split ? 0 : output->cosines);
+    const ptrdiff_t across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)e;
+    for (int64_t b = -PE__BLOCK_HALF; b <= PE__BLOCK_HALF; b++, buffer += PE__BUFFER_ROW) {
         const int64_t p = block->anchor + b;
         if (p < 0 || p > block->last) continue;
-        unsigned char *const out = pe__row_at(dest, (size_t)p) + column * e;
+        unsigned char *const out = pe__row_address(output, (size_t)p) + column * e;
         for (int half = 0; half <= x->split; half++) {
-            const size_t n = (half ? dest->cosines : front) * e;
+            const size_t n = (half ? output->cosines : front) * e;
             unsigned char *const at = out + (half ? across : 0);
-            unsigned char *const row = buffer + (half ? (int)PE__HALF : 0);
+            unsigned char *const row = buffer + (half ? (int)PE__BUFFER_HALF : 0);
             if (in) {
                 memset(row + n, 0, (x->split ? 1U : 2U) * PE__GROUP * e);
                 pe__copy(row, at, n, 0);
             } else {
-                pe__copy(at, row, n, dest->verb == PE__STREAM);
+                pe__copy(at, row, n, output->mode == PE__STREAM);
             }
         }
     }
 }
 
 /* Rows of 16-bit elements: those whose groups are whole go to memory at once. */
-PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind, int added)
+PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type type, int added)
 {
-    double space[(size_t)PE__RADIX * PE__ROW / sizeof(double) + 8];
+    double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
     unsigned char *const buffer = (unsigned char *)pe__aligned(space);
     pe__scratch_16 *const f = block->scratch;
-    const pe__distances d = pe__distances_of(block);
-    const pe__dest *const dest = x->dest;
-    const int direct = dest->verb != PE__STREAM && dest->sines == dest->cosines &&
-                       dest->sines % PE__GROUP == 0;
+    const pe__distances d = pe__block_distances(block);
+    const pe__output *const output = x->output;
+    const int direct = output->mode != PE__STREAM && output->sines == output->cosines &&
+                       output->sines % PE__GROUP == 0;
     pe__block_rows rows;
     pe__block_begin(x, block, &rows);
     if (!direct) {
         rows.out = buffer;
-        rows.stride = PE__ROW;
-        rows.anchor = (ptrdiff_t)PE__DIGIT * (ptrdiff_t)PE__ROW;
-        x->across = PE__HALF;
+        rows.stride = PE__BUFFER_ROW;
+        rows.anchor = (ptrdiff_t)PE__BLOCK_HALF * (ptrdiff_t)PE__BUFFER_ROW;
+        x->across = PE__BUFFER_HALF;
     }
     pe__to_groups(x->a, x->end, x->split, f->a);
     pe__to_groups(x->b, x->end, x->split, f->b);
-    pe__thresholds_16(f, f->a, x->end, f->near_a);
-    pe__thresholds_16(f, f->b, x->end, f->near_b);
-    if (!direct && added) pe__buffer_16(x, block, buffer, 1);
+    pe__thresholds_16(f, f->a, x->end, f->bound_a);
+    pe__thresholds_16(f, f->b, x->end, f->bound_b);
+    if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
     for (int64_t b = d.nearest; b <= d.farthest; b++) {
-        pe__rows_at(x, block, &rows, b, added ? PE__F32 : kind);
+        pe__set_row_pair(x, block, &rows, b, added ? PE__F32 : type);
         if (!x->at.row[0] && !x->at.row[1]) continue;
         if (added) {
-            pe__add_pair_16(x, f, (size_t)b);
+            pe__add_row_pair_16(x, f, (size_t)b);
         } else {
-            pe__pair_16(x, f, (size_t)b, kind, 0);
-            pe__settle_alarms_16(x, f, PE__ALARMS, kind);
+            pe__store_row_pair_16(x, f, (size_t)b, type, 0);
+            pe__flush_flagged_16(x, f, PE__MAX_FLAGGED, type);
         }
     }
-    if (!added) pe__settle_alarms_16(x, f, 0, kind);
-    if (!direct) pe__buffer_16(x, block, buffer, 0);
+    if (!added) pe__flush_flagged_16(x, f, 0, type);
+    if (!direct) pe__copy_buffer_16(x, block, buffer, 0);
 }
 
 /* ==== src/rows/single.h ==== */
 /* A single row, from its angles to memory.
- * Gives: pe__far_row(), pe__single_f32(), pe__single_row().
+ * Gives: pe__write_far_row(), pe__single_f32(), pe__single_row().
  * Needs: simd, api, plan, numbers, sincos.
  * Tests: tests/unit/test_exact.c, tests/unit/test_at.c. */
 
@@ -5843,7 +5903,7 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
  * From the angle to memory in one loop, without an anchor and without doubles in memory. */
 
 typedef struct pe__single {
-    const pe__dest *dest;
+    const pe__output *output;
     double position;
     const pe__adder *adder;
 } pe__single;
@@ -5851,9 +5911,9 @@ typedef struct pe__single {
 /* As a span without an anchor. */
 PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
 {
-    pe__span_begin(span, x->dest, &pe__bound_short, x->adder);
+    pe__span_begin(span, x->output, &pe__bound_short_poly, x->adder);
     span->at.position[0] = x->position;
-    span->at.row[0] = x->dest->out + pe__first_column(x->dest) * x->dest->element;
+    span->at.row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
     span->at.row[1] = NULL;
     span->ts = span->tc = NULL;
 }
@@ -5866,50 +5926,51 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->pair += i;
     span->first -= i;
     span->second -= i;
-    span->at.row[0] += (span->split ? 1 : 2) * span->dest->element * i;
+    span->at.row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
 /* The row's polynomials and its time. Where cosines come first, both change: cos x = sin(-x + pi/2)
    and sin x = cos(-x + pi/2). */
-PE__INLINE double pe__single_fit(const pe__single *x, int full, pe__sincos_fit *fit)
+PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly *poly)
 {
-    const int swapped = x->dest->order == PE__CS;
-    pe__sincos_fit_of(x->dest->plan->amplitude * (1 + pe__bound_short.eta), swapped, full, fit);
+    const int swapped = x->output->order == PE__CS;
+    pe__scale_sincos_poly(x->output->plan->amplitude * (1 + pe__bound_short_poly.eta), swapped,
+                          full, poly);
     return swapped ? -x->position : x->position;
 }
 
 /* The rest of the row from pair i on, as a span: for what has raised the alarm. */
-PE__INLINE void pe__single_again(const pe__single *x, size_t i, size_t last, double *a, double *b,
-                                 pe__span *span)
+PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last, double *a,
+                                     double *b, pe__span *span)
 {
-    pe__sincos_fit fit;
+    pe__sincos_poly poly;
     pe__single_span(x, span);
     pe__span_from(span, i, a, b);
-    const double time = pe__single_fit(x, 1, &fit);
-    const pe__sincos_by by = {x->dest->plan, &fit, time};
-    pe__sincos_store(&by, span->pair, x->dest->pair + last, a, b);
+    const double signed_t = pe__single_poly(x, 1, &poly);
+    const pe__sincos_args by = {x->output->plan, &poly, signed_t};
+    pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
 }
-PE__COLD void pe__single_round_again(const pe__single *x, size_t i, size_t last,
-                                        pe__vectors4 *v)
+PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last,
+                                        pe__floats4 *v)
 {
-    double a[PE__SINCOS], b[PE__SINCOS];
+    double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     pe__span span;
-    pe__single_again(x, i, last, a, b, &span);
-    pe__round_again(&span, 0, 0, v);
+    pe__single_recompute(x, i, last, a, b, &span);
+    pe__round_flagged(&span, 0, 0, v);
 }
-PE__COLD void pe__single_round_again_16(const pe__single *x, size_t i, uint32_t lanes,
-                                           pe__kind kind)
+PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
+                                           pe__type type)
 {
-    double a[PE__SINCOS], b[PE__SINCOS];
-    const pe__alarm alarm = {0, lanes};
+    double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
+    const pe__flagged_group flagged = {0, lanes};
     pe__span span;
-    pe__single_again(x, i, SIZE_MAX - x->dest->pair, a, b, &span);
-    pe__round_again_16(&span, &span.at, &alarm, 1, kind);
+    pe__single_recompute(x, i, SIZE_MAX - x->output->pair, a, b, &span);
+    pe__round_flagged_16(&span, &span.at, &flagged, 1, type);
 }
 
 /* Fewer pairs than four vectors have, from pair i to end. */
-PE__OUTLINE void pe__single_some(const pe__single *single, size_t i, size_t end,
-                                 const pe__vectors4 *v)
+PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_t end,
+                                       const pe__floats4 *v)
 {
     float all[4][2 * PE_LANES];
     pe__span span;
@@ -5917,7 +5978,7 @@ PE__OUTLINE void pe__single_some(const pe__single *single, size_t i, size_t end,
     pe__single_span(single, &span);
     unsigned char *const p = x->at.row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
-    const size_t e = x->dest->element;
+    const size_t e = x->output->element;
     for (size_t k = 0; k < 4; k++) /* if split, first all of one kind */
         pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v->v[k]);
     if (!x->split) {
@@ -5930,34 +5991,34 @@ PE__OUTLINE void pe__single_some(const pe__single *single, size_t i, size_t end,
 
 /* Four vectors of floats from pair i on, `count` pairs, to a row of floats, or of what they are
    added to; those that raised the alarm once more. */
-PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_t i, size_t count,
-                                pe__four *four, int32_t guard)
+PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *span, size_t i,
+                                        size_t count, pe__pending *pending, int32_t guard)
 {
-    const size_t step = (span->split ? 1 : 2) * x->dest->element;
+    const size_t step = (span->split ? 1 : 2) * x->output->element;
     const size_t both = pe__min(span->first, span->second);
-    const int32_t window = pe__bound_short.window;
-    if (PE__UNLIKELY(pe__tie_watch_alarm(four->watch, window, guard)) &&
-        pe__is_doubtful(four->watch, window, guard, &four->v, &four->v)) {
-        pe__vectors4 again;
-        pe__single_round_again(x, i, i + (count - 1) / PE_LANES * PE_LANES, &again);
-        four->v = again;
+    const int32_t window = pe__bound_short_poly.window;
+    if (PE__UNLIKELY(pe__rounding_test_flagged(pending->test, window, guard)) &&
+        pe__confirm_flag(pending->test, window, guard, &pending->v, &pending->v)) {
+        pe__floats4 rounded;
+        pe__single_round_flagged(x, i, i + (count - 1) / PE_LANES * PE_LANES, &rounded);
+        pending->v = rounded;
     }
-    if (count == PE__GROUP && i >= span->head && i + count <= both) {
-        pe__store_four(span, PE__NO_SUM, 0, span->split, 0, span->at.row[0] + i * step,
-                       &four->v);
+    if (count == PE__GROUP && i >= span->peeled && i + count <= both) {
+        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
+                       &pending->v);
     } else {
-        const pe__vectors4 some = four->v; /* in memory, but the loop's own are not */
-        pe__single_some(x, i, i + count, &some);
+        const pe__floats4 some = pending->v; /* in memory, but the loop's own are not */
+        pe__single_store_some(x, i, i + count, &some);
     }
 }
 
 /* The same to a row of 16-bit elements, a whole group. A float that comes from a double at once is
    as near to it as half its last bit, below 2^-24 of itself. */
-PE__INLINE void pe__single_group(const pe__single *x, const pe__span *span, size_t i,
-                                 const pe__four *four, pe__vf least, pe__kind kind)
+PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
+                                       const pe__pending *pending, pe__vf least, pe__type type)
 {
     const pe__vf by = pe__splat_f32(1.0625f / 16777216);
-    const pe__vf *const v = four->v.v;
+    const pe__vf *const v = pending->v.v;
     const int split = span->split;
     pe__group g;
     g.a[0] = split ? pe__unzip_evens(v[0], v[2]) : v[0];
@@ -5966,84 +6027,84 @@ PE__INLINE void pe__single_group(const pe__single *x, const pe__span *span, size
     g.b[1] = split ? pe__unzip_odds(v[1], v[3]) : v[3];
     const pe__vf sum_a = pe__add_f32(pe__abs_f32(g.a[0]), pe__abs_f32(g.a[1]));
     const pe__vf sum_b = pe__add_f32(pe__abs_f32(g.b[0]), pe__abs_f32(g.b[1]));
-    g.near_a = pe__mad_f32(sum_a, by, least);
-    g.near_b = pe__mad_f32(sum_b, by, least);
-    const uint32_t lanes = pe__store_group(span, 0, i, split, g, kind, 0);
-    if (PE__UNLIKELY(lanes)) pe__single_round_again_16(x, i, lanes, kind);
+    g.bound_a = pe__mad_f32(sum_a, by, least);
+    g.bound_b = pe__mad_f32(sum_b, by, least);
+    const uint32_t lanes = pe__store_group(span, 0, i, split, g, type, 0);
+    if (PE__UNLIKELY(lanes)) pe__single_round_flagged_16(x, i, lanes, type);
 }
 
 /* Four vectors of pairs at a time, of floats fewer at the row's end or up to the first aligned
    address; of 16-bit elements, only whole groups. The doubles of one step become floats during the
    next. Returns how many pairs are done. */
-PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder *adder,
-                                 pe__kind kind)
+PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
+                                 pe__type type)
 {
-    const int floats = kind == PE__F32;
-    const pe_plan *const plan = dest->plan;
-    const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->reach);
-    const size_t groups = pe__min(dest->sines, dest->cosines) / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? pe__pairs_of(dest) : groups;
-    const pe__vf least = pe__splat_f32(floats ? 0 : pe__least_16(plan, kind));
-    const pe__single x = {dest, t, adder};
+    const int floats = type == PE__F32;
+    const pe_plan *const plan = output->plan;
+    const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
+    const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
+    const size_t pairs = floats ? pe__pairs_of(output) : groups;
+    const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
+    const pe__single x = {output, t, adder};
     pe__span span; /* in registers: functions out of line begin their own */
-    pe__sincos_fit fit;
-    pe__four four;
+    pe__sincos_poly poly;
+    pe__pending pending;
     pe__single_span(&x, &span);
-    const double time = pe__single_fit(&x, 0, &fit);
-    const pe__sincos_fit *polynomials = &fit;
-    PE__IN_MEMORY(polynomials);
-    const pe__sincos_by by = {plan, polynomials, time};
-    const size_t head = floats ? span.head : 0;
-    four.split = floats ? span.split : 1; /* groups have joined floats */
-    four.a.v[0] = four.a.v[1] = four.a.v[2] = four.a.v[3] = pe__splat(0.0);
-    four.b = four.k = four.a;
+    const double signed_t = pe__single_poly(&x, 0, &poly);
+    const pe__sincos_poly *in_memory = &poly;
+    PE__IN_MEMORY(in_memory);
+    const pe__sincos_args by = {plan, in_memory, signed_t};
+    const size_t head = floats ? span.peeled : 0;
+    pending.split = floats ? span.split : 1; /* groups have joined floats */
+    pending.a.v[0] = pending.a.v[1] = pending.a.v[2] = pending.a.v[3] = pe__splat(0.0);
+    pending.b = pending.k = pending.a;
     if (pairs == 0) return 0;
     for (size_t i = 0, end = 0;;) {
         const size_t next = end;
-        pe__doubles4 a = four.a, b = four.b; /* set below, but at the end */
-        four.watch = pe__tie_watch_begin();
+        pe__doubles4 a = pending.a, b = pending.b; /* set below, but at the end */
+        pending.test = pe__rounding_test_begin();
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
             const size_t last = next + (end - next - 1) / PE_LANES * PE_LANES;
-            pe__sincos(&by, 0, dest->pair + next, dest->pair + last, a.v, b.v, &four);
+            pe__sincos(&by, 0, output->pair + next, output->pair + last, a.v, b.v, &pending);
         } else {
-            pe__four_to_floats(&four, 0);
-            pe__four_to_floats(&four, 1);
-            pe__four_to_floats(&four, 2);
-            pe__four_to_floats(&four, 3);
+            pe__convert_pending(&pending, 0);
+            pe__convert_pending(&pending, 1);
+            pe__convert_pending(&pending, 2);
+            pe__convert_pending(&pending, 3);
         }
-        if (next > 0 && floats) pe__single_four(&x, &span, i, next - i, &four, guard);
-        else if (next > 0) pe__single_group(&x, &span, i, &four, least, kind);
+        if (next > 0 && floats) pe__single_store_floats(&x, &span, i, next - i, &pending, guard);
+        else if (next > 0) pe__single_store_group(&x, &span, i, &pending, least, type);
         if (next >= pairs) return pairs;
-        four.a = a;
-        four.b = b;
+        pending.a = a;
+        pending.b = b;
         i = next;
     }
 }
-PE__OUTLINE void pe__single_f32(const pe__dest *dest, double t, const pe__adder *adder)
+PE__OUTLINE void pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
 {
-    (void)pe__single_row(dest, t, adder, PE__F32);
+    (void)pe__single_row(output, t, adder, PE__F32);
 }
 
 /* A row at position 0, or so far away that its angles take double-double: without a thought for
    speed, four vectors at a time. */
-PE__OUTLINE void pe__far_row(const pe__dest *dest, double t, const pe__adder *adder)
+PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe__adder *adder)
 {
-    const pe__single x = {dest, t, adder};
+    const pe__single x = {output, t, adder};
     pe__span first;
     pe__single_span(&x, &first);
-    first.bound = &pe__bound_distant;
-    if (t == 0) pe__origin(&first, 0, PE__F32);
+    first.bound = &pe__bound_far;
+    if (t == 0) pe__store_origin(&first, 0, PE__F32);
     for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
-        double a[PE__SINCOS] = {0}, b[PE__SINCOS] = {0};
+        double a[PE__SINCOS_PAIRS] = {0}, b[PE__SINCOS_PAIRS] = {0};
         const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
-        pe__vectors4 four;
+        pe__floats4 pending;
         pe__span span = first;
-        n = pe__min(first.end - i, PE__SINCOS);
-        pe__centre_distant(dest->plan, dest->exact, t, dest->pair + i, n, to);
+        n = pe__min(first.end - i, PE__SINCOS_PAIRS);
+        pe__compute_centre_far(output->plan, output->round_element, t, output->pair + i, n, to);
         pe__span_from(&span, i, a, b);
-        pe__round_again(&span, 0, 0, &four);
-        pe__single_some(&x, i, i + n, &four);
+        pe__round_flagged(&span, 0, 0, &pending);
+        pe__single_store_some(&x, i, i + n, &pending);
     }
 }
 
@@ -6058,11 +6119,11 @@ PE__OUTLINE void pe__far_row(const pe__dest *dest, double t, const pe__adder *ad
  * Consecutive rows: 17 blocks of 17 rows have one centre, from which their anchors are rotated. */
 
 /* The anchor of block `digit` from the centre: the centre rotated by the plan's row 17 digit. */
-PE__OUTLINE void pe__anchor_rotated(const pe_plan *plan, int64_t digit, size_t pair, size_t count,
-                                    pe__anchor centre, pe__anchor to)
+PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
+                                   pe__anchor centre, pe__anchor to)
 {
-    const double *row = pe__plan_row(plan, 1, digit < 0 ? -digit : digit) + pair;
-    const pe__vd sign = pe__splat(digit < 0 ? -1 : 1);
+    const double *row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance) + pair;
+    const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
     for (size_t i = 0; i < count; i += PE_LANES) {
         const pe__rotated r =
             pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i), pe__load(row + i) * sign,
@@ -6074,29 +6135,30 @@ PE__OUTLINE void pe__anchor_rotated(const pe_plan *plan, int64_t digit, size_t p
 
 /* What a run builds its rows with: room for the sines and cosines of two anchors of so many pairs,
    a multiple of 32, each with some to spare, for a vector that begins before their last one, and up
-   to PE__SINCOS more; and how a block's rows become elements. */
-enum { PE__SPARE = 32 };
-typedef struct pe__workshop {
-    double *doubles; /* 4 (pairs + PE__SPARE), aligned */
+   to PE__SINCOS_PAIRS more; and how a block's rows become elements. */
+enum { PE__WORKSPACE_PADDING = 32 };
+typedef struct pe__workspace {
+    double *doubles; /* 4 (pairs + PE__WORKSPACE_PADDING), aligned */
     size_t pairs;
-    pe__block_maker *block;
-    pe__pair_kernel *kernel; /* floats: two rows */
-    const pe__adder *adder;  /* NULL: they are stored */
-    pe__scratch_16 *scratch; /* 16-bit elements */
-} pe__workshop;
+    pe__block_kernel *block;
+    pe__row_pair_kernel *kernel; /* floats: two rows */
+    const pe__adder *adder;      /* NULL: they are stored */
+    pe__scratch_16 *scratch;     /* 16-bit elements */
+} pe__workspace;
 
 /* From which pair on all are slow, as "Rounding test" has it, in rows from position low to high;
    not where none is so slow as to need that. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->plan->frequency + x->pair;
-    const double farthest = pe__larger(low, high) + (double)(PE__DIGIT * (PE__RADIX + 1));
+    const double farthest =
+        pe__max_abs(low, high) + (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 1));
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
-    const double least = (double)(PE__DIGIT * (PE__RADIX + 2)) / (PE__SLOW_REACH - 1);
-    const int whole = low == floor(low), distant = x->bound == &pe__bound_distant;
-    size_t i = x->end - x->dest->spare;
-    if (x->plan->point || distant || (nearest < least && !whole)) return SIZE_MAX;
-    if (fabs(f[i - 1]) * pe__larger(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
+    const double least = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
+    const int whole = low == floor(low), is_far = x->bound == &pe__bound_far;
+    size_t i = x->end - x->output->padding_pairs;
+    if (x->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
+    if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
 }
@@ -6106,7 +6168,7 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
    equal in the last 12 and has not left the core, and those past the caches take long to leave:
    with the anchor some 64 to 450 bytes behind the row, tables in memory took up to half as long
    again. */
-PE__INLINE double *pe__beside(double *room, const unsigned char *out)
+PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
@@ -6117,150 +6179,155 @@ typedef struct pe__blocks {
 } pe__blocks;
 
 /* A tile of columns of up to 17 blocks, of a run from position t whose last row is given. */
-PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
-                              const pe__blocks *blocks, const pe__workshop *work)
+PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last,
+                                const pe__blocks *blocks, const pe__workspace *work)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t next = work->pairs + PE__SPARE, pair = dest->pair;
+    const pe_plan *const plan = output->plan;
+    const size_t next = work->pairs + PE__WORKSPACE_PADDING, pair = output->pair;
     double *const room = work->doubles;
     pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
-    const int64_t low = PE__RADIX * blocks->first, high = low + PE__RADIX * blocks->count - 1;
+    const int64_t low = PE__BLOCK_ROWS * blocks->first;
+    const int64_t high = low + PE__BLOCK_ROWS * blocks->count - 1;
     const int64_t middle = blocks->first + blocks->count / 2, end = high < last ? high : last;
-    const int distant = pe__distant(plan, pe__larger(t, t + (double)(last + 1 + PE__RADIX)));
-    const pe__bound *const bound = distant     ? &pe__bound_distant
-                                   : last == 0 ? &pe__bound_single
+    const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
+    const pe__bound *const bound = is_far     ? &pe__bound_far
+                                   : last == 0 ? &pe__bound_full_poly
                                                : &pe__bound_run;
-    const size_t count = pe__pairs_of(dest) + (dest->head ? PE_LANES - 1 : 0);
+    const size_t count = pe__pairs_of(output) + (output->peeled ? PE_LANES - 1 : 0);
     pe__block block = {centre, 0, last, t, work->kernel, work->scratch};
     pe__span x;
-    pe__span_begin(&x, dest, bound, work->adder);
+    pe__span_begin(&x, output, bound, work->adder);
     if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
-    x.least = pe__guard(plan->amplitude, 0);
-    if (dest->verb == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) { /* has room */
-        const unsigned char *const out = dest->out + pe__first_column(dest) * dest->element;
-        centre.s = pe__beside(centre.s, out);
-        centre.c = pe__beside(centre.c, out);
-        other.s = pe__beside(other.s, out);
-        other.c = pe__beside(other.c, out);
+    x.slow_guard = pe__guard(plan->amplitude, 0);
+    if (output->mode == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) { /* has room */
+        const unsigned char *const out = output->out + pe__first_column(output) * output->element;
+        centre.s = pe__unaliased(centre.s, out);
+        centre.c = pe__unaliased(centre.c, out);
+        other.s = pe__unaliased(other.s, out);
+        other.c = pe__unaliased(other.c, out);
     }
     const double at = t + (double)blocks->centre;
-    if (pe__distant(plan, at)) pe__centre_distant(plan, dest->exact, at, pair, count, centre);
-    else pe__centre(plan, bound, blocks->count > 2, at, pair, count, centre);
+    if (pe__is_far(plan, at))
+        pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
+    else pe__compute_centre(plan, bound, blocks->count > 2, at, pair, count, centre);
     for (int64_t j = blocks->first; j < blocks->first + blocks->count; j++) {
         block.row = j == middle ? centre : other;
-        if (j != middle) pe__anchor_rotated(plan, j - middle, pair, count, centre, other);
-        block.anchor = blocks->centre + PE__RADIX * (j - middle);
+        if (j != middle) pe__rotate_anchor(plan, j - middle, pair, count, centre, other);
+        block.anchor = blocks->centre + PE__BLOCK_ROWS * (j - middle);
         work->block(&x, &block);
     }
 }
 
 /* Rows for the positions t, t + 1, ..., each of them a double: some of a plan with rows, or one
    that pe__single_row() does not store. */
-PE__OUTLINE void pe__run(const pe__dest *dest, double t, size_t rows, const pe__workshop *work)
+PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t rows,
+                                  const pe__workspace *work)
 {
-    const int streams = dest->verb == PE__STREAM && work->pairs > (size_t)PE__TILE_STREAMED;
+    const int streams = output->mode == PE__STREAM && work->pairs > (size_t)PE__TILE_STREAMED;
     const size_t columns = streams ? (size_t)PE__TILE_STREAMED : work->pairs;
-    const int64_t all = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
-    for (int64_t made = 0; made < all; made += PE__RADIX) {
+    const int64_t all = (int64_t)((rows - 1) / PE__BLOCK_ROWS + 1), last = (int64_t)rows - 1;
+    for (int64_t made = 0; made < all; made += PE__BLOCK_ROWS) {
         const int64_t rest = all - made;
-        pe__blocks blocks = {made, rest < PE__RADIX ? rest : (int64_t)PE__RADIX, last / 2};
+        pe__blocks blocks = {made, rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS,
+                             last / 2};
         /* of a single block, its own middle */
-        if (all > 1) blocks.centre = PE__RADIX * (made + blocks.count / 2) + PE__DIGIT;
-        for (size_t done = 0; done < pe__pairs_of(dest); done += columns) {
-            const pe__dest part = pe__dest_part(dest, done, columns);
-            pe__run_tile(&part, t, last, &blocks, work);
+        if (all > 1) blocks.centre = PE__BLOCK_ROWS * (made + blocks.count / 2) + PE__BLOCK_HALF;
+        for (size_t done = 0; done < pe__pairs_of(output); done += columns) {
+            const pe__output part = pe__output_part(output, done, columns);
+            pe__write_tile(&part, t, last, &blocks, work);
         }
     }
 }
 
 /* Rows of floats, or of what floats are added to, by blocks. */
-PE__OUTLINE void pe__run_f32(const pe__dest *dest, double t, size_t rows, pe__pair_kernel *kernel,
-                             const pe__adder *adder)
+PE__OUTLINE void pe__write_blocks_f32(const pe__output *output, double t, size_t rows,
+                                      pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
-    double space[4 * ((int)PE__TILE + (int)PE__SPARE) + 8];
-    const pe__workshop work = {pe__aligned(space), PE__TILE, pe__block_f32, kernel, adder, NULL};
-    pe__run(dest, t, rows, &work);
+    double space[4 * ((int)PE__TILE + (int)PE__WORKSPACE_PADDING) + 8];
+    const pe__workspace work = {
+        pe__aligned(space), PE__TILE, pe__write_block_f32, kernel, adder, NULL};
+    pe__write_blocks(output, t, rows, &work);
 }
 
-PE__INLINE void pe__one_row(const pe__dest *dest, double t, const pe__adder *adder)
+PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__adder *adder)
 {
-    if (t == 0 || pe__distant(dest->plan, t)) pe__far_row(dest, t, adder);
-    else pe__single_f32(dest, t, adder);
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);
+    else pe__single_f32(output, t, adder);
 }
 
 /* Rows for the positions t, t + 1 ... */
-PE__INLINE void pe__rows_of_floats(const pe__dest *dest, double t, size_t rows,
-                                   pe__pair_kernel *kernel, const pe__adder *adder)
+PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t rows,
+                                   pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
     if (rows == 1) {
-        pe__one_row(dest, t, adder);
-    } else if (dest->plan->table) {
-        pe__run_f32(dest, t, rows, kernel, adder);
+        pe__write_one_row(output, t, adder);
+    } else if (output->plan->table) {
+        pe__write_blocks_f32(output, t, rows, kernel, adder);
     } else { /* only here a copy: its wide loads wait for what was just written */
-        pe__dest one = *dest;
+        pe__output one = *output;
         for (size_t r = 0; r < rows; r++) {
-            one.out = pe__row_at(dest, r);
-            pe__one_row(&one, t + (double)r, adder);
+            one.out = pe__row_address(output, r);
+            pe__write_one_row(&one, t + (double)r, adder);
         }
     }
 }
-PE__OUTLINE void pe__row_f32(const pe__dest *dest, double t, size_t rows)
+PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
 {
     (void)rows; /* one: a program that wants no more has no code for blocks */
-    pe__one_row(dest, t, NULL);
+    pe__write_one_row(output, t, NULL);
 }
-PE__OUTLINE void pe__rows_f32(const pe__dest *dest, double t, size_t rows)
+PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
-    pe__rows_of_floats(dest, t, rows, pe__store_pair, NULL);
+    pe__write_rows_f32(output, t, rows, pe__store_row_pairs, NULL);
 }
-PE__OUTLINE void pe__add_rows_f32(const pe__dest *dest, double t, size_t rows)
+PE__OUTLINE void pe__add_rows_f32(const pe__output *output, double t, size_t rows)
 {
-    pe__rows_of_floats(dest, t, rows, pe__add_pair_f32, &pe__adder_f32);
+    pe__write_rows_f32(output, t, rows, pe__add_row_pairs_f32, &pe__adder_f32);
 }
-PE__OUTLINE void pe__add_rows_f16(const pe__dest *dest, double t, size_t rows)
+PE__OUTLINE void pe__add_rows_f16(const pe__output *output, double t, size_t rows)
 {
-    pe__rows_of_floats(dest, t, rows, pe__add_pair_f16, &pe__adder_f16);
+    pe__write_rows_f32(output, t, rows, pe__add_row_pairs_f16, &pe__adder_f16);
 }
 
 /* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
-PE__INLINE void pe__rows_16(pe__kind kind, const pe__dest *dest, double t, size_t rows,
-                            pe__block_maker *block, int added)
+PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
+                                  pe__block_kernel *block, int added)
 {
-    double space[4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8];
+    double space[4 * ((int)PE__TILE_16 + (int)PE__WORKSPACE_PADDING) + 8];
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
-    const pe__workshop work = {pe__aligned(space), PE__TILE_16, block, NULL,
-                               added ? &pe__adder_bf16 : NULL, scratch};
-    const size_t most = dest->verb == PE__STREAM ? (size_t)PE__RADIX * PE__RADIX : rows;
-    const size_t pairs = pe__pairs_of(dest);
+    const pe__workspace work = {pe__aligned(space), PE__TILE_16, block, NULL,
+                                added ? &pe__adder_bf16 : NULL, scratch};
+    const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
+    const size_t pairs = pe__pairs_of(output);
     for (size_t r = 0, n; r < rows; r += n) {
-        n = dest->plan->table ? pe__min(rows - r, most) : 1;
+        n = output->plan->table ? pe__min(rows - r, most) : 1;
         const double first = t + (double)r;
-        const int single = n == 1 && first != 0 && !pe__distant(dest->plan, first);
-        pe__dest some = *dest;
-        some.out = pe__row_at(dest, r);
+        const int single = n == 1 && first != 0 && !pe__is_far(output->plan, first);
+        pe__output some = *output;
+        some.out = pe__row_address(output, r);
         size_t done = 0;
         if (single && !added) {
-            done = pe__single_row(&some, first, NULL, kind);
+            done = pe__single_row(&some, first, NULL, type);
         } else if (single) {
             pe__single_f32(&some, first, work.adder);
             done = pairs;
         }
         for (; done < pairs; done += PE__TILE_16) {
-            const pe__dest part = pe__dest_part(&some, done, PE__TILE_16);
-            pe__scratch_begin(scratch, &part, kind, added);
-            pe__run(&part, first, n, &work);
+            const pe__output part = pe__output_part(&some, done, PE__TILE_16);
+            pe__scratch_begin(scratch, &part, type, added);
+            pe__write_blocks(&part, first, n, &work);
         }
     }
 }
-#define PE__ROWS_16(name, kind, added)                                                             \
-    PE__OUTLINE void pe__block_of_##name(pe__span *x, const pe__block *block)                      \
+#define PE__ROWS_16(name, type, added)                                                             \
+    PE__OUTLINE void pe__write_block_of_##name(pe__span *x, const pe__block *block)                \
     {                                                                                              \
-        pe__block_16(x, block, kind, added);                                                       \
+        pe__write_block_16(x, block, type, added);                                                 \
     }                                                                                              \
-    PE__OUTLINE void pe__##name(const pe__dest *dest, double t, size_t rows)                       \
+    PE__OUTLINE void pe__##name(const pe__output *output, double t, size_t rows)                   \
     {                                                                                              \
-        pe__rows_16(kind, dest, t, rows, pe__block_of_##name, added);                              \
+        pe__write_rows_16(type, output, t, rows, pe__write_block_of_##name, added);                \
     }
 PE__ROWS_16(rows_f16, PE__F16, 0)
 PE__ROWS_16(rows_bf16, PE__BF16, 0)
@@ -6276,8 +6343,8 @@ PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
  * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is rotated
  * forth and back by the rows 1 ... 8, and to the next block's by row 17. All these are
- * double-double, built on the stack for each call; each PE__ANEW blocks the anchor comes from its
- * angle.
+ * double-double, built on the stack for each call; each PE__ANCHORS_ROTATED blocks the anchor comes
+ * from its angle.
  *
  * Sums of products in double-double, cheaply: sines and cosines are cut into a multiple of 2^-26,
  * |x| <= 1, and a double for the rest, |x| <= 2^-27. The products of the former are multiples of
@@ -6294,48 +6361,50 @@ PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
  *      4     their sum or difference, at most 2.83 2^(k - 27)
  *      4     the same with 2e added
  *      0.1   the anchor and the rows: 2^-98, and what the frequencies lack is added to e; a
- *            rotation adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
+ *            rotation adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANCHORS_ROTATED
+ *            + 1 times
  * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
- * the time, the vector comes from pe__sincos_dd() and pe__decide(). */
+ * the time, the vector comes from pe__sincos_dd() and pe__round_element(). */
 
-enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANEW = 64 };
+enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANCHORS_ROTATED = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
 
 /* n doubles added to a row. */
-PE__OUTLINE void pe__add_some_f64(const pe__dest *dest, unsigned char *row, const void *v, size_t n)
+PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, const void *v,
+                                  size_t n)
 {
     double *const x = (double *)(void *)row;
     for (size_t i = 0; i < n; i++) {
         double y = ((const double *)v)[i];
         PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
-        x[i] = pe__double_product(dest->scale, x[i]) + y;
+        x[i] = pe__double_product(output->scale, x[i]) + y;
     }
 }
 
 /* n doubles to a row, or added to it. */
-PE__INLINE void pe__store_some_f64(const pe__dest *dest, double *x, const double *v, size_t n)
+PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const double *v, size_t n)
 {
-    if (dest->verb == PE__ADD) pe__add_some_f64(dest, (unsigned char *)x, v, n);
+    if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
     else memcpy(x, v, n * sizeof *x);
 }
 
 /* The doubles of one vector of pairs that are in doubt, or subnormal. */
-PE__COLD void pe__round_again_f64(const pe__dest *dest, size_t i, size_t count, double t,
-                                  pe__vd *sine, pe__vd *cosine)
+PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t count, double t,
+                                    pe__vd *sine, pe__vd *cosine)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t pair = dest->pair + i;
-    pe__dd turn[2];
-    pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
+    const pe_plan *const plan = output->plan;
+    const size_t pair = output->pair + i;
+    pe__dd sincos[2];
+    pe__sincos_dd(plan, pair, t, &sincos[0], &sincos[1]);
     for (int k = 0; k < 2; k++) {
         double hi[PE_LANES], lo[PE_LANES];
-        const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
+        const pe__dd y = pe__dd_mul_double(sincos[k], plan->mantissa);
         pe__store(hi, y.hi);
         pe__store(lo, y.lo);
         for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* behind them: any */
-            const double known[2] = {hi[lane], lo[lane]};
-            hi[lane] = dest->exact(plan, t, pair + lane, k, 0, known);
+            const double approx[2] = {hi[lane], lo[lane]};
+            hi[lane] = output->round_element(plan, t, pair + lane, k, 0, approx);
         }
         *(k ? cosine : sine) = pe__load(hi);
     }
@@ -6345,14 +6414,14 @@ PE__COLD void pe__round_again_f64(const pe__dest *dest, size_t i, size_t count, 
    rotated by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
-    const pe__dest *dest;
+    const pe__output *output;
     double amplitude, unit, error; /* unit: the 2^-26 of the anchor */
-    pe__dd plan_row[PE__DIGIT + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
+    pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
     pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* the anchor; row 17 */
 } pe__tile_f64;
 
 /* A multiple of a power of two, and a double for the rest. */
-PE__INLINE pe__dd pe__cut(pe__dd x, double unit)
+PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
     const pe__vd high = (x.hi + big) - big;
@@ -6363,12 +6432,12 @@ PE__INLINE pe__dd pe__cut(pe__dd x, double unit)
 
 /* A vector of a row; what is added to is asked for ahead, see pe__store_four(). */
 PE__WRAPS
-PE__INLINE void pe__store_f64(const pe__dest *dest, double *p, pe__vd v)
+PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 {
-    if (dest->verb == PE__ADD) {
-        PE__PREFETCH((uintptr_t)p + dest->ahead);
-        pe__store(p, pe__mul(pe__splat(dest->scale), pe__load(p)) + v);
-    } else if (dest->verb == PE__STREAM) {
+    if (output->mode == PE__ADD) {
+        PE__PREFETCH((uintptr_t)p + output->prefetch_distance);
+        pe__store(p, pe__mul(pe__splat(output->scale), pe__load(p)) + v);
+    } else if (output->mode == PE__STREAM) {
         pe__stream_vd(p, v);
     } else {
         pe__store(p, v);
@@ -6380,41 +6449,42 @@ typedef struct pe__row_f64 {
     double *row; /* NULL: not wanted */
     double position;
 } pe__row_f64;
-PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__row_f64 to,
-                               size_t i, pe__dd y, pe__dd z, pe__vd twice)
+PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *output, pe__row_f64 to,
+                                    size_t i, pe__dd y, pe__dd z, pe__vd two_errors)
 {
-    const int split = dest->order == PE__SPLIT, swapped = dest->order == PE__CS;
+    const int split = output->order == PE__SPLIT, swapped = output->order == PE__CS;
     double *const p = to.row + (split ? i : 2 * i);
-    const ptrdiff_t across = (ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine;
+    const ptrdiff_t across = (ptrdiff_t)output->cosine - (ptrdiff_t)output->sine;
     double *const q = p + (split ? across : (ptrdiff_t)PE_LANES);
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
-    if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
+    if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + two_errors), g, z.hi + (z.lo + two_errors)))) {
         pe__vd s, c;
-        pe__round_again_f64(x->dest, i, pe__pairs_of(dest) - i, to.position, &s, &c);
+        pe__round_flagged_f64(x->output, i, pe__pairs_of(output) - i, to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);
-    if (i + PE_LANES <= pe__min(dest->sines, dest->cosines)) {
-        pe__store_f64(dest, p, f);
-        pe__store_f64(dest, q, g);
+    if (i + PE_LANES <= pe__min(output->sines, output->cosines)) {
+        pe__store_f64(output, p, f);
+        pe__store_f64(output, q, g);
     } else {
-        const size_t sines = dest->sines > i ? pe__min(dest->sines - i, PE_LANES) : 0;
-        const size_t cosines = dest->cosines > i ? pe__min(dest->cosines - i, PE_LANES) : 0;
+        const size_t sines = output->sines > i ? pe__min(output->sines - i, PE_LANES) : 0;
+        const size_t cosines = output->cosines > i ? pe__min(output->cosines - i, PE_LANES) : 0;
         double all[2 * PE_LANES];
         pe__store(all, f);
         pe__store(all + PE_LANES, g);
-        pe__store_some_f64(x->dest, p, all, split ? sines : sines + cosines);
-        pe__store_some_f64(x->dest, q, all + PE_LANES, split ? cosines : 0);
+        pe__store_some_f64(x->output, p, all, split ? sines : sines + cosines);
+        pe__store_some_f64(x->output, q, all + PE_LANES, split ? cosines : 0);
     }
 }
 
 /* The rows b after and before the anchor. */
-PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 up, pe__row_f64 down)
+PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plus,
+                                pe__row_f64 minus)
 {
-    const pe__dest dest = *x->dest; /* whose address nothing takes: in registers */
-    const size_t pairs = pe__pairs_of(&dest);
-    const pe__vd less = pe__splat(-x->error), twice = pe__splat(2 * x->error);
+    const pe__output output = *x->output; /* whose address nothing takes: in registers */
+    const size_t pairs = pe__pairs_of(&output);
+    const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
         const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
@@ -6424,151 +6494,155 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 up,
         const pe__vd fC = pe__fma(f.lo, tc.hi, pe__fma(f0, tc.lo, less));
         const pe__vd gC = pe__fma(g.lo, tc.hi, pe__fma(g0, tc.lo, less));
         const pe__vd gS = pe__fma(g.lo, ts.hi, g0 * ts.lo), fS = pe__fma(f.lo, ts.hi, f0 * ts.lo);
-        const pe__dd f_up = {r.a[0], fC + gS}, g_up = {r.b[0], gC - fS};
-        const pe__dd f_down = {r.a[1], fC - gS}, g_down = {r.b[1], gC + fS};
-        if (up.row) pe__finish_f64(x, &dest, up, i, f_up, g_up, twice);
-        if (down.row) pe__finish_f64(x, &dest, down, i, f_down, g_down, twice);
+        const pe__dd f_plus = {r.a[0], fC + gS}, g_plus = {r.b[0], gC - fS};
+        const pe__dd f_minus = {r.a[1], fC - gS}, g_minus = {r.b[1], gC + fS};
+        if (plus.row) pe__store_pairs_f64(x, &output, plus, i, f_plus, g_plus, two_errors);
+        if (minus.row) pe__store_pairs_f64(x, &output, minus, i, f_minus, g_minus, two_errors);
     }
 }
 
 /* The vector v of the rows 0 ... last and 17. */
-PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
+PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
 {
-    pe__dd f[PE__DIGIT + 1], g[PE__DIGIT + 1];
+    pe__dd f[PE__BLOCK_HALF + 1], g[PE__BLOCK_HALF + 1];
     f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0);
     g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b == 1) pe__sincos_dd(x->plan, x->dest->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
-        if (b == 1 && x->dest->order == PE__CS) {
+        if (b == 1) pe__sincos_dd(x->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1 && x->output->order == PE__CS) {
             f[b].hi = -f[b].hi;
             f[b].lo = -f[b].lo;
         }
-        if (b > 1) pe__dd_row(f, g, b);
-        x->plan_row[b][v][0] = pe__cut(f[b], pe__exp2i(-26));
-        x->plan_row[b][v][1] = pe__cut(g[b], pe__exp2i(-26));
+        if (b > 1) pe__dd_multiple_angle(f, g, b);
+        x->plan_row[b][v][0] = pe__split_high(f[b], pe__exp2i(-26));
+        x->plan_row[b][v][1] = pe__split_high(g[b], pe__exp2i(-26));
     }
-    if (last < PE__DIGIT) return;
-    pe__dd_rotate_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
-    pe__dd_rotate(&f[PE__DIGIT], &g[PE__DIGIT], f[1], g[1]);
-    x->next[v][0] = f[PE__DIGIT];
-    x->next[v][1] = g[PE__DIGIT];
+    if (last < PE__BLOCK_HALF) return;
+    pe__dd_double_angle(&f[PE__BLOCK_HALF], &g[PE__BLOCK_HALF]);
+    pe__dd_rotate(&f[PE__BLOCK_HALF], &g[PE__BLOCK_HALF], f[1], g[1]);
+    x->next[v][0] = f[PE__BLOCK_HALF];
+    x->next[v][1] = g[PE__BLOCK_HALF];
 }
 
 /* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */
-PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
+PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 {
-    const int swapped = x->dest->order == PE__CS;
+    const int swapped = x->output->order == PE__CS;
     pe__dd f, g, s, c;
     if (t) {
-        pe__sincos_dd(x->plan, x->dest->pair + v * PE_LANES, *t, &s, &c);
-        f = pe__dd_scaled(swapped ? c : s, x->amplitude);
-        g = pe__dd_scaled(swapped ? s : c, x->amplitude);
+        pe__sincos_dd(x->plan, x->output->pair + v * PE_LANES, *t, &s, &c);
+        f = pe__dd_mul_double(swapped ? c : s, x->amplitude);
+        g = pe__dd_mul_double(swapped ? s : c, x->amplitude);
     } else {
         f = x->whole[v][0];
         g = x->whole[v][1];
         pe__dd_rotate(&f, &g, x->next[v][0], x->next[v][1]);
-        f = pe__dd_normal(f);
-        g = pe__dd_normal(g);
+        f = pe__dd_renormalize(f);
+        g = pe__dd_renormalize(g);
     }
     x->whole[v][0] = f;
-    x->anchor[v][0] = pe__cut(f, x->unit);
+    x->anchor[v][0] = pe__split_high(f, x->unit);
     x->whole[v][1] = g;
-    x->anchor[v][1] = pe__cut(g, x->unit);
+    x->anchor[v][1] = pe__split_high(g, x->unit);
 }
 
 /* A tile of columns. With an amplitude within 2^-900 ... 2^900 nothing overflows, and what
    underflows does not matter: e is beyond 2^-980. Any other is left to exact sines and cosines. */
-PE__OUTLINE void pe__tile_rows_f64(const pe__dest *dest, double t, size_t rows)
+PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
-    const pe_plan *const plan = dest->plan;
+    const pe_plan *const plan = output->plan;
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
-    const size_t last = pe__min(rows / 2, PE__DIGIT);
-    const size_t vectors = (pe__pairs_of(dest) + PE_LANES - 1) / PE_LANES;
-    const size_t column = pe__first_column(dest) * dest->element;
+    const size_t last = pe__min(rows / 2, PE__BLOCK_HALF);
+    const size_t vectors = (pe__pairs_of(output) + PE_LANES - 1) / PE_LANES;
+    const size_t column = pe__first_column(output) * output->element;
     pe__tile_f64 x;
     x.plan = plan;
-    x.dest = dest;
+    x.output = output;
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
     if (usual) /* with what the frequencies lack */
-        x.error = scale * (pe__exp2i(-76) +
-                           pe__sincos_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
-    for (size_t v = 0; v < vectors; v++) pe__tile_begin(&x, v, last);
-    for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {
+        x.error =
+            scale * (pe__exp2i(-76) +
+                     pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
+    for (size_t v = 0; v < vectors; v++) pe__tile_begin_f64(&x, v, last);
+    for (size_t q = last, n = 0; q < rows + last; q += PE__BLOCK_ROWS, n++) {
         const double at = t + (double)q;
         for (size_t v = 0; v < vectors; v++)
-            pe__tile_anchor(&x, v, n % PE__ANEW == 0 && q < rows ? &at : NULL);
+            pe__tile_anchor_f64(&x, v, n % PE__ANCHORS_ROTATED == 0 && q < rows ? &at : NULL);
         for (size_t b = 0; b <= last; b++) {
-            pe__row_f64 up = {NULL, t + (double)(q + b)}, down = {NULL, t + (double)(q - b)};
-            if (q + b < rows) up.row = (double *)(void *)(pe__row_at(dest, q + b) + column);
+            pe__row_f64 plus = {NULL, t + (double)(q + b)}, minus = {NULL, t + (double)(q - b)};
+            if (q + b < rows)
+                plus.row = (double *)(void *)(pe__row_address(output, q + b) + column);
             if (b > 0 && q - b < rows)
-                down.row = (double *)(void *)(pe__row_at(dest, q - b) + column);
-            pe__rotate_f64(&x, b, up, down);
+                minus.row = (double *)(void *)(pe__row_address(output, q - b) + column);
+            pe__rotate_f64(&x, b, plus, minus);
         }
     }
 }
 
-PE__OUTLINE void pe__rows_f64(const pe__dest *dest, double t, size_t rows)
+PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    const size_t pairs = pe__pairs_of(dest), run = dest->plan->float32 ? 1 : rows;
+    const size_t pairs = pe__pairs_of(output), run = output->plan->float32 ? 1 : rows;
     for (size_t r = 0; r < rows; r += run)
         for (size_t done = 0, n; done < pairs; done += n) {
-            n = done < dest->head ? dest->head : (size_t)PE__TILE_F64;
-            pe__dest part = pe__dest_part(dest, done, n);
-            part.out = pe__row_at(dest, r);
-            if (done < dest->head) part.verb = PE__FILL;
-            pe__tile_rows_f64(&part, t + (double)r, run);
+            n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
+            pe__output part = pe__output_part(output, done, n);
+            part.out = pe__row_address(output, r);
+            if (done < output->peeled) part.mode = PE__STORE;
+            pe__write_tile_f64(&part, t + (double)r, run);
         }
 }
 
-/* ==== src/rows/walk.h ==== */
+/* ==== src/rows/axis.h ==== */
 /* Positions cut into runs of neighbours; what repeats is copied.
- * Gives: pe__adds_bf16, pe__adds_f16, pe__adds_f32, pe__adds_f64, pe__fills_bf16, pe__fills_f16,
- *   pe__fills_f32, pe__fills_f64, pe__walk(), pe__walk_columns_sums().
+ * Gives: pe__add_kernel_bf16, pe__add_kernel_f16, pe__add_kernel_f32, pe__add_kernel_f64,
+ *   pe__fill_kernel_bf16, pe__fill_kernel_f16, pe__fill_kernel_f32, pe__fill_kernel_f64,
+ *   pe__write_axis(), pe__write_sums().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_at.c, tests/unit/test_splits.c. */
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
  * The rows of one axis: neighbours become runs, and what repeats is copied. */
 
-PE__OUTLINE void pe__zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
+PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, size_t column,
+                                 size_t n)
 {
-    memset(row + column * dest->element, 0, n * dest->element);
+    memset(row + column * output->element, 0, n * output->element);
 }
 /* Added, since the sum of -0 and 0 is 0, and what is added to is scaled. */
-PE__INLINE void pe__add_zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n,
+PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size_t column, size_t n,
                               pe__row_adder *add)
 {
     double zero[8]; /* or 16 floats */
     memset(zero, 0, sizeof zero);
-    const size_t most = dest->element == sizeof(double) ? 8 : 16;
+    const size_t most = output->element == sizeof(double) ? 8 : 16;
     for (size_t i = 0; i < n; i += most)
-        (*add)(dest, row + (column + i) * dest->element, zero, pe__min(n - i, most));
+        (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-#define PE__MAKERS(T, add_rows)                                                                    \
-    PE__OUTLINE void pe__add_zeros_##T(const pe__dest *dest, unsigned char *row, size_t column,    \
-                                       size_t n)                                                   \
+#define PE__ROW_KERNELS(T, add_rows)                                                               \
+    PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *row,               \
+                                       size_t column, size_t n)                                    \
     {                                                                                              \
-        pe__add_zeros(dest, row, column, n, pe__add_some_##T);                                     \
+        pe__add_zeros(output, row, column, n, pe__add_some_##T);                                   \
     }                                                                                              \
-    static const pe__maker pe__fills_##T = {pe__rows_##T, pe__zeros};                              \
-    static const pe__maker pe__adds_##T = {add_rows, pe__add_zeros_##T};
-PE__MAKERS(f32, pe__add_rows_f32)
-PE__MAKERS(f16, pe__add_rows_f16)
-PE__MAKERS(bf16, pe__add_rows_bf16)
-PE__MAKERS(f64, pe__rows_f64) /* which looks at the verb */
-#undef PE__MAKERS
+    static const pe__row_kernel pe__fill_kernel_##T = {pe__rows_##T, pe__write_zeros};             \
+    static const pe__row_kernel pe__add_kernel_##T = {add_rows, pe__add_zeros_##T};
+PE__ROW_KERNELS(f32, pe__add_rows_f32)
+PE__ROW_KERNELS(f16, pe__add_rows_f16)
+PE__ROW_KERNELS(bf16, pe__add_rows_bf16)
+PE__ROW_KERNELS(f64, pe__rows_f64) /* which looks at the verb */
+#undef PE__ROW_KERNELS
 
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
    where row r has position p? Only positions of 2^-20 are looked at, for which these sums are
    exact, as with any offset. */
-static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
-                                 size_t axis, double p, double *step)
+static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
+                                    size_t axis, double p, double *step)
 {
     const double t = p + plan->offset, units = t * 1048576.0;
-    double q[PE__SOME];
+    double q[PE__POSITIONS];
     *step = 1;
     if (most == 1 || (double)(int64_t)units != units) return 1;
     const double by = pe__position(at, r + 1, axis) + plan->offset - t;
@@ -6579,7 +6653,7 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
         return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
     }
     for (size_t n = 1, some; n < most; n += some) {
-        some = pe__min(most - n, PE__SOME);
+        some = pe__min(most - n, PE__POSITIONS);
         pe__positions(at, r + n, some, axis, q);
         for (size_t k = 0; k < some; k++)
             if (q[k] + plan->offset != t + (double)(n + k) * by ||
@@ -6591,93 +6665,97 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
 
 /* What is copied to make a row of an axis: so many bytes from each place. */
 typedef struct pe__pieces {
-    size_t count, at[4], bytes[4];
+    size_t count, offset[4], bytes[4];
 } pe__pieces;
 
-PE__INLINE pe__pieces pe__pieces_of(const pe__dest *dest)
+PE__INLINE pe__pieces pe__pieces_of(const pe__output *output)
 {
-    const size_t e = dest->element, sines = dest->sines * e, cosines = dest->cosines * e;
-    const size_t sine = dest->sine * e, cosine = dest->cosine * e, again = dest->again * e;
-    const size_t twice = dest->order == PE__TWICE, close = twice && again <= sines;
+    const size_t e = output->element, sines = output->sines * e, cosines = output->cosines * e;
+    const size_t sine = output->sine * e, cosine = output->cosine * e;
+    const size_t repeat = output->repeat_offset * e;
+    const size_t repeated = output->order == PE__REPEATED, adjacent = repeated && repeat <= sines;
     pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
-    if (dest->order == PE__MATRIX) p.bytes[0] *= 2;
-    const int apart = sine + sines != cosine && cosine + cosines != sine;
-    if (!twice && (dest->order != PE__SPLIT || !apart)) return p;
-    p.count = twice && !close ? 4 : 2;
-    p.at[0] = sine;
-    p.at[1] = cosine;
-    p.at[2] = sine + again;
-    p.at[3] = cosine + again;
-    p.bytes[0] = p.bytes[2] = close ? 2 * sines : sines;
-    p.bytes[1] = p.bytes[3] = close ? 2 * cosines : cosines;
+    if (output->order == PE__MATRIX) p.bytes[0] *= 2;
+    const int separate = sine + sines != cosine && cosine + cosines != sine;
+    if (!repeated && (output->order != PE__SPLIT || !separate)) return p;
+    p.count = repeated && !adjacent ? 4 : 2;
+    p.offset[0] = sine;
+    p.offset[1] = cosine;
+    p.offset[2] = sine + repeat;
+    p.offset[3] = cosine + repeat;
+    p.bytes[0] = p.bytes[2] = adjacent ? 2 * sines : sines;
+    p.bytes[1] = p.bytes[3] = adjacent ? 2 * cosines : cosines;
     return p;
 }
 PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
 {
-    memcpy(row + p->at[0], from + p->at[0], p->bytes[0]);
-    for (size_t i = 1; i < p->count; i++) memcpy(row + p->at[i], from + p->at[i], p->bytes[i]);
+    memcpy(row + p->offset[0], from + p->offset[0], p->bytes[0]);
+    for (size_t i = 1; i < p->count; i++)
+        memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
 /* Rows of a list that have been made, by position and offset together: the rows of what repeats are
    copied from there. Whole numbers within 256 have places of their own, and so have 256 multiples
    of a half, of a quarter ... of 2^-8. */
-enum { PE__KEPT = 256, PE__KEPT_FROM = 128 }; /* from so many rows on that pays */
-typedef struct pe__kept {
-    size_t hope;                 /* so many more rows may be new before none is looked for */
-    uint64_t position[PE__KEPT]; /* the bits of a double */
-    uint32_t row[PE__KEPT];
-    double next[PE__SOME]; /* positions of the rows that come next */
-} pe__kept;
+enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 }; /* from so many rows on that pays */
+typedef struct pe__row_cache {
+    size_t misses_left;                 /* so many more rows may be new before none is looked for */
+    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double */
+    uint32_t row[PE__CACHE_SLOTS];
+    double next[PE__POSITIONS]; /* positions of the rows that come next */
+} pe__row_cache;
 
-PE__INLINE size_t pe__kept_place(double t, uint64_t *bits)
+PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
 {
     const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: multiples of 2^-8 */
     uint64_t n;
     memcpy(&n, &fixed, sizeof n);
     memcpy(bits, &t, sizeof t);
-    return (uint32_t)((n + (n >> 8)) % PE__KEPT);
+    return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
 }
-PE__INLINE int pe__kept_has(const pe__kept *kept, double t)
+PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
 {
     uint64_t bits;
-    return kept->hope && kept->position[pe__kept_place(t, &bits)] == bits;
+    return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
 }
 /* Row r and those behind it, n at most, are copied as far as their positions have rows. */
-PE__OUTLINE size_t pe__kept_copy(pe__kept *kept, const pe__dest *dest, size_t r, size_t n)
+PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output, size_t r,
+                                  size_t n)
 {
-    const pe_plan *const plan = dest->plan;
-    const pe__pieces pieces = pe__pieces_of(dest);
+    const pe_plan *const plan = output->plan;
+    const pe__pieces pieces = pe__pieces_of(output);
     size_t k = 0;
     for (uint64_t bits; k < n; k++) {
-        const double p = kept->next[k];
-        const size_t place = pe__kept_place(p + plan->offset, &bits);
-        if (kept->position[place] != bits || (plan->has_padding && p == plan->padding)) break;
-        pe__copy_row(&pieces, pe__row_at(dest, r + k), pe__row_at(dest, kept->row[place]));
+        const double p = cache->next[k];
+        const size_t slot = pe__cache_slot(p + plan->offset, &bits);
+        if (cache->position[slot] != bits || (plan->has_padding && p == plan->padding)) break;
+        pe__copy_row(&pieces, pe__row_address(output, r + k),
+                     pe__row_address(output, cache->row[slot]));
     }
-    kept->hope = pe__min(kept->hope + k, PE__KEPT);
+    cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
     return k;
 }
 /* n rows from row r on have been made, at t, t + step ... More than have places are not kept. */
-PE__INLINE void pe__kept_add(pe__kept *kept, double t, double step, size_t r, size_t n)
+PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, size_t r, size_t n)
 {
-    for (size_t k = 0; n <= PE__KEPT && k < n; k++) {
+    for (size_t k = 0; n <= PE__CACHE_SLOTS && k < n; k++) {
         uint64_t bits;
-        const size_t place = pe__kept_place(t + (double)k * step, &bits);
-        kept->position[place] = bits;
-        kept->row[place] = (uint32_t)(r + k);
+        const size_t slot = pe__cache_slot(t + (double)k * step, &bits);
+        cache->position[slot] = bits;
+        cache->row[slot] = (uint32_t)(r + k);
     }
-    kept->hope -= pe__min(kept->hope, n);
+    cache->misses_left -= pe__min(cache->misses_left, n);
 }
 
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
    n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
    below 2^-98 of the largest frequency times the coordinates together. */
-PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, size_t first,
-                                       size_t rows, const pe__maker *make)
+PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
+                                size_t rows, const pe__row_kernel *kernel)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t pairs = pe__pairs_of(dest);
-    enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__CHAIN };
+    const pe_plan *const plan = output->plan;
+    const size_t pairs = pe__pairs_of(output);
+    enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
     pe_plan one = *plan;
@@ -6693,9 +6771,9 @@ PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, si
             point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
             size += fabs(point[k]);
         }
-        pe__plan_reach(&one, pe__exp2i(-98), plan->fastest * size);
+        pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {
-            pe__dest part = pe__dest_part(dest, done, PE__PAIRS);
+            pe__output part = pe__output_part(output, done, PE__PAIRS);
             const size_t n = pe__pairs_of(&part);
             one.first = part.pair;
             for (i = 0; i < n; i += PE_LANES) {
@@ -6708,18 +6786,18 @@ PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, si
                 }
                 pe__dd f;
                 f.hi = pe__two_sum(sum, rest, &f.lo);
-                f = pe__dd_normal(pe__dd_mul(f, by));
+                f = pe__dd_renormalize(pe__dd_mul(f, by));
                 pe__store(sums + i, f.hi);
                 pe__store(sums + PE__PADDED + i, f.lo);
             }
-            for (; i < n + 2 * PE__CHAIN; i++) {
+            for (; i < n + 2 * PE__MAX_LANES; i++) {
                 sums[i] = sums[i - 1];
                 sums[PE__PADDED + i] = sums[PE__PADDED + i - 1];
             }
             part.plan = &one;
             part.pair = 0;
-            part.out = pe__row_at(dest, r);
-            make->rows(&part, 1.0, 1);
+            part.out = pe__row_address(output, r);
+            kernel->rows(&part, 1.0, 1);
         }
     }
 }
@@ -6733,49 +6811,52 @@ typedef struct pe__grid {
 /* Rows that have been written already are copied to row r and those behind it; returns how many, or
    0 if row r is new. cell: how many rows of its value lie before it; same: it is at the position of
    the row before. */
-PE__INLINE size_t pe__walk_copy(const pe__dest *dest, const pe_at *at, const pe__grid *grid,
-                                size_t r, size_t rest, size_t cell, int same)
+PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *at,
+                                         const pe__grid *grid, size_t r, size_t rest, size_t cell,
+                                         int same)
 {
-    size_t back = 1, run = 1; /* rows to the one that is copied; rows that are copies */
-    if (cell != 0 && r > 0) run = pe__min(grid->cells - cell, rest);
+    size_t back = 1, copies = 1; /* rows to the one that is copied; rows that are copies */
+    if (cell != 0 && r > 0) copies = pe__min(grid->cells - cell, rest);
     else if (r >= grid->period) {
         back = grid->period;
-        run = rest;
+        copies = rest;
     } else if (!same) return 0;
-    else if (at->kind == PE__AT_RANGE) run = rest;
-    const pe__pieces pieces = pe__pieces_of(dest);
-    for (size_t n = r; n < r + run; n++) /* not from what was written just now */
-        pe__copy_row(&pieces, pe__row_at(dest, n), pe__row_at(dest, (back == 1 ? r : n) - back));
-    return run;
+    else if (at->kind == PE__AT_RANGE) copies = rest;
+    const pe__pieces pieces = pe__pieces_of(output);
+    for (size_t n = r; n < r + copies; n++) /* not from what was written just now */
+        pe__copy_row(&pieces, pe__row_address(output, n),
+                     pe__row_address(output, (back == 1 ? r : n) - back));
+    return copies;
 }
 
-/* n rows for the positions t, t + step, ... (step 1 or -1), so many bytes from one to the next. The
-   destination is the walk's own: a copy's wide loads would wait for what it has just written. */
-PE__INLINE void pe__walk_run(pe__dest *part, ptrdiff_t stride, double t, double step, size_t n,
-                             const pe__maker *make)
+/* n rows for the positions t, t + step, ... (step 1 or -1), so many bytes from one to the next.
+   `part` is the caller's own copy: a copy's wide loads would wait for what it has just written. */
+PE__INLINE void pe__write_run(pe__output *part, ptrdiff_t stride, double t, double step, size_t n,
+                              const pe__row_kernel *kernel)
 {
     const double before = step > 0 ? 0 : (double)(n - 1); /* downwards: from the last row up */
     if (step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
     part->stride = step > 0 ? stride : -stride;
-    make->rows(part, t - before, n);
+    kernel->rows(part, t - before, n);
 }
 
 /* The rows of one axis from row first of at on, run after run; repeated rows are copied, padding
-   rows zeroed. kept: what is known of a long list, or NULL. */
-PE__OUTLINE void pe__walk_rows(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
-                               const pe__maker *make, pe__kept *kept)
+   rows zeroed. cache: the row cache of a long list, or NULL. */
+PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, size_t first,
+                                     size_t rows, const pe__row_kernel *kernel,
+                                     pe__row_cache *cache)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t k = at->axes == 1 ? 0 : dest->coordinate;
-    const int adds = dest->verb == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
+    const pe_plan *const plan = output->plan;
+    const size_t k = at->axes == 1 ? 0 : output->coordinate;
+    const int adds = output->mode == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
     const double nowhere = 1e300;
     pe__grid grid = {1, SIZE_MAX};
     if (values) {
-        grid.cells = pe__cells(at, k);
+        grid.cells = pe__grid_cells(at, k);
         grid.period = at->size[k];
     }
     double last = nowhere; /* t of the row before */
-    pe__dest part = *dest;
+    pe__output part = *output;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
         const size_t rest = rows - r;
         const size_t cell = values ? (at->skipped + first + r) % grid.cells : 0;
@@ -6784,56 +6865,57 @@ PE__OUTLINE void pe__walk_rows(const pe__dest *dest, const pe_at *at, size_t fir
         double step = at->back ? -1 : 1;
         last = t;
         run = 1;
-        part.out = pe__row_at(dest, r);
+        part.out = pe__row_address(output, r);
         if (plan->has_padding && p == plan->padding) {
-            const size_t column = pe__min(dest->sine, dest->cosine);
-            make->zeros(dest, part.out, column, dest->sines + dest->cosines);
+            const size_t column = pe__min(output->sine, output->cosine);
+            kernel->zeros(output, part.out, column, output->sines + output->cosines);
             last = nowhere;
         } else if (grid.cells > 1 &&
                    cell == 0) { /* all values from p on; their other rows follow */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;
-            pe__walk_run(&part, dest->stride * (ptrdiff_t)grid.cells, t, step, n, make);
-        } else if (kept && pe__kept_has(kept, t)) {
-            const size_t n = pe__min(rest, PE__SOME);
-            pe__positions(at, first + r, n, k, kept->next);
-            run = pe__kept_copy(kept, dest, r, n);
-            last = kept->next[run - 1] + plan->offset;
+            pe__write_run(&part, output->stride * (ptrdiff_t)grid.cells, t, step, n, kernel);
+        } else if (cache && pe__cache_has(cache, t)) {
+            const size_t n = pe__min(rest, PE__POSITIONS);
+            pe__positions(at, first + r, n, k, cache->next);
+            run = pe__cache_copy(cache, output, r, n);
+            last = cache->next[run - 1] + plan->offset;
         } else {
-            const size_t copies = pe__walk_copy(dest, at, &grid, r, rest, cell, same);
-            run = copies ? copies : pe__stretch(plan, at, first + r, rest, k, p, &step);
+            const size_t copies = pe__copy_repeated_rows(output, at, &grid, r, rest, cell, same);
+            run = copies ? copies : pe__run_length(plan, at, first + r, rest, k, p, &step);
             if (copies) continue;
             last = t + (double)(run - 1) * step;
-            pe__walk_run(&part, dest->stride, t, step, run, make);
-            if (kept && kept->hope) pe__kept_add(kept, t, step, r, run);
+            pe__write_run(&part, output->stride, t, step, run, kernel);
+            if (cache && cache->misses_left) pe__cache_insert(cache, t, step, r, run);
         }
     }
 }
-PE__OUTLINE void pe__walk_list(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
-                               const pe__maker *make)
+PE__OUTLINE void pe__write_axis_cached(const pe__output *output, const pe_at *at, size_t first,
+                                       size_t rows, const pe__row_kernel *kernel)
 {
-    pe__kept kept;
-    kept.hope = PE__KEPT;
-    memset(kept.position, 0xff, sizeof kept.position); /* NaNs */
-    pe__walk_rows(dest, at, first, rows, make, &kept);
+    pe__row_cache cache;
+    cache.misses_left = PE__CACHE_SLOTS;
+    memset(cache.position, 0xff, sizeof cache.position); /* NaNs */
+    pe__write_axis_runs(output, at, first, rows, kernel, &cache);
 }
-PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
-                          const pe__maker *make)
+PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
+                                size_t rows, const pe__row_kernel *kernel)
 {
-    const size_t k = at->axes == 1 ? 0 : dest->coordinate;
+    const size_t k = at->axes == 1 ? 0 : output->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
-    const int few = rows < PE__KEPT_FROM || rows >> 16 >> 16 != 0; /* or too many */
-    if (rows == 1 && !dest->plan->has_padding)
-        make->rows(dest, pe__position(at, first, k) + dest->plan->offset, 1);
-    else if (list && !few && dest->verb != PE__ADD) pe__walk_list(dest, at, first, rows, make);
-    else pe__walk_rows(dest, at, first, rows, make, NULL);
+    const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0; /* or too many */
+    if (rows == 1 && !output->plan->has_padding)
+        kernel->rows(output, pe__position(at, first, k) + output->plan->offset, 1);
+    else if (list && !few && output->mode != PE__ADD)
+        pe__write_axis_cached(output, at, first, rows, kernel);
+    else pe__write_axis_runs(output, at, first, rows, kernel, NULL);
 }
 
 /* ==== src/rows/call.h ==== */
 /* The call: arguments checked, axes one by one, batches, f64.
- * Gives: pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__emit(), pe__move(),
- *   pe__view(), pe_sinusoidal_f32().
+ * Gives: pe__batches, pe__call_rows(), pe__call_batch(), pe__check_request(), pe__write_axes(),
+ *   pe__copy_element(), pe__view(), pe_sinusoidal_f32().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 
@@ -6845,7 +6927,7 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     *own = *plan;
     if (at->delta) {
-        pe__plan_amplitude(own, 1.0);
+        pe__plan_set_amplitude(own, 1.0);
         own->offset = 0;
         own->has_padding = 0;
     }
@@ -6862,7 +6944,7 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
 }
 
 /* Copy an element of 1, 2, 4 or 8 bytes: of a number that is known, memcpy() is no call. */
-PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
+PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
 {
     if (element == 4) memcpy(to, from, 4);
     else if (element == 2) memcpy(to, from, 2);
@@ -6872,133 +6954,136 @@ PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t el
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
    to, filled there, and copied back. */
-PE__INLINE void pe__move_steps(const pe__dest *tile, const pe__axis *axis, const pe__output *o,
-                               size_t r, size_t rows, int out)
+PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
+                                 const pe__request *request, size_t r, size_t rows, int out)
 {
-    const size_t n = tile->sines, e = o->element, pair = tile->pair - axis->pair;
+    const size_t n = tile->sines, e = request->element, pair = tile->pair - axis->pair;
     for (size_t k = 0; k < rows; k++)
         for (size_t i = 0; i < 2 * n; i++) {
             const size_t first = i < n ? axis->sine : axis->cosine;
             const size_t column = first + (pair + i % n) * tile->plan->step;
-            unsigned char *const x = o->out + (r + k) * o->stride + column * e;
-            unsigned char *const y = pe__row_at(tile, k) + i * e;
-            pe__move(out ? x : y, out ? y : x, e);
+            unsigned char *const x = request->out + (r + k) * request->stride + column * e;
+            unsigned char *const y = pe__row_address(tile, k) + i * e;
+            pe__copy_element(out ? x : y, out ? y : x, e);
         }
 }
-PE__COLD void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
-                             const pe__output *o)
+PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
+                                     const pe__request *request)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
     for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
-        const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = o->element;
-        pe__dest dest = pe__dest_split(plan, axis->pair + pair, n, buffer, e);
-        dest.coordinate = axis->coordinate;
-        dest.verb = o->verb;
-        dest.scale = o->scale;
-        for (size_t r = 0, rows; r < o->rows; r += rows) {
-            rows = pe__min(o->rows - r, PE__BYTES / (2 * n * e));
-            if (o->verb == PE__ADD) pe__move_steps(&dest, axis, o, r, rows, 0);
-            pe__walk(&dest, at, r, rows, o->make);
-            pe__move_steps(&dest, axis, o, r, rows, 1);
+        const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = request->element;
+        pe__output output = pe__output_split(plan, axis->pair + pair, n, buffer, e);
+        output.coordinate = axis->coordinate;
+        output.mode = request->mode;
+        output.scale = request->scale;
+        for (size_t r = 0, rows; r < request->rows; r += rows) {
+            rows = pe__min(request->rows - r, PE__BYTES / (2 * n * e));
+            if (request->mode == PE__ADD) pe__copy_strided(&output, axis, request, r, rows, 0);
+            pe__write_axis(&output, at, r, rows, request->kernel);
+            pe__copy_strided(&output, axis, request, r, rows, 1);
         }
     }
 }
 
 /* All rows of a call, axis after axis, and the zeros after them. */
-PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output *o)
+PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__request *request)
 {
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
-        pe__dest dest = pe__dest_of_axis(plan, axis, o);
+        pe__output output = pe__output_of_axis(plan, axis, request);
         if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
-            pe__stream_rows(plan, &dest, o->rows);
-        if (plan->step) pe__emit_steps(plan, axis, at, o);
-        else if (plan->matrix) pe__walk_columns_sums(&dest, at, 0, o->rows, o->make);
-        else pe__walk(&dest, at, 0, o->rows, o->make);
-        if (dest.verb == PE__STREAM) pe__fence();
-        for (size_t r = 0; axis->zeros && r < o->rows; r++)
-            o->make->zeros(&dest, o->out + r * o->stride, axis->zero, axis->zeros);
+            pe__choose_store_mode(plan, &output, request->rows);
+        if (plan->step) pe__write_axis_strided(plan, axis, at, request);
+        else if (plan->matrix) pe__write_sums(&output, at, 0, request->rows, request->kernel);
+        else pe__write_axis(&output, at, 0, request->rows, request->kernel);
+        if (output.mode == PE__STREAM) pe__fence();
+        for (size_t r = 0; axis->zeros && r < request->rows; r++)
+            request->kernel->zeros(&output, request->out + r * request->stride, axis->zero,
+                                   axis->zeros);
     }
 }
 
 /* The calls: check, then write. */
-static inline pe_status pe__check(const pe_plan *plan, const pe__output *o)
+static inline pe_status pe__check_request(const pe_plan *plan, const pe__request *request)
 {
-    if (!plan || !o->out) return PE_ERR_NULL;
+    if (!plan || !request->out) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->order) return PE_ERR_PLAN;
-    return pe__check_shape(plan->d_model, o->rows, o->columns, o->element);
+    return pe__check_shape(plan->d_model, request->rows, request->columns, request->element);
 }
 
-static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe__output *o)
+static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at,
+                                      const pe__request *request)
 {
     pe_plan own;
-    if (o->rows == 0) return PE_OK;
-    pe_status status = pe__check(plan, o);
+    if (request->rows == 0) return PE_OK;
+    pe_status status = pe__check_request(plan, request);
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status == PE_OK) pe__emit(view, at, o);
+    status = pe__check_at(at, request->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__write_axes(view, at, request);
     return status;
 }
 
 /* What fills the rows of a batch, and what adds them to all batches. */
 typedef struct pe__batches {
     size_t count, bytes; /* bytes from batch to batch */
-    const pe__maker *make;
+    const pe__row_kernel *kernel;
     pe__row_adder *add;
 } pe__batches;
 
 /* The same rows to several batches: filled once, some at a time, into a buffer, and from there
    added to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
-PE__OUTLINE int pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                 const pe__batches *batches)
+PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe__request *request,
+                                  const pe__batches *batches)
 {
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 }; /* more rows: +15 % time; a longer one: stack */
     double buffer[PE__LONGEST / sizeof(double)];
-    const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
+    const size_t element = request->element == sizeof(double) ? sizeof(double) : sizeof(float);
     const size_t d = plan->d_model, bytes = d * element;
     const size_t most = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
-    pe__dest dest = pe__dest_of_axis(plan, &plan->axis[0], o);
-    dest.ahead = batches->bytes;
-    for (size_t r = 0, n; most > 0 && r < o->rows; r += n) {
-        n = pe__min(most, o->rows - r);
+    pe__output output = pe__output_of_axis(plan, &plan->axis[0], request);
+    output.prefetch_distance = batches->bytes;
+    for (size_t r = 0, n; most > 0 && r < request->rows; r += n) {
+        n = pe__min(most, request->rows - r);
         const pe_at from = pe_skip(*at, r);
-        const pe__output rows = pe__output_of(buffer, element, n, d, batches->make);
-        pe__emit(plan, &from, &rows);
+        const pe__request rows = pe__request_of(buffer, element, n, d, batches->kernel);
+        pe__write_axes(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
             for (size_t k = 0; k < n; k++)
-                (*batches->add)(&dest, o->out + b * batches->bytes + (r + k) * o->stride,
+                (*batches->add)(&output,
+                                request->out + b * batches->bytes + (r + k) * request->stride,
                                 (unsigned char *)buffer + k * bytes, d);
     }
     return most > 0;
 }
 
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
-                                       const pe__output *o, pe__batches *batches)
+                                       const pe__request *request, pe__batches *batches)
 {
     pe_plan own;
     const size_t count = batches->count;
-    if (o->rows == 0 || count == 0) return PE_OK;
-    if (count == 1) return pe__call(plan, at, o);
-    pe_status status = pe__check(plan, o);
+    if (request->rows == 0 || count == 0) return PE_OK;
+    if (count == 1) return pe__call_rows(plan, at, request);
+    pe_status status = pe__check_request(plan, request);
     if (status != PE_OK) return status;
     /* either the batches follow each other, or their rows lie between each other's */
-    const size_t batch = (o->rows - 1) * o->columns + plan->d_model;
-    const size_t limit = (size_t)PTRDIFF_MAX / o->element;
+    const size_t batch = (request->rows - 1) * request->columns + plan->d_model;
+    const size_t limit = (size_t)PTRDIFF_MAX / request->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
         return PE_ERR_SIZE;
     if (batch_stride < batch && (batch_stride < plan->d_model ||
-                                 (o->columns - plan->d_model) / batch_stride < count - 1))
+                                 (request->columns - plan->d_model) / batch_stride < count - 1))
         return PE_ERR_SHAPE;
-    batches->bytes = batch_stride * o->element;
+    batches->bytes = batch_stride * request->element;
     const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status != PE_OK || pe__emit_batches(view, at, o, batches)) return status;
+    status = pe__check_at(at, request->rows, view->axes, view->offset);
+    if (status != PE_OK || pe__write_batches(view, at, request, batches)) return status;
     for (size_t b = 0; b < count; b++) {
-        pe__output one = *o;
+        pe__request one = *request;
         one.out += b * batches->bytes;
-        pe__emit(view, at, &one);
+        pe__write_axes(view, at, &one);
     }
     return PE_OK;
 }
@@ -7006,7 +7091,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
 /* Without a plan: tiles of columns, each with a small plan on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
-    enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__CHAIN };
+    enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
     if (d_model == 0) return PE_ERR_SHAPE;
@@ -7018,7 +7103,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
-    double memory[PE__PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
+    double memory[PE__PADDED * (2 + 4 * PE__BLOCK_HALF) + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
@@ -7031,13 +7116,13 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__plan_begin(&plan, &config, f);
         plan.first = column / 2;
         plan.axis[0].denominator[0] = denominator[0];
-        pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
-        pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
+        pe__geometric_fill(&g, column / 2, plan.pairs, f, plan.padded);
+        pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
-        const pe__output o =
-            pe__output_of(out + column, sizeof *out, rows, d_model, &pe__fills_f32);
-        pe__emit(&plan, &at, &o);
+        const pe__request request =
+            pe__request_of(out + column, sizeof *out, rows, d_model, &pe__fill_kernel_f32);
+        pe__write_axes(&plan, &at, &request);
     }
     return PE_OK;
 }
@@ -7048,7 +7133,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 
 /* ==== src/rows/sincos.h ==== */
 /* Rows of sines and cosines of given frequencies, without a plan.
- * Gives: pe__sincos_call(), pe__sincos_rows, and for each type T
+ * Gives: pe__sincos_call(), pe__sincos_request, and for each type T
  *   pe__sincos_row_T(), pe__sincos_rows_T().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_theorem.c, tests/unit/test_at.c. */
@@ -7058,34 +7143,34 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
  * a plan on the stack for each tile of columns, and where there are many rows, its table. */
 
 /* The arguments of a call: rows of stride elements of the given size. */
-typedef struct pe__sincos_rows {
+typedef struct pe__sincos_request {
     const double *omega;
     size_t pairs, rows, stride, element;
     double amplitude;
     unsigned char *sines, *cosines;
-} pe__sincos_rows;
+} pe__sincos_request;
 
 /* Makes the rows of a destination, one or any number: which, a call says, so that a program that
    wants one row at a time has no code for more. */
-typedef void pe__sincos_maker(const pe__dest *dest, const pe_at *at, size_t rows);
-#define PE__MAKERS(T, row)                                                                         \
-    PE__OUTLINE void pe__sincos_row_##T(const pe__dest *dest, const pe_at *at, size_t rows)        \
+typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
+#define PE__ROW_KERNELS(T, row)                                                                    \
+    PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
     {                                                                                              \
-        row(dest, pe__position(at, 0, 0), rows);                                                   \
+        row(output, pe__position(at, 0, 0), rows);                                                 \
     }                                                                                              \
-    PE__OUTLINE void pe__sincos_rows_##T(const pe__dest *dest, const pe_at *at, size_t rows)       \
+    PE__OUTLINE void pe__sincos_rows_##T(const pe__output *output, const pe_at *at, size_t rows)   \
     {                                                                                              \
-        pe__walk(dest, at, 0, rows, &pe__fills_##T);                                               \
+        pe__write_axis(output, at, 0, rows, &pe__fill_kernel_##T);                                 \
     }
-PE__MAKERS(f32, pe__row_f32)
-PE__MAKERS(f16, pe__rows_f16)
-PE__MAKERS(bf16, pe__rows_bf16)
-PE__MAKERS(f64, pe__rows_f64)
-#undef PE__MAKERS
+PE__ROW_KERNELS(f32, pe__row_f32)
+PE__ROW_KERNELS(f16, pe__rows_f16)
+PE__ROW_KERNELS(bf16, pe__rows_bf16)
+PE__ROW_KERNELS(f64, pe__rows_f64)
+#undef PE__ROW_KERNELS
 
 /* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used
    once, saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
-enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
+enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
    2^-104. least, sum: the least |w| and the sum of |w| in each lane. */
@@ -7101,13 +7186,13 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
 }
 
 /* n frequencies to f and, so many doubles further on, g, each with 8 more like the last. Returns
-   whether, in magnitude, none is below 2^-900 and all together are at most PE__FASTEST, as most
-   are: then no single one is looked at, and every position is within reach. */
-enum { PE__FASTEST = 32 };
+   whether, in magnitude, none is below 2^-900 and all together are at most PE__MAX_FREQUENCY_SUM,
+   as most are: then no single one is looked at, and every position is within reach. */
+enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900)), zero = pe__splat(0.0);
-    const pe__vd most = pe__splat((double)PE__FASTEST / (double)PE_LANES);
+    const pe__vd most = pe__splat((double)PE__MAX_FREQUENCY_SUM / (double)PE_LANES);
     pe__vd least = pe__splat(1.0), sum = zero;
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
@@ -7129,7 +7214,7 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
 {
     plan->axes = 1;
     plan->first = 0;
-    plan->has_padding = plan->half_turns = plan->exact = 0;
+    plan->has_padding = plan->half_turns = plan->exact_frequencies = 0;
     plan->offset = plan->base = 0;
     plan->unit = 1;
     plan->table = plan->float32 = plan->matrix = plan->point = NULL;
@@ -7138,65 +7223,66 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     plan->axis[0].pairs = n;
     plan->axis[0].denominator[0] = 1;
     plan->axis[0].denominator[1] = 0;
-    pe__plan_amplitude(plan, amplitude);
-    pe__plan_reach(plan, pe__exp2i(-104), fastest);
+    pe__plan_set_amplitude(plan, amplitude);
+    pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
 /* The rows, tile by tile in aligned memory. */
-PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
-                                      pe__sincos_maker *make, double *f, size_t most)
+PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
+                                      pe__sincos_kernel *kernel, double *f, size_t most)
 {
     const int sines_first = (uintptr_t)x->sines < (uintptr_t)x->cosines;
     unsigned char *const out = sines_first ? x->sines : x->cosines;
-    const size_t size = x->element, apart = (size_t)((sines_first ? x->cosines : x->sines) - out);
-    const size_t columns = apart >> (size == 2 ? 1 : size == 4 ? 2 : 3);
+    const size_t size = x->element, gap = (size_t)((sines_first ? x->cosines : x->sines) - out);
+    const size_t columns = gap >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
-    double fastest = PE__FASTEST;
+    double fastest = PE__MAX_FREQUENCY_SUM;
     int usual = 1;
     plan.frequency = f;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
-        usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN);
+        usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
         const double w = fabs(x->omega[i]);
         if (w != 0 && !pe__between(w, pe__exp2i(-900), pe__exp2i(21))) return PE_ERR_FREQUENCY;
-        fastest = pe__larger(fastest, w);
+        fastest = pe__max_abs(fastest, w);
     }
-    plan.padded = most + PE__CHAIN;
+    plan.padded = most + PE__MAX_LANES;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
         if (x->pairs > most)
-            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN);
+            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (most == PE__TILE_TABLE) {
-            pe__plan_rows(&plan, f + 2 * plan.padded);
+            pe__build_rotation_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
         }
-        pe__dest dest = pe__dest_exact(pe__element_given, &plan, 0, n, out + i * size, size);
-        dest.stride = (ptrdiff_t)(x->stride * size);
-        dest.sine = sines_first ? 0 : columns;
-        dest.cosine = sines_first ? columns : 0;
-        make(&dest, at, x->rows);
+        pe__output output =
+            pe__output_split_with(pe__round_element_given, &plan, 0, n, out + i * size, size);
+        output.stride = (ptrdiff_t)(x->stride * size);
+        output.sine = sines_first ? 0 : columns;
+        output.cosine = sines_first ? columns : 0;
+        kernel(&output, at, x->rows);
     }
     return PE_OK;
 }
-PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at,
-                                       pe__sincos_maker *make)
+PE__OUTLINE pe_status pe__sincos_without_table(const pe__sincos_request *x, const pe_at *at,
+                                               pe__sincos_kernel *kernel)
 {
-    double memory[2 * ((size_t)PE__TILE_LIGHT + PE__CHAIN) + 8];
-    return pe__sincos_tiles(x, at, make, pe__aligned(memory), PE__TILE_LIGHT);
+    double memory[2 * ((size_t)PE__TILE_NO_TABLE + PE__MAX_LANES) + 8];
+    return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_NO_TABLE);
 }
-PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at,
-                                       pe__sincos_maker *make)
+PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const pe_at *at,
+                                            pe__sincos_kernel *kernel)
 {
-    double memory[(2 + 4 * PE__DIGIT) * ((size_t)PE__TILE_TABLE + PE__CHAIN) + 8];
-    return pe__sincos_tiles(x, at, make, pe__aligned(memory), PE__TILE_TABLE);
+    double memory[(2 + 4 * PE__BLOCK_HALF) * ((size_t)PE__TILE_TABLE + PE__MAX_LANES) + 8];
+    return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
 /* A call: nothing, or check and write, one row or any number. */
-PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at, int one,
-                                      pe__sincos_maker *make)
+PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
+                                      pe__sincos_kernel *kernel)
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
@@ -7206,8 +7292,8 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at,
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
-    if (one || x->rows < PE__ROWS_TABLE) return pe__sincos_light(x, at, make);
-    return pe__sincos_table(x, at, make);
+    if (one || x->rows < PE__SINCOS_MIN_ROWS) return pe__sincos_without_table(x, at, kernel);
+    return pe__sincos_with_table(x, at, kernel);
 }
 
 /* ==== src/rope/config.h ==== */
@@ -7219,9 +7305,9 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at,
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * All in double-double, which is off by 2^-99, and by more where a ramp cancels; what that leaves
- * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
- * thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a line,
- * start + slope x: pe__rope_ramp(). A falling ramp has high < low.
+ * open, pe__rope_round_frequency() makes anew. The branches compare numbers that cannot be equal:
+ * the thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a
+ * line, start + slope x: pe__rope_ramp(). A falling ramp has high < low.
  *
  * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q,
  * and of a ramp:
@@ -7287,7 +7373,7 @@ typedef struct pe__rope {
     double n, width;           /* rotary dim of a section; the exponents are -2i / width */
     double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
     double keep;               /* as in the formula                                      */
-    size_t pairs, turning;     /* of a head; those rotated                               */
+    size_t pairs, rotating;    /* of a head; those rotated                               */
     size_t period;             /* pairs after which a section begins anew                */
     int is_long;               /* LONGROPE: more than L0                                 */
     int has_factor;            /* YARN, LONGROPE: f is known                             */
@@ -7299,7 +7385,7 @@ typedef struct pe__rope {
     pe__dd begin, end;         /* what multiplies up to low, and from high on, 1 / f     */
     pe__dd start, slope;       /* between it is start + slope x                          */
     double sign;               /* -1 where it falls                                      */
-    double doubt, margin;      /* what it lacks next to the bounds; how near that is     */
+    double ramp_error, margin; /* what it lacks next to the bounds; how near that is     */
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -7330,7 +7416,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     }
     r->rotary = config->rotary_dim ? config->rotary_dim : config->head_dim;
     r->pairs = (whole ? config->head_dim : r->rotary) / 2;
-    r->turning = is_vision ? r->pairs : r->rotary / 2;
+    r->rotating = is_vision ? r->pairs : r->rotary / 2;
     r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* never */
     r->n = is_vision ? 2 * (double)r->period : (double)r->rotary;
     r->width = whole && !is_vision ? (double)config->head_dim : r->n;
@@ -7352,18 +7438,21 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     }
 }
 
-PE__INLINE int pe__rope_number(double x) { return pe__between(x, pe__exp2i(-128), pe__exp2i(128)); }
-PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
+PE__INLINE int pe__rope_number_ok(double x)
+{
+    return pe__between(x, pe__exp2i(-128), pe__exp2i(128));
+}
+PE__INLINE int pe__rope_optional_ok(double x) { return x == 0 || pe__rope_number_ok(x); }
 
 /* What must be kept where it is asked for, and the text where it is not. */
 typedef struct pe__rule {
-    int asked, kept;
+    int applies, holds;
     const char *text;
 } pe__rule;
 PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
 {
     for (size_t k = 0; k < n; k++)
-        if (rules[k].asked && !rules[k].kept) return rules[k].text;
+        if (rules[k].applies && !rules[k].holds) return rules[k].text;
     return NULL;
 }
 
@@ -7384,25 +7473,25 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
          "PROPORTIONAL, rotate all of it"},
         {1, pe__between(theta, 1, pe__exp2i(128)), "rope_theta must be within 1 ... 2^128"},
         {1, (unsigned)c->rope_type < PE_ROPE_TYPE_COUNT, "rope_type must be one of PE_ROPE_..."},
-        {1, pe__rope_optional(c->factor),
+        {1, pe__rope_optional_ok(c->factor),
          "factor must be within 2^-128 ... 2^128, or 0 if there is none"},
         {1, pe__rope_length_ok(c->original_max_position_embeddings),
          "original_max_position_embeddings must be at most 2^53"},
         {1, pe__rope_length_ok(c->max_position_embeddings),
          "max_position_embeddings must be at most 2^53"},
         {1, pe__rope_length_ok(c->sequence_length), "sequence_length must be at most 2^53"},
-        {1, pe__rope_optional(c->low_freq_factor) && pe__rope_optional(c->high_freq_factor),
+        {1, pe__rope_optional_ok(c->low_freq_factor) && pe__rope_optional_ok(c->high_freq_factor),
          "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, or 0 if there is "
          "none"},
-        {1, pe__rope_optional(c->beta_fast) && pe__rope_optional(c->beta_slow),
+        {1, pe__rope_optional_ok(c->beta_fast) && pe__rope_optional_ok(c->beta_slow),
          "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1"},
         {1, e == 0 || pe__between(e, pe__exp2i(-128), 1),
          "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)"},
-        {1, pe__rope_optional(c->mscale) && pe__rope_optional(c->mscale_all_dim),
+        {1, pe__rope_optional_ok(c->mscale) && pe__rope_optional_ok(c->mscale_all_dim),
          "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none"},
-        {1, pe__rope_optional(c->attention_factor),
+        {1, pe__rope_optional_ok(c->attention_factor),
          "attention_factor must be within 2^-128 ... 2^128, or 0 for the rule of the type"},
-        {1, pe__rope_optional(c->short_mscale) && pe__rope_optional(c->long_mscale),
+        {1, pe__rope_optional_ok(c->short_mscale) && pe__rope_optional_ok(c->long_mscale),
          "short_mscale and long_mscale must be within 2^-128 ... 2^128, or 0 for the rule"},
         {c->rope_interleave, c->layout == PE_LAYOUT_HALVES && r->pairs <= 256,
          "rope_interleave needs PE_LAYOUT_HALVES and a rotary_dim of at most 512"},
@@ -7512,11 +7601,11 @@ PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
     if (!text) text = pe__rope_axes_error(r);
     if (!text) text = pe__rope_type_error(r);
     for (size_t i = 0; !text && r->factors && i < r->rotary / 2; i++)
-        if (!pe__rope_number(r->factors[i]))
+        if (!pe__rope_number_ok(r->factors[i]))
             text = r->is_long ? "long_factor must hold numbers in 2^-128 ... 2^128"
                               : "short_factor must hold numbers in 2^-128 ... 2^128";
     for (size_t i = 0; !text && c->freq_factors && i < r->pairs; i++)
-        if (!pe__rope_number((double)c->freq_factors[i]))
+        if (!pe__rope_number_ok((double)c->freq_factors[i]))
             text = "freq_factors must hold numbers within 2^-128 ... 2^128";
     return text;
 }
@@ -7531,7 +7620,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 
 /* ==== src/rope/exact.h ==== */
 /* One frequency of RoPE by integers, where double-double does not decide its last bit.
- * Gives: pe__rope_exact(), pe__rope_real_factor().
+ * Gives: pe__rope_round_frequency(), pe__rope_real_factor().
  * Needs: simd, api, numbers.
  * Tests: tests/checks/levels.sh. */
 
@@ -7541,24 +7630,24 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
                                       int n, int *unsure)
 {
     pe__real x = pe__real_pi(n), c = pe__real_of(r->length, n);
-    pe__real_by(&x, 2 * beta);
-    pe__real_divide(&c, &x);
+    pe__real_mul_double(&x, 2 * beta);
+    pe__real_div(&c, &x);
     pe__real_log(&c);
-    pe__real_by(&c, sign * r->n / 2);
+    pe__real_mul_double(&c, sign * r->n / 2);
     x = pe__real_of(r->config->rope_theta, n);
     pe__real_log(&x);
-    pe__real_divide(&c, &x);
+    pe__real_div(&c, &x);
     x = c;
-    pe__real_more(&x, -least);
+    pe__real_add_double(&x, -least);
     if (x.sign <= 0) {
         c = pe__real_of(least, n);
     } else if (r->config->truncate) {
-        double whole = pe__real_double(&c);
+        double whole = pe__real_to_double(&c);
         if (whole > pe__exp2i(52)) {
             whole = pe__exp2i(52);
         } else {
-            whole = pe__nearest(whole);
-            pe__real_more(&c, -whole);
+            whole = pe__round_to_integer(whole);
+            pe__real_add_double(&c, -whole);
             *unsure |= !pe__real_has_sign(&c);
             whole -= c.sign < 0;
         }
@@ -7567,7 +7656,7 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     return c;
 }
 
-/* m of pair i, whose w_i without it is w; f as in pe__rope_exact(). */
+/* m of pair i, whose w_i without it is w; f as in pe__rope_round_frequency(). */
 PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
 {
     const pe_rope_config *const config = r->config;
@@ -7577,38 +7666,39 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
     if (config->rope_type == PE_ROPE_LLAMA3) {
         x = *w;
         y = pe__real_pi(n);
-        pe__real_by(&x, r->length / 2);
-        pe__real_divide(&x, &y);
+        pe__real_mul_double(&x, r->length / 2);
+        pe__real_div(&x, &y);
         low = pe__real_of(config->high_freq_factor, n);
         span = pe__real_of(config->low_freq_factor, n);
-        pe__real_plus(&span, &low, -1);
+        pe__real_add(&span, &low, -1);
     } else {
         x = pe__real_of(i, n);
         low = pe__rope_real_bound(r, r->fast, 1, 0, n, unsure);
         span = pe__rope_real_bound(r, r->slow, -1, 1 - r->n, n, unsure);
-        pe__real_plus(&span, &low, 1);
+        pe__real_add(&span, &low, 1);
         span.sign = -span.sign;
         y = pe__real_of(1, n);
-        pe__real_over(&y, 1000);
+        pe__real_div_u32(&y, 1000);
         pe__real least = y;
-        pe__real_plus(&y, &span, -1);
-        const int none = !pe__real_has_sign(&span) && (pe__known(&span) || r->fast == r->slow);
-        if (none || (r->is_ggml && y.sign > 0)) span = least;
+        pe__real_add(&y, &span, -1);
+        const int empty =
+            !pe__real_has_sign(&span) && (pe__real_is_exact(&span) || r->fast == r->slow);
+        if (empty || (r->is_ggml && y.sign > 0)) span = least;
         *unsure |= !pe__real_has_sign(&span);
     }
-    pe__real_plus(&x, &low, -1);
+    pe__real_add(&x, &low, -1);
     if (span.sign <= 0) {
         span.sign = -span.sign;
         x.sign = -x.sign;
     }
-    *unsure |= !pe__real_has_sign(&x) && !pe__known(&x);
+    *unsure |= !pe__real_has_sign(&x) && !pe__real_is_exact(&x);
     y = x;
-    pe__real_plus(&y, &span, -1);
+    pe__real_add(&y, &span, -1);
     if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
-    else pe__real_divide(&x, &span);
+    else pe__real_div(&x, &span);
     x.sign = -x.sign;
-    pe__real_more(&x, 1);
-    pe__real_by(&x, r->keep);
+    pe__real_add_double(&x, 1);
+    pe__real_mul_double(&x, r->keep);
     return x;
 }
 
@@ -7616,42 +7706,42 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
 PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
 {
     pe__real f = pe__real_of(r->f[0], n);
-    pe__real_by(&f, r->f[1]);
-    pe__real_per(&f, r->f[2]);
-    pe__real_more(&f, r->f[3]);
+    pe__real_mul_double(&f, r->f[1]);
+    pe__real_div_double(&f, r->f[2]);
+    pe__real_add_double(&f, r->f[3]);
     return f;
 }
 
 /* The frequency of a pair, correctly rounded. */
-PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
+PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 {
     const pe_rope_type type = r->config->rope_type;
     const int fixed = type == PE_ROPE_NTK_FIXED;
     const size_t index = pair % r->period;
     const double i = (double)index;
     double y;
-    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         int unsure = 0;
         pe__real f = pe__rope_real_factor(r, n), w = pe__real_of(r->config->rope_theta, n), x, z;
         pe__real_log(&w);
-        pe__real_by(&w, -2 * i);
-        pe__real_per(&w, r->width);
+        pe__real_mul_double(&w, -2 * i);
+        pe__real_div_double(&w, r->width);
         if (fixed || type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK) {
             z = f;
             pe__real_log(&z);
-            pe__real_by(&z, -2 * (i + fixed));
-            pe__real_per(&z, r->n - (fixed ? 0 : 2));
-            pe__real_plus(&w, &z, 1);
+            pe__real_mul_double(&z, -2 * (i + fixed));
+            pe__real_div_double(&z, r->n - (fixed ? 0 : 2));
+            pe__real_add(&w, &z, 1);
         }
         pe__real_exp(&w);
         z = x = pe__rope_real_keep(r, i, &w, &unsure);
         z.sign = -z.sign;
-        pe__real_more(&z, 1);
-        pe__real_divide(&z, &f);
-        pe__real_plus(&x, &z, 1);
-        pe__real_times(&w, &x);
-        if (r->factors) pe__real_per(&w, r->factors[index]);
-        if (r->config->freq_factors) pe__real_per(&w, (double)r->config->freq_factors[pair]);
+        pe__real_add_double(&z, 1);
+        pe__real_div(&z, &f);
+        pe__real_add(&x, &z, 1);
+        pe__real_mul(&w, &x);
+        if (r->factors) pe__real_div_double(&w, r->factors[index]);
+        if (r->config->freq_factors) pe__real_div_double(&w, (double)r->config->freq_factors[pair]);
         const int last = n == PE__LIMBS;
         if ((!unsure || last) && pe__real_round(&w, 0, last, &y)) return y;
     }
@@ -7659,7 +7749,8 @@ PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
 
 /* ==== src/rope/frequencies.h ==== */
 /* RoPE's frequencies by double-double, 64 at a time.
- * Gives: pe__rope_all(), pe__rope_begin(), pe__rope_log2_factor(), pe__rope_some().
+ * Gives: pe__rope_all_frequencies(), pe__rope_begin(), pe__rope_log2_factor(),
+ *   pe__rope_next_frequencies().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
 
@@ -7667,42 +7758,43 @@ PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
    times in L0 positions, but at least the given number; and its floor, if the config wants whole
    numbers, else *low is its second double. The logarithms are off by 2^-94 at most, for numbers of
    8 bits before the point (L0 <= 2^53, beta >= 2^-128), and ratio and step by 2^-101 of themselves:
-   e has more than all of these. If a floor is closer than e, doubt = 1 leaves all pairs on the ramp
-   to integers. From 2^52 on no pair can tell which: there are not so many. */
+   e has more than all of these. If a floor is closer than e, ramp_error = 1 leaves all pairs on the
+   ramp to integers. From 2^52 on no pair can tell which: there are not so many. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* of 2 pi */
-    const pe__dd step = pe__dd_of(r->all.step), length = pe__dd_of(pe__td_log2_of(r->length));
-    const pe__dd turns = pe__dd_sub(length, pe__dd_of(pe__td_log2_of(beta)));
-    const pe__dd c = pe__dd_ratio(pe__dd_sub(turns, pe__dd_splat(log2_pi)), step);
+    const pe__dd step = pe__dd_from_td(r->all.step);
+    const pe__dd length = pe__dd_from_td(pe__td_log2_of(r->length));
+    const pe__dd rotations = pe__dd_sub(length, pe__dd_from_td(pe__td_log2_of(beta)));
+    const pe__dd c = pe__dd_div(pe__dd_sub(rotations, pe__dd_splat(log2_pi)), step);
     const double a = -sign * pe__first_lane(c.hi), b = -sign * pe__first_lane(c.lo);
     const double e = pe__exp2i(-90) / -pe__first_lane(step.hi);
     *low = 0;
     if (a - least + b <= 0) return least;
     if (!r->config->truncate) {
-        r->doubt = e;
+        r->ramp_error = e;
         *low = b;
         return a;
     }
     if (a > pe__exp2i(52)) return pe__exp2i(52);
-    const double off = a - pe__nearest(a) + b;
-    if (pe__between(off, -e, e)) r->doubt = 1;
-    return pe__nearest(a) - (off < 0);
+    const double off = a - pe__round_to_integer(a) + b;
+    if (pe__between(off, -e, e)) r->ramp_error = 1;
+    return pe__round_to_integer(a) - (off < 0);
 }
 
 /* Where the ramp begins and ends, and the line between. A ramp that ends where it begins gets the
-   length 0.001 that models' code gives it; ggml gives it to any shorter one. doubt: how far the
-   line is off, at most, where each end is by e: slope e for low, 2 slope e for their distance; 4
-   leave room. margin: so near to an end x may be on its other side. */
+   length 0.001 that models' code gives it; ggml gives it to any shorter one. ramp_error: how far
+   the line is off, at most, where each end is by e: slope e for low, 2 slope e for their distance;
+   4 leave room. margin: so near to an end x may be on its other side. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
-    const pe__dd one = pe__dd_one(pe__splat(1.0));
-    const pe__dd least = pe__dd_ratio(one, pe__dd_one(pe__splat(1000.0)));
+    const pe__dd one = pe__dd_from_double(pe__splat(1.0));
+    const pe__dd least = pe__dd_div(one, pe__dd_from_double(pe__splat(1000.0)));
     const pe__dd scaled = pe__dd_sub(one, r->end); /* 1 - 1 / f */
     double low[2] = {config->high_freq_factor, 0}, high[2] = {config->low_freq_factor, 0};
-    r->doubt = 0;
-    r->waves = pe__dd_scaled(pe__dd_splat(pe__inverse_pi), 0.5 * r->length);
+    r->ramp_error = 0;
+    r->waves = pe__dd_mul_double(pe__dd_splat(pe__inverse_pi), 0.5 * r->length);
     if (config->rope_type != PE_ROPE_LLAMA3) {
         low[0] = pe__rope_bound(r, r->fast, 1, 0, &low[1]);
         high[0] = -pe__rope_bound(r, r->slow, -1, 1 - r->n, &high[1]);
@@ -7719,18 +7811,18 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     }
     r->sign = length > 0 ? 1 : -1;
     /* keep + (1 - keep) / f: where f is tiny, 1 / f + keep (1 - 1 / f) would cancel */
-    const pe__dd keep = pe__dd_one(pe__splat(r->keep));
-    r->begin = pe__dd_normal(pe__dd_add(pe__dd_mul(r->end, pe__dd_sub(one, keep)), keep));
-    r->slope = pe__dd_one(pe__splat(0.0)); /* LLAMA3 with equal factors: a step */
-    if (length != 0) r->slope = pe__dd_ratio(pe__dd_scaled(scaled, -r->keep), span);
+    const pe__dd keep = pe__dd_from_double(pe__splat(r->keep));
+    r->begin = pe__dd_renormalize(pe__dd_add(pe__dd_mul(r->end, pe__dd_sub(one, keep)), keep));
+    r->slope = pe__dd_from_double(pe__splat(0.0)); /* LLAMA3 with equal factors: a step */
+    if (length != 0) r->slope = pe__dd_div(pe__dd_mul_double(scaled, -r->keep), span);
     const pe__dd fall = pe__dd_mul(r->low, r->slope);
     r->start = pe__dd_sub(r->begin, fall);
-    r->margin = 2 * r->doubt + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
-    r->doubt *= 4 * fabs(pe__first_lane(r->slope.hi));
+    r->margin = 2 * r->ramp_error + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
+    r->ramp_error *= 4 * fabs(pe__first_lane(r->slope.hi));
     /* start is what is left of two numbers, and has their errors */
-    r->doubt += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
-                                  pe__first_lane(pe__abs(fall.hi)));
-    if (length == 0) r->doubt = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
+    r->ramp_error += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
+                                       pe__first_lane(pe__abs(fall.hi)));
+    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
 }
 
 /* log2 f, to 2^-104 of 1 or of itself. Where f is f[0] / f[2], two numbers that people
@@ -7748,14 +7840,14 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     const pe_rope_type type = r->config->rope_type;
     const double half[2] = {0.5 * r->width, 0};
     const int fixed = type == PE_ROPE_NTK_FIXED;
-    const pe__td product = pe__td_scale(pe__td_splat(r->f[0]), pe__splat(r->f[1]));
+    const pe__td product = pe__td_mul_double(pe__td_splat(r->f[0]), pe__splat(r->f[1]));
     pe__td unit = pe__td_splat(1.0);
     r->all.step = pe__geometric_step(r->config->rope_theta, half);
-    r->factor = pe__td_add(pe__td_div(product, pe__splat(r->f[2])), pe__td_splat(r->f[3]));
-    r->end = pe__dd_ratio(pe__dd_of(unit), pe__dd_of(r->factor));
+    r->factor = pe__td_add(pe__td_div_double(product, pe__splat(r->f[2])), pe__td_splat(r->f[3]));
+    r->end = pe__dd_div(pe__dd_from_td(unit), pe__dd_from_td(r->factor));
     if (fixed || type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK) {
         const double n = r->n - (fixed ? 0 : 2);
-        const pe__td more = pe__td_div(pe__rope_log2_factor(r), pe__splat(-0.5 * n));
+        const pe__td more = pe__td_div_double(pe__rope_log2_factor(r), pe__splat(-0.5 * n));
         r->all.step = pe__td_add(r->all.step, more);
         if (fixed) unit = pe__td_exp2(more);
     }
@@ -7770,48 +7862,50 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
 /* Multiply the frequencies w of a vector of indices by what the ramp says: begin up to low, end
    from high on, start + slope x between. Returns by how much the factor may be off, relatively:
    next to a bound by what double-double loses where they cancel, and by the bounds' own errors. */
-PE__INLINE pe__vd pe__rope_climb(const pe__rope *r, pe__vd index, pe__dd *w)
+PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
-    pe__dd x = pe__dd_one(index);
+    pe__dd x = pe__dd_from_double(index);
     if (r->config->rope_type == PE_ROPE_LLAMA3)
         x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
-    pe__dd y = pe__dd_normal(pe__dd_add(r->start, climb));
+    pe__dd y = pe__dd_renormalize(pe__dd_add(r->start, climb));
     /* absolute, as start and climb may cancel */
-    pe__vd off = (pe__abs(r->start.hi) + pe__abs(climb.hi)) * pe__splat(pe__exp2i(-99));
+    pe__vd error = (pe__abs(r->start.hi) + pe__abs(climb.hi)) * pe__splat(pe__exp2i(-99));
     const pe__vd below = ((r->low.hi - x.hi) + (r->low.lo - x.lo)) * sign;
     const pe__vd above = ((x.hi - r->high.hi) + (x.lo - r->high.lo)) * sign;
     y.hi = pe__where_positive(above, r->end.hi, pe__where_positive(below, r->begin.hi, y.hi));
     y.lo = pe__where_positive(above, r->end.lo, pe__where_positive(below, r->begin.lo, y.lo));
-    off = off + pe__splat(r->doubt);
+    error = error + pe__splat(r->ramp_error);
     /* well before and behind the ramp nothing is in doubt */
-    off = pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, off));
-    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, off); /* all is lost: any number, and no 0 / 0 */
+    error =
+        pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, error));
+    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* all is lost: any number, and no 0 /
+                                                              0 */
     *w = pe__dd_mul(*w, y);
-    return off / pe__abs(y.hi);
+    return error / pe__abs(y.hi);
 }
 
 /* The frequencies of a section from a pair on, at most 64, correctly rounded. Returns how many.
    Lists are copied, with 1 behind their end: vectors may reach beyond it. */
-PE__OUTLINE size_t pe__rope_some(const pe__rope *r, size_t pair, double *omega)
+PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, double *omega)
 {
-    const size_t index = pair % r->period, left = pe__min(r->turning - pair, r->period - index);
-    const size_t n = pe__min(left, PE__SQUARE);
+    const size_t index = pair % r->period, left = pe__min(r->rotating - pair, r->period - index);
+    const size_t n = pe__min(left, PE__FREQUENCY_TILE);
     const float *const more = r->config->freq_factors;
-    double w[2 * PE__SQUARE], list[2][PE__SQUARE];
-    pe__geometric_next(&r->all, index, n, w, PE__SQUARE);
-    for (size_t i = 0; i < PE__SQUARE && r->factors; i++)
+    double w[2 * PE__FREQUENCY_TILE], list[2][PE__FREQUENCY_TILE];
+    pe__geometric_fill(&r->all, index, n, w, PE__FREQUENCY_TILE);
+    for (size_t i = 0; i < PE__FREQUENCY_TILE && r->factors; i++)
         list[0][i] = i < n ? r->factors[index + i] : 1.0;
-    for (size_t i = 0; i < PE__SQUARE && more; i++)
+    for (size_t i = 0; i < PE__FREQUENCY_TILE && more; i++)
         list[1][i] = i < n ? (double)more[pair + i] : 1.0;
     for (size_t i = 0; i < n; i += PE_LANES) {
-        const pe__vd lanes = pe__lanes() + pe__splat((double)(index + i));
+        const pe__vd lanes = pe__iota() + pe__splat((double)(index + i));
         pe__vd e = pe__splat(pe__exp2i(-99)); /* relative */
-        pe__dd y = {pe__load(w + i), pe__load(w + PE__SQUARE + i)};
-        if (pe__rope_has_ramp(r)) e = e + pe__rope_climb(r, lanes, &y);
-        if (r->factors) y = pe__dd_ratio(y, pe__dd_one(pe__load(list[0] + i)));
-        if (more) y = pe__dd_ratio(y, pe__dd_one(pe__load(list[1] + i)));
+        pe__dd y = {pe__load(w + i), pe__load(w + PE__FREQUENCY_TILE + i)};
+        if (pe__rope_has_ramp(r)) e = e + pe__rope_apply_ramp(r, lanes, &y);
+        if (r->factors) y = pe__dd_div(y, pe__dd_from_double(pe__load(list[0] + i)));
+        if (more) y = pe__dd_div(y, pe__dd_from_double(pe__load(list[1] + i)));
         e = e * y.hi;
         const pe__vd up = y.hi + (y.lo + e), down = y.hi + (y.lo - e);
         pe__store(w + i, up);
@@ -7819,7 +7913,8 @@ PE__OUTLINE size_t pe__rope_some(const pe__rope *r, size_t pair, double *omega)
             double other[PE_LANES];
             pe__store(other, down);
             for (size_t lane = 0; lane < PE_LANES && i + lane < n; lane++)
-                if (w[i + lane] != other[lane]) w[i + lane] = pe__rope_exact(r, pair + i + lane);
+                if (w[i + lane] != other[lane])
+                    w[i + lane] = pe__rope_round_frequency(r, pair + i + lane);
         }
     }
     memcpy(omega, w, n * sizeof *omega);
@@ -7827,56 +7922,57 @@ PE__OUTLINE size_t pe__rope_some(const pe__rope *r, size_t pair, double *omega)
 }
 
 /* All of them; pairs that do not turn have 0. */
-PE__OUTLINE void pe__rope_all(const pe__rope *r, double *omega)
+PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 {
-    for (size_t i = 0; i < r->turning; i += pe__rope_some(r, i, omega + i)) {}
-    for (size_t i = r->turning; i < r->pairs; i++) omega[i] = 0;
+    for (size_t i = 0; i < r->rotating; i += pe__rope_next_frequencies(r, i, omega + i)) {}
+    for (size_t i = r->rotating; i < r->pairs; i++) omega[i] = 0;
 }
 
 /* ==== src/rope/attention.h ==== */
 /* RoPE's attention factor; its public frequencies.
- * Gives: pe__rope_attention(), pe__rope_factor(), pe__rope_open(), pe_rope_frequencies().
+ * Gives: pe__rope_attention(), pe__rope_factor(), pe__rope_read_checked(), pe_rope_frequencies().
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
 
 /* 0.1 scale ln f + 1 */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
-    const pe__dd one = pe__dd_one(pe__splat(1.0)), ten = pe__dd_one(pe__splat(10.0));
-    return pe__dd_add(pe__dd_ratio(pe__dd_scaled(log_factor, scale), ten), one);
+    const pe__dd one = pe__dd_from_double(pe__splat(1.0));
+    const pe__dd ten = pe__dd_from_double(pe__splat(10.0));
+    return pe__dd_add(pe__dd_div(pe__dd_mul_double(log_factor, scale), ten), one);
 }
 PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
 {
     pe__real x = *log_factor;
-    pe__real_by(&x, scale);
-    pe__real_over(&x, 10);
-    pe__real_more(&x, 1);
+    pe__real_mul_double(&x, scale);
+    pe__real_div_u32(&x, 10);
+    pe__real_add_double(&x, 1);
     return x;
 }
 
 /* by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), with LONGROPE the root of 1 + ln f / ln L0;
    correctly rounded. */
-PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double all_dim, double by)
+PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
-    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         pe__real f = pe__rope_real_factor(r, n), x, z;
         pe__real_log(&f);
         if (r->config->rope_type == PE_ROPE_LONGROPE) {
             x = f;
             z = pe__real_of(r->length, n);
             pe__real_log(&z);
-            pe__real_divide(&x, &z);
-            pe__real_more(&x, 1);
+            pe__real_div(&x, &z);
+            pe__real_add_double(&x, 1);
             pe__real_log(&x);
-            pe__real_by(&x, 0.5);
+            pe__real_mul_double(&x, 0.5);
             pe__real_exp(&x);
         } else {
             x = pe__rope_real_mscale(&f, mscale);
             z = pe__rope_real_mscale(&f, all_dim);
-            pe__real_divide(&x, &z);
+            pe__real_div(&x, &z);
         }
-        pe__real_by(&x, by);
+        pe__real_mul_double(&x, by);
         if (pe__real_round(&x, 0, n == PE__LIMBS, &y)) return y;
     }
 }
@@ -7887,24 +7983,24 @@ PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double a
    fraction of at most 5 bits over 2, 4 or an odd number. */
 PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
-    const pe__dd log2_factor = pe__dd_of(pe__rope_log2_factor(r));
+    const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
     const pe__dd log_factor = pe__dd_mul(log2_factor, pe__dd_splat(pe__ln2));
     pe__dd y = pe__rope_mscale(log_factor, mscale);
     double x;
     if (r->config->rope_type == PE_ROPE_LONGROPE) { /* the root by a logarithm and a power */
         pe__td root = pe__td_splat(1.0);
-        y = pe__dd_ratio(log2_factor, pe__dd_of(pe__td_log2_of(r->length)));
-        y = pe__dd_add(y, pe__dd_of(root));
+        y = pe__dd_div(log2_factor, pe__dd_from_td(pe__td_log2_of(r->length)));
+        y = pe__dd_add(y, pe__dd_from_td(root));
         root.a = y.hi;
         root.b = y.lo;
-        y = pe__dd_of(pe__td_exp2(pe__td_shift(pe__td_log2(root), pe__splat(0.5))));
+        y = pe__dd_from_td(pe__td_exp2(pe__td_mul_pow2(pe__td_log2(root), pe__splat(0.5))));
     } else if (all_dim > 0) {
-        y = pe__dd_ratio(y, pe__rope_mscale(log_factor, all_dim));
+        y = pe__dd_div(y, pe__rope_mscale(log_factor, all_dim));
     }
-    y = pe__dd_scaled(y, by);
+    y = pe__dd_mul_double(y, by);
     const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo);
-    if (pe__same(hi, lo, hi * pe__exp2i(-90), 1, 0, &x)) return x;
-    return pe__rope_exact_factor(r, mscale, all_dim, by);
+    if (pe__ziv_test(hi, lo, hi * pe__exp2i(-90), 1, 0, &x)) return x;
+    return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
@@ -7922,7 +8018,7 @@ PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 }
 
 /* Begin with a config that may be wrong. */
-static inline pe_status pe__rope_open(pe__rope *r, const pe_rope_config *config)
+static inline pe_status pe__rope_read_checked(pe__rope *r, const pe_rope_config *config)
 {
     pe__rope_read(r, config);
     if (config->rope_type == PE_ROPE_LONGROPE && !r->factors) return PE_ERR_NULL;
@@ -7936,9 +8032,9 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 {
     pe__rope r;
     if (!config || !omega) return PE_ERR_NULL;
-    const pe_status status = pe__rope_open(&r, config);
+    const pe_status status = pe__rope_read_checked(&r, config);
     if (status != PE_OK) return status;
-    pe__rope_all(&r, omega);
+    pe__rope_all_frequencies(&r, omega);
     if (attention_factor) *attention_factor = pe__rope_attention(&r);
     return PE_OK;
 }
@@ -7971,8 +8067,8 @@ static inline size_t pe__rope_plan_bytes(const pe__rope *r, const pe_config *con
 {
     const int listed = pe__rope_listed(r->config);
     if (pe__plan_bytes(config, plan) == 0) return 0;
-    if (listed) pe__plan_joins(plan, r->config->axes);
-    return pe__plan_room(plan, config, listed);
+    if (listed) pe__plan_join_axes(plan, r->config->axes);
+    return pe__plan_memory(plan, config, listed);
 }
 
 PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
@@ -7991,7 +8087,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe_plan made;
     pe__rope r;
     pe_status status = pe__init_begin(plan, rope, memory);
-    if (status == PE_OK) status = pe__rope_open(&r, rope);
+    if (status == PE_OK) status = pe__rope_read_checked(&r, rope);
     if (status != PE_OK) return status;
     pe_config config = pe__rope_plan_config(&r);
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
@@ -7999,22 +8095,22 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     if (memory_size < size) return PE_ERR_SIZE;
     /* where one may be larger than 1, all are looked at before anything is written */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
-    for (size_t i = 0, n; risky && i < r.turning; i += n) {
-        double w[PE__SQUARE];
-        n = pe__rope_some(&r, i, w);
+    for (size_t i = 0, n; risky && i < r.rotating; i += n) {
+        double w[PE__FREQUENCY_TILE];
+        n = pe__rope_next_frequencies(&r, i, w);
         if (pe_frequency_error(&config, w, n, NULL)) return PE_ERR_FREQUENCY;
     }
     double *const f = pe__aligned(memory);
     config.amplitude = pe__rope_attention(&r);
     pe__plan_begin(&made, &config, f);
-    pe__rope_all(&r, f);
+    pe__rope_all_frequencies(&r, f);
     if (pe__rope_listed(rope)) {
-        uint8_t *const order = pe__plan_list(&made, &config, f);
+        uint8_t *const order = pe__order_memory(&made, &config, f);
         for (size_t i = 0; i < made.pairs; i++) {
             const size_t k = i % made.axes, own = i / made.axes < rope->sections[k] ? k : 0;
             order[made.pairs + i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
         }
-        pe__plan_order(&made, order);
+        pe__plan_sort_pairs(&made, order);
     } else if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
@@ -8030,8 +8126,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
             axis->coordinate = a;
         }
     }
-    pe__plan_omega(&made, &config, f, f);
-    made.apart = rope->rope_interleave != 0;
+    pe__plan_fill_omega(&made, &config, f, f);
+    made.rope_interleave = rope->rope_interleave != 0;
     made.rotary_offset = rope->rotary_offset;
     *plan = made;
     return PE_OK;
@@ -8039,9 +8135,10 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 
 /* ==== src/rope/pairs.h ==== */
 /* Pairs of elements rotated: a vector, a unit, a head, some heads of a token.
- * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__part, pe__tile,
- *   pe__angles_of(), pe__convert(), pe__rope_block(), pe__rope_head(), pe__rope_short(),
- *   pe__rope_token(), pe__rope_vectors(), pe__rope_whole(), pe__rope_ends().
+ * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__section,
+ *   pe__tile, pe__angles_of(), pe__convert(), pe__register_pairs(), pe__rotate_head(),
+ *   pe__rotate_short(), pe__rotate_units(), pe__rotate_vectors(), pe__unit_pairs(),
+ *   pe__rotate_ends().
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
@@ -8050,10 +8147,10 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
  * tokens are rotated by it. They are the rows that pe_fill_f32 writes as halves. */
 
 enum {
-    PE__ROPE_PAIRS = PE__SORTED, /* pairs of a tile, at most */
+    PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
-    PE__ROPE_GROUP = 8192,    /* bytes of heads that turn alike, together */
+    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_GROUP = 8192,             /* bytes of heads that turn alike, together */
     PE__ROPE_CACHED = 1 << 21, /* bytes of single ones that some cache is taken to hold */
     PE__ROPE_NEAR = 1 << 24,   /* and of all of a call, */
     PE__ROPE_AWAY = 1 << 17    /* if they go elsewhere */
@@ -8064,15 +8161,15 @@ typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t rest;  /* elements behind the pairs to copy */
-    size_t front; /* and before them: pe__copy_ends() */
+    size_t copied_after;  /* elements behind the pairs to copy */
+    size_t copied_before; /* and before them: pe__copy_ends() */
 } pe__heads;
 
 /* n pairs of a tile from the given one on, of a block of so many that have one layout. */
-typedef struct pe__part {
+typedef struct pe__section {
     size_t pair, n, pairs;
     size_t column; /* the element of a head where they begin */
-} pe__part;
+} pe__section;
 
 /* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
    of a head. */
@@ -8083,8 +8180,8 @@ typedef struct pe__tile {
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
-    size_t parts; /* 0: all pairs have one layout */
-    const pe__part *part;
+    size_t section_count; /* 0: all pairs have one layout */
+    const pe__section *section;
 } pe__tile;
 
 /* The sines and cosines of n pairs of a token, of blocks of so many, or of one. */
@@ -8096,7 +8193,7 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {
     const size_t from = (tile->row ? tile->row[t] : t) * tile->stride;
     const float *s = tile->sines + from;
-    PE__BY_ITSELF(s);
+    PE__IN_REGISTER(s);
     const pe__angles a = {s, tile->cosines + from, tile->count, tile->pairs};
     return a;
 }
@@ -8110,43 +8207,43 @@ PE__INLINE pe__vf pe__rotate_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
 }
-PE__INLINE pe__vf pe__rotate_neighbours(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
+PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
 {
     return pe__rotate_b(pe__swap(u), u, s, c);
 }
 
 /* A vector of pairs of halves: of their first elements u and of their second ones v. */
-PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
-                                unsigned char *out, unsigned char *next)
+PE__INLINE void pe__rotate_halves(pe__type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
+                                  unsigned char *out, unsigned char *next)
 {
-    pe__put_two_as(kind, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
+    pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
 /* The sines and cosines of a vector of pairs as the elements are met: of neighbours those of two
    vectors. */
-typedef struct pe__turns {
+typedef struct pe__rotation {
     pe__vf s[2], c[2];
-} pe__turns;
-PE__INLINE pe__turns pe__turns_load(pe_layout layout, const float *s, const float *c)
+} pe__rotation;
+PE__INLINE pe__rotation pe__rotation_load(pe_layout layout, const float *s, const float *c)
 {
     const int halves = layout == PE_LAYOUT_HALVES;
-    pe__turns t;
+    pe__rotation t;
     t.s[0] = halves ? pe__get(s) : pe__get_signed(s);
-    t.c[0] = halves ? pe__get(c) : pe__get_twice(c);
+    t.c[0] = halves ? pe__get(c) : pe__get_repeated(c);
     t.s[1] = halves ? t.s[0] : pe__get_signed(s + PE_LANES);
-    t.c[1] = halves ? t.c[0] : pe__get_twice(c + PE_LANES);
+    t.c[1] = halves ? t.c[0] : pe__get_repeated(c + PE_LANES);
     return t;
 }
 
 /* A vector of pairs: of halves u and v as above; of neighbours one vector and the next. */
-PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, const pe__turns *t, const pe__vf *x,
-                               unsigned char *out, unsigned char *next)
+PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rotation *t,
+                                 const pe__vf *x, unsigned char *out, unsigned char *next)
 {
     const pe__vf u = x[0], v = x[1];
-    if (layout == PE_LAYOUT_HALVES) pe__rope_halves(kind, u, v, t->s[0], t->c[0], out, next);
+    if (layout == PE_LAYOUT_HALVES) pe__rotate_halves(type, u, v, t->s[0], t->c[0], out, next);
     else
-        pe__put_two_as(kind, out, pe__rotate_neighbours(u, t->s[0], t->c[0]), next,
-                       pe__rotate_neighbours(v, t->s[1], t->c[1]));
+        pe__put_two_as(type, out, pe__rotate_interleaved(u, t->s[0], t->c[0]), next,
+                       pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
 /* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
@@ -8175,12 +8272,12 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
     } else if (!halves && !narrow) {
         u->s[0] = pe__get_signed(s);
         u->s[1] = pe__get_signed(s + PE_LANES);
-        u->c[0] = pe__get_twice(c);
-        u->c[1] = pe__get_twice(c + PE_LANES);
+        u->c[0] = pe__get_repeated(c);
+        u->c[1] = pe__get_repeated(c + PE_LANES);
         u->s[2] = pe__get_signed(s + PE__FLOATS);
         u->s[3] = pe__get_signed(s + 3 * PE_LANES);
-        u->c[2] = pe__get_twice(c + PE__FLOATS);
-        u->c[3] = pe__get_twice(c + 3 * PE_LANES);
+        u->c[2] = pe__get_repeated(c + PE__FLOATS);
+        u->c[3] = pe__get_repeated(c + 3 * PE_LANES);
     }
     if (narrow) { /* a table of the caller's may have any NaN */
         if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0]))) {
@@ -8193,11 +8290,15 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* across: elements from the first two vectors to the others; halves 2: each of both has a block. */
-PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe__unit *u,
+/* Where the pairs of a unit lie: next to each other, in halves, or in halves of two sections, a
+   vector each. */
+enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
+
+/* layout: PE__UNIT_INTERLEAVED ...; across: elements from the first two vectors to the others. */
+PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
-    const size_t gap = (halves > 1 ? 2 : 1) * (size_t)PE__FLOATS;
+    const size_t gap = (layout > PE__UNIT_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
     const size_t step = gap * pe__size_of(from), to_step = gap * pe__size_of(to);
     if (from == PE__BF16 && to == PE__BF16) {
@@ -8206,71 +8307,71 @@ PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
-        const pe__vf a1 = halves ? x1 : y0, b0 = halves ? y0 : x1; /* (x0, b0) and (a1, y1) */
+        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* (x0, b0) and (a1, y1) */
         const pe__vf c0 = pe__rotate_a(x0, b0, u->s[0], u->c[0]);
         const pe__vf c1 = pe__rotate_a(a1, y1, u->s[1], u->c[1]);
         const pe__vf d0 = pe__rotate_b(x0, b0, u->s[0], u->c[0]);
         const pe__vf d1 = pe__rotate_b(a1, y1, u->s[1], u->c[1]);
-        pe__put_bf16_four(v, c0, halves ? c1 : d0, w, halves ? d0 : c1, d1);
+        pe__put_bf16_four(v, c0, layout ? c1 : d0, w, layout ? d0 : c1, d1);
         return;
     }
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
-    if (halves && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
+    if (layout && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
         const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
-        pe__rope_halves(to, x0, y0, u->s[0], u->c[0], q, z);
+        pe__rotate_halves(to, x0, y0, u->s[0], u->c[0], q, z);
         const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
-        pe__rope_halves(to, x1, y1, u->s[1], u->c[1], q + to_step, z + to_step);
+        pe__rotate_halves(to, x1, y1, u->s[1], u->c[1], q + to_step, z + to_step);
         return;
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (halves) { /* what shares a line follows each other: it takes four fifths of the time */
+    if (layout) { /* what shares a line follows each other: it takes four fifths of the time */
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
                        pe__rotate_b(x1, y1, u->s[1], u->c[1]));
         return;
     }
-    pe__put_two_as(to, q, pe__rotate_neighbours(x0, u->s[0], u->c[0]), q + to_step,
-                   pe__rotate_neighbours(x1, u->s[1], u->c[1]));
-    pe__put_two_as(to, z, pe__rotate_neighbours(y0, u->s[2], u->c[2]), z + to_step,
-                   pe__rotate_neighbours(y1, u->s[3], u->c[3]));
+    pe__put_two_as(to, q, pe__rotate_interleaved(x0, u->s[0], u->c[0]), q + to_step,
+                   pe__rotate_interleaved(x1, u->s[1], u->c[1]));
+    pe__put_two_as(to, z, pe__rotate_interleaved(y0, u->s[2], u->c[2]), z + to_step,
+                   pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
 /* Vectors of pairs of heads: their sines and cosines, and where they are, in bytes. */
 typedef struct pe__vectors {
-    pe__turns turns;
+    pe__rotation rotation;
     size_t in, in_next, out, out_next;
 } pe__vectors;
-PE__INLINE pe__vectors pe__vectors_at(pe__kind from, pe__kind to, pe_layout layout,
+PE__INLINE pe__vectors pe__vectors_at(pe__type from, pe__type to, pe_layout layout,
                                       const pe__angles *a, size_t pair, size_t element)
 {
     const size_t next = element + (layout == PE_LAYOUT_HALVES ? a->pairs : (size_t)PE__FLOATS);
     pe__vectors v;
-    v.turns = pe__turns_load(layout, a->s + pair, a->c + pair);
+    v.rotation = pe__rotation_load(layout, a->s + pair, a->c + pair);
     v.in = element * pe__size_of(from);
     v.in_next = next * pe__size_of(from);
     v.out = element * pe__size_of(to);
     v.out_next = next * pe__size_of(to);
     return v;
 }
-PE__INLINE void pe__vectors_get(pe__kind from, const pe__vectors *v, const unsigned char *in,
+PE__INLINE void pe__vectors_get(pe__type from, const pe__vectors *v, const unsigned char *in,
                                 pe__vf *x)
 {
     x[0] = pe__get_as(from, in + v->in);
     x[1] = pe__get_as(from, in + v->in_next);
 }
-PE__INLINE void pe__vectors_put(pe__kind to, pe_layout layout, const pe__vectors *v,
+PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors *v,
                                 const pe__vf *x, unsigned char *out)
 {
-    pe__rope_pairs(to, layout, &v->turns, x, out + v->out, out + v->out_next);
+    pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
 /* One head: units, then a vector, then what does not fill one, by a vector that overlaps the last
    and is read before that is written. */
-PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                              const unsigned char *in, unsigned char *out)
+PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+                                const unsigned char *in, unsigned char *out)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
     const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
@@ -8298,14 +8399,14 @@ PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, cons
 }
 
 /* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
-PE__INLINE size_t pe__rope_block(pe_layout layout)
+PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
 /* Ask for so many bytes, at most four lines: without a loop, which took a fifth longer where a
    compiler laid it out badly. */
-PE__WRAPS PE__INLINE void pe__ask_lines(uintptr_t at, size_t bytes)
+PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
     PE__PREFETCH(at);
     if (bytes > 64) PE__PREFETCH(at + 64);
@@ -8316,67 +8417,73 @@ PE__WRAPS PE__INLINE void pe__ask_lines(uintptr_t at, size_t bytes)
 }
 
 /* Elements from a unit of a block of halves to the next, of which `behind` pairs have been. */
-PE__INLINE size_t pe__next_unit(size_t pairs, size_t *behind)
+PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
-    *behind += PE__ROPE_UNIT;
-    if (*behind < pairs) return PE__ROPE_UNIT;
-    *behind = 0;
+    *done += PE__ROPE_UNIT;
+    if (*done < pairs) return PE__ROPE_UNIT;
+    *done = 0;
     return PE__ROPE_UNIT + pairs;
 }
 
-/* Some heads of one token, their pairs in whole units. Blocks of halves: 1: each of units, 2: each
-   of a vector. ahead: bytes to what will be wanted soon, or 0. */
-PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int blocks,
-                               const pe__angles *a, const pe__heads *x, size_t ahead)
+/* How the pairs of a head in halves lie: in one section, in sections of whole units, or of a
+   vector. */
+enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
+
+/* Some heads of one token, their pairs in whole units. sections: PE__ONE_SECTION ...
+   prefetch_distance: bytes to what will be wanted soon, or 0. */
+PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
+                                 const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
+    const size_t e = pe__size_of(from), f = pe__size_of(to);
+    const size_t in_registers = pe__register_pairs(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
-    const size_t other = blocks ? pe__max(across, block) : halves ? across : block;
-    const size_t step = blocks || !halves ? 2 : 1; /* elements from a pair to the next */
-    const int how = blocks > 1 ? 2 : halves;
-    size_t place = 0, behind = 0;
+    const size_t other = sections ? pe__max(across, in_registers) : halves ? across : in_registers;
+    const size_t step = sections || !halves ? 2 : 1; /* elements from a pair to the next */
+    const int unit_layout = sections > PE__UNIT_SECTIONS ? PE__UNIT_SECTION_HALVES : halves;
+    size_t place = 0, done = 0;
     for (size_t i = 0, some; i + PE__ROPE_UNIT <= n; i += some) {
-        const int two = block > PE__ROPE_UNIT && n - i >= block;
-        const size_t at = blocks == 1 ? place : i * step;
-        const size_t by = blocks == 1 ? pe__next_unit(across, &behind) : step * PE__ROPE_UNIT;
+        const int two = in_registers > PE__ROPE_UNIT && n - i >= in_registers;
+        const size_t at = sections == PE__UNIT_SECTIONS ? place : i * step;
+        const size_t by =
+            sections == PE__UNIT_SECTIONS ? pe__next_unit(across, &done) : step * PE__ROPE_UNIT;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
-        some = two ? block : (size_t)PE__ROPE_UNIT;
+        some = two ? in_registers : (size_t)PE__ROPE_UNIT;
         pe__unit_load(halves, narrow, s, c, &u);
         v = u;
         if (two) pe__unit_load(halves, narrow, s + PE__ROPE_UNIT, c + PE__ROPE_UNIT, &v);
         for (size_t k = 0; k < x->heads; k++) {
             const unsigned char *const p = x->in + k * x->in_head + at * e;
             unsigned char *const q = x->out + k * x->out_head + at * f;
-            if (ahead) {
-                pe__ask_lines((uintptr_t)p + ahead, block * e);
-                pe__ask_lines((uintptr_t)p + ahead + other * e, block * e);
+            if (prefetch_distance) {
+                pe__prefetch_lines((uintptr_t)p + prefetch_distance, in_registers * e);
+                pe__prefetch_lines((uintptr_t)p + prefetch_distance + other * e, in_registers * e);
             }
-            pe__unit_rotate(from, to, how, &u, p, q, across);
-            if (two) pe__unit_rotate(from, to, how, &v, p + by * e, q + by * f, across);
+            pe__unit_rotate(from, to, unit_layout, &u, p, q, across);
+            if (two) pe__unit_rotate(from, to, unit_layout, &v, p + by * e, q + by * f, across);
         }
-        if (blocks == 1) place += by + (two ? pe__next_unit(across, &behind) : 0);
+        if (sections == PE__UNIT_SECTIONS) place += by + (two ? pe__next_unit(across, &done) : 0);
     }
 }
 
 /* Of n pairs those that go in units; the rest goes in vectors, and what does not fill one by one
    that overlaps the last and is read before that is written. */
-PE__INLINE size_t pe__rope_whole(size_t n)
+PE__INLINE size_t pe__unit_pairs(size_t n)
 {
-    const size_t spare = n % PE__FLOATS, apart = spare ? spare + PE__FLOATS : 0;
-    const size_t whole = n > apart ? n - apart : 0;
+    const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
+    const size_t whole = n > kept ? n - kept : 0;
     return whole - whole % PE__ROPE_UNIT;
 }
 
 /* That rest of some heads of one token; of blocks of halves no pairs are left over. */
-PE__INLINE void pe__rope_ends(pe__kind from, pe__kind to, pe_layout layout, int blocks,
-                              const pe__angles *a, const pe__heads *x)
+PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
+                                const pe__angles *a, const pe__heads *x)
 {
-    const size_t n = a->n, spare = n % PE__FLOATS;
-    const size_t step = layout == PE_LAYOUT_HALVES && !blocks ? 1 : 2;
-    for (size_t i = pe__rope_whole(n); i + spare < n; i += PE__FLOATS) {
-        const int last = spare && n - i < 2 * PE__FLOATS;
+    const size_t n = a->n, tail = n % PE__FLOATS;
+    const size_t step = layout == PE_LAYOUT_HALVES && !in_sections ? 1 : 2;
+    for (size_t i = pe__unit_pairs(n); i + tail < n; i += PE__FLOATS) {
+        const int last = tail && n - i < 2 * PE__FLOATS;
         const size_t end = last ? n - PE__FLOATS : i;
         const pe__vectors v = pe__vectors_at(from, to, layout, a, i, i * step);
         const pe__vectors w = pe__vectors_at(from, to, layout, a, end, end * step);
@@ -8393,8 +8500,8 @@ PE__INLINE void pe__rope_ends(pe__kind from, pe__kind to, pe_layout layout, int 
 }
 
 /* Fewer pairs than a vector has floats, and perhaps none. */
-PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                              const pe__heads *heads)
+PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+                                const pe__heads *heads)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
     const int halves = layout == PE_LAYOUT_HALVES;
@@ -8405,21 +8512,21 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
     if (n == 0) return; /* of a table without pairs there may be no array */
     memcpy(sines, a->s, n * sizeof *sines);
     memcpy(cosines, a->c, n * sizeof *cosines);
-    const pe__turns turns = pe__turns_load(layout, sines, cosines);
+    const pe__rotation rotation = pe__rotation_load(layout, sines, cosines);
     for (size_t k = 0; k < heads->heads; k++) {
         const unsigned char *const in = heads->in + k * heads->in_head;
         unsigned char *const out = heads->out + k * heads->out_head;
         memcpy(x[0], in, first * e);
         memcpy(x[1], in + next * e, rest * e);
         const pe__vf two[2] = {pe__get_as(from, x[0]), pe__get_as(from, x[1])};
-        pe__rope_pairs(to, layout, &turns, two, y[0], y[1]);
+        pe__rotate_pairs(to, layout, &rotation, two, y[0], y[1]);
         memcpy(out, y[0], first * f);
         memcpy(out + next * f, y[1], rest * f);
     }
 }
 
 /* The same of floats in halves, where masks load and store them: two fifths of the time. */
-PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
+PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
     if (n == 0) return;
@@ -8432,24 +8539,24 @@ PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
         pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
-PE__INLINE void pe__rope_short(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                               const pe__heads *x)
+PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+                                 const pe__heads *x)
 {
     const int floats = from == PE__F32 && to == PE__F32, halves = layout == PE_LAYOUT_HALVES;
-    if (sizeof(pe__vf) >= 64 && floats && halves) pe__rope_masked(a, x);
-    else pe__rope_few(from, to, layout, a, x);
+    if (sizeof(pe__vf) >= 64 && floats && halves) pe__rotate_masked(a, x);
+    else pe__rotate_few(from, to, layout, a, x);
 }
 
 /* All pairs of some heads of one token that do not go in units. */
-PE__INLINE void pe__rope_vectors(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                                 const pe__heads *x)
+PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
+                                   const pe__angles *a, const pe__heads *x)
 {
-    if (a->n < PE__FLOATS) pe__rope_short(from, to, layout, a, x);
-    else pe__rope_ends(from, to, layout, 0, a, x);
+    if (a->n < PE__FLOATS) pe__rotate_short(from, to, layout, a, x);
+    else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
 /* n elements of one type as those of another. */
-PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in, unsigned char *out,
+PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
     if (from == to) memcpy(out, in, n * pe__size_of(to));
@@ -8472,9 +8579,9 @@ PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 
 /* What the heads of a tile's tokens have behind their pairs, once. */
-PE__INLINE void pe__rope_rest(pe__kind from, pe__kind to, const pe__tile *tile, const pe__heads *x)
+PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
 {
-    const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->rest : 0;
+    const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
     for (size_t t = tile->token; rest && t < tile->token + tile->tokens; t++) {
         const unsigned char *in = x->in + t * x->in_token + n * pe__size_of(from);
         unsigned char *out = x->out + t * x->out_token + n * pe__size_of(to);
@@ -8483,59 +8590,71 @@ PE__INLINE void pe__rope_rest(pe__kind from, pe__kind to, const pe__tile *tile, 
     }
 }
 
+/* The order of heads: several of a token at a time; one head of all tokens, then the next; or
+   single heads, all of one token, then those of the next. */
+enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
+
 /* How heads follow each other. */
-typedef struct pe__pace {
+typedef struct pe__head_schedule {
     size_t heads, tokens; /* so many at a time, of one token or of tokens that turn alike */
-    size_t ahead; /* bytes to what is asked for in advance, or 0 */
-    int alone; /* each by itself: one of all tokens, then the next; 2: all of one token */
-} pe__pace;
-PE__OUTLINE pe__pace pe__rope_many(const pe__tile *tile, const pe__heads *x, pe__kind from)
+    size_t prefetch_distance; /* bytes to what is asked for in advance, or 0 */
+    int order; /* PE__HEADS_TOGETHER ... */
+} pe__head_schedule;
+PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
+                                                  pe__type from)
 {
     const int by_head = x->out_head > x->out_token;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     /* Single heads that turn alike go together, as if of one token, while a cache has them. */
-    const int alike = tile->stride == 0 && x->heads == 1 && next;
-    const int cached = alike && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
+    const int shared = tile->stride == 0 && x->heads == 1 && next;
+    const int cached = shared && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
     /* Several passes over heads in a cache. Floats beyond what one is taken to hold come one head
        after the other, as their addresses do, which memory takes better: much, if unasked. */
-    const int passes = tile->count > pe__rope_block(tile->layout) || tile->count % PE__ROPE_UNIT;
+    const int passes =
+        tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const size_t last = tile->token + tile->tokens; /* by a table all of a call */
-    const int distant = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
+    const int scattered = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
     /* Heads are asked for in advance, whole ones; but floats that go elsewhere in one pass come
        faster by what the hardware foresees alone. */
-    const int asks = from != PE__F32 || (passes && !distant) ||
-                     (x->in == x->out && (alike || PE_PREFETCH_HEADS));
+    const int prefetches = from != PE__F32 || (passes && !scattered) ||
+                           (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
-    pe__pace pace = {x->heads, 1, 0, (by_head || x->heads == 1) && !cached};
-    if (cached) pace.tokens = group;
-    else if (asks)
-        pace.ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (passes) pace.heads = distant ? 1 : group;
-    if (distant && !pace.alone) pace.alone = 2;
-    return pace;
+    pe__head_schedule schedule = {x->heads, 1, 0, (by_head || x->heads == 1) && !cached};
+    if (cached) schedule.tokens = group;
+    else if (prefetches)
+        schedule.prefetch_distance = next > PE__ROPE_PREFETCH_DISTANCE
+                                         ? next
+                                         : PE__ROPE_PREFETCH_DISTANCE / (next + !next) * next;
+    if (passes) schedule.heads = scattered ? 1 : group;
+    if (scattered && schedule.order == PE__HEADS_TOGETHER) schedule.order = PE__TOKEN_BY_TOKEN;
+    return schedule;
 }
-PE__INLINE pe__pace pe__rope_pace(const pe__tile *tile, const pe__heads *x, pe__kind from)
+PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__heads *x,
+                                                pe__type from)
 {
-    const pe__pace few = {x->heads, 1, 0, x->heads == 1};
-    return tile->tokens == 1 ? few : pe__rope_many(tile, x, from);
+    const pe__head_schedule few = {x->heads, 1, 0, x->heads == 1};
+    return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
 /* The pairs of a tile in units, all others, or blocks of halves that are alike. */
-typedef enum pe__mode { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_BLOCKS } pe__mode;
+typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Some heads of a token at a time, by what registers hold of its sines and cosines, so many that
    they are still in the first-level cache. */
-PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe__mode how,
-                                const pe__tile *tile, const pe__heads *x, const pe__pace *pace)
+PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, pe__granularity how,
+                                  const pe__tile *tile, const pe__heads *x,
+                                  const pe__head_schedule *schedule)
 {
 
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
-    const size_t tokens = pace->tokens, heads = pace->heads, all = x->heads, count = tile->tokens;
-    const size_t in_token = x->in_token, out_token = x->out_token, ahead = pace->ahead;
+    const size_t tokens = schedule->tokens, heads = schedule->heads, all = x->heads;
+    const size_t count = tile->tokens;
+    const size_t in_token = x->in_token, out_token = x->out_token;
+    const size_t prefetch_distance = schedule->prefetch_distance;
     pe__tile rows = *tile;
     pe__heads some = *x;
-    if (how == PE__IN_UNITS) rows.count = pe__rope_whole(rows.count);
+    if (how == PE__IN_UNITS) rows.count = pe__unit_pairs(rows.count);
     some.in += tile->token * in_token + first * pe__size_of(from);
     some.out += tile->token * out_token + first * pe__size_of(to);
     for (size_t t = 0; t < count; t += tokens) {
@@ -8544,97 +8663,105 @@ PE__INLINE void pe__rotate_some(pe__kind from, pe__kind to, pe_layout layout, pe
         const unsigned char *const in = some.in;
         for (size_t k = 0; k < all; k += heads) {
             some.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
-            if (how == PE__IN_VECTORS) pe__rope_vectors(from, to, layout, &a, &some);
-            else if (how == PE__IN_BLOCKS && a.pairs < PE__ROPE_UNIT)
-                pe__rope_token(from, to, layout, 2, &a, &some, ahead);
-            else pe__rope_token(from, to, layout, how == PE__IN_BLOCKS, &a, &some, ahead);
-            if (how == PE__IN_BLOCKS) pe__rope_ends(from, to, layout, 1, &a, &some);
+            if (how == PE__IN_VECTORS) pe__rotate_vectors(from, to, layout, &a, &some);
+            else if (how == PE__IN_SECTIONS && a.pairs < PE__ROPE_UNIT)
+                pe__rotate_units(from, to, layout, PE__VECTOR_SECTIONS, &a, &some,
+                                 prefetch_distance);
+            else
+                pe__rotate_units(from, to, layout, how == PE__IN_SECTIONS, &a, &some,
+                                 prefetch_distance);
+            if (how == PE__IN_SECTIONS) pe__rotate_ends(from, to, layout, 1, &a, &some);
             some.in += heads * some.in_head;
             some.out += heads * some.out_head;
         }
         some.in = in + tokens * in_token;
         some.out = out + tokens * out_token;
-        PE__BY_ITSELF(some.in);
+        PE__IN_REGISTER(some.in);
     }
 }
 
 /* Blocks of a vector each, or of units, that follow each other: then as one tile. */
-PE__INLINE int pe__rope_alike(const pe__tile *tile, int narrow, pe__tile *all)
+PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
-    const pe__part *const part = tile->part;
-    const size_t n = part->pairs, vector = narrow ? (size_t)PE__ROPE_UNIT : (size_t)PE__FLOATS;
+    const pe__section *const section = tile->section;
+    const size_t n = section->pairs, vector = narrow ? (size_t)PE__ROPE_UNIT : (size_t)PE__FLOATS;
     int alike = n == vector || n % PE__ROPE_UNIT == 0;
-    for (size_t k = 0; k < tile->parts; k++)
-        alike &= part[k].n == n && part[k].pairs == n && part[k].column == part->column + 2 * k * n;
-    all->count = n * tile->parts;
+    for (size_t k = 0; k < tile->section_count; k++)
+        alike &= section[k].n == n && section[k].pairs == n &&
+                 section[k].column == section->column + 2 * k * n;
+    all->count = n * tile->section_count;
     all->pairs = n;
     return alike;
 }
 
 /* The same of blocks of halves, block after block; or of all, where they are alike. */
-PE__INLINE void pe__rotate_blocks(pe__kind from, pe__kind to, const pe__tile *tile,
-                                  const pe__heads *x)
+PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *tile,
+                                    const pe__heads *x)
 {
-    const pe__pace pace = pe__rope_pace(tile, x, from);
+    const pe__head_schedule schedule = pe__schedule_heads(tile, x, from);
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     pe__tile one = *tile;
     pe__heads some = *x;
     one.pair = 0;
-    if (pe__rope_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
-        some.in += tile->part->column * e;
-        some.out += tile->part->column * f;
-        pe__rotate_some(from, to, PE_LAYOUT_HALVES, PE__IN_BLOCKS, &one, &some, &pace);
+    if (pe__sections_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
+        some.in += tile->section->column * e;
+        some.out += tile->section->column * f;
+        pe__rotate_groups(from, to, PE_LAYOUT_HALVES, PE__IN_SECTIONS, &one, &some, &schedule);
         return;
     }
     for (size_t t = 0; t < tile->tokens; t++) {
         const pe__angles row = pe__angles_of(tile, t);
         some.in = x->in + (tile->token + t) * x->in_token;
         some.out = x->out + (tile->token + t) * x->out_token;
-        for (size_t k = 0; k < x->heads; k += pace.heads) {
-            some.heads = pe__min(pace.heads, x->heads - k);
-            for (size_t b = 0; b < tile->parts; b++) {
-                const pe__part *const part = &tile->part[b];
-                const pe__angles a = {row.s + part->pair, row.c + part->pair, part->n, part->pairs};
+        for (size_t k = 0; k < x->heads; k += schedule.heads) {
+            some.heads = pe__min(schedule.heads, x->heads - k);
+            for (size_t b = 0; b < tile->section_count; b++) {
+                const pe__section *const section = &tile->section[b];
+                const pe__angles a = {row.s + section->pair, row.c + section->pair, section->n,
+                                      section->pairs};
                 pe__heads its = some;
-                its.in += part->column * e;
-                its.out += part->column * f;
-                const pe__angles units = {a.s, a.c, pe__rope_whole(a.n), a.pairs};
-                pe__rope_token(from, to, PE_LAYOUT_HALVES, 0, &units, &its, pace.ahead);
-                pe__rope_vectors(from, to, PE_LAYOUT_HALVES, &a, &its);
+                its.in += section->column * e;
+                its.out += section->column * f;
+                const pe__angles units = {a.s, a.c, pe__unit_pairs(a.n), a.pairs};
+                pe__rotate_units(from, to, PE_LAYOUT_HALVES, PE__ONE_SECTION, &units, &its,
+                                 schedule.prefetch_distance);
+                pe__rotate_vectors(from, to, PE_LAYOUT_HALVES, &a, &its);
             }
-            some.in += pace.heads * x->in_head;
-            some.out += pace.heads * x->out_head;
+            some.in += schedule.heads * x->in_head;
+            some.out += schedule.heads * x->out_head;
         }
     }
 }
 
 /* Blocks of neighbours, one after the other: each is pairs that follow each other. */
-PE__INLINE void pe__rotate_apart(pe__kind from, pe__kind to, const pe__tile *tile,
-                                 const pe__heads *x, pe__head_rotator *turn)
+PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, const pe__tile *tile,
+                                                const pe__heads *x, pe__head_rotator *rotate)
 {
-    for (size_t b = 0; b < tile->parts; b++) {
-        const pe__part *const part = &tile->part[b];
+    for (size_t b = 0; b < tile->section_count; b++) {
+        const pe__section *const section = &tile->section[b];
         pe__tile one = *tile;
         pe__heads its = *x;
-        one.sines += part->pair;
-        one.cosines += part->pair;
-        one.count = one.pairs = part->n;
-        one.pair = one.parts = 0;
-        its.in += part->column * pe__size_of(from);
-        its.out += part->column * pe__size_of(to);
-        its.rest = 0;
-        turn(&one, &its);
+        one.sines += section->pair;
+        one.cosines += section->pair;
+        one.count = one.pairs = section->n;
+        one.pair = one.section_count = 0;
+        its.in += section->column * pe__size_of(from);
+        its.out += section->column * pe__size_of(to);
+        its.copied_after = 0;
+        rotate(&one, &its);
     }
 }
 
 /* Each head by itself. */
-PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
-                                 const pe__heads *x, const pe__pace *pace)
+PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
+                                  const pe__tile *tile, const pe__heads *x,
+                                  const pe__head_schedule *schedule)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs, width = n * e;
-    const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2), ahead = pace->ahead;
-    const size_t rest = tile->pair == 0 ? x->rest : 0;
-    const int all = pace->alone > 1;
+    const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
+    const size_t prefetch_distance = schedule->prefetch_distance;
+    const size_t rest = tile->pair == 0 ? x->copied_after : 0;
+    const int all = schedule->order > PE__HEAD_BY_HEAD;
     const size_t outer = all ? tile->tokens : x->heads, inner = all ? x->heads : tile->tokens;
     const size_t in_step = all ? x->in_head : x->in_token;
     const size_t out_step = all ? x->out_head : x->out_token;
@@ -8645,16 +8772,16 @@ PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, c
         for (size_t j = 0; j < inner; j++) {
             const size_t t = all ? i : j;
             const pe__angles a = pe__angles_of(tile, t);
-            for (size_t b = 0; ahead && b < width; b += 64)
-                PE__PREFETCH((uintptr_t)in + ahead + b);
+            for (size_t b = 0; prefetch_distance && b < width; b += 64)
+                PE__PREFETCH((uintptr_t)in + prefetch_distance + b);
             if (a.n < PE__FLOATS) {
                 const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0};
-                pe__rope_short(from, to, layout, &a, &one);
-            } else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);
+                pe__rotate_short(from, to, layout, &a, &one);
+            } else pe__rotate_head(from, to, layout, &a, in + first * e, out + first * f);
             if (rest) pe__convert(from, to, in + n * e, out + n * f, rest);
             in += in_step;
             out += out_step;
-            PE__BY_ITSELF(in);
+            PE__IN_REGISTER(in);
         }
     }
 }
@@ -8663,47 +8790,51 @@ PE__INLINE void pe__rotate_alone(pe__kind from, pe__kind to, pe_layout layout, c
    has the code of what it names alone. What does not go in units follows behind those of all heads,
    and what they have behind their pairs behind that. */
 #define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
-    PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
+    PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x,                           \
+                                  const pe__head_schedule *schedule)                               \
     {                                                                                              \
-        pe__rotate_some(from, to, layout, PE__IN_UNITS, t, x, pace);                               \
+        pe__rotate_groups(from, to, layout, PE__IN_UNITS, t, x, schedule);                         \
     }                                                                                              \
-    PE__OUTLINE void name##_vectors(const pe__tile *t, const pe__heads *x, const pe__pace *pace)   \
+    PE__OUTLINE void name##_vectors(const pe__tile *t, const pe__heads *x,                         \
+                                    const pe__head_schedule *schedule)                             \
     {                                                                                              \
-        pe__rotate_some(from, to, layout, PE__IN_VECTORS, t, x, pace);                             \
+        pe__rotate_groups(from, to, layout, PE__IN_VECTORS, t, x, schedule);                       \
     }                                                                                              \
-    PE__OUTLINE void name##_alone(const pe__tile *t, const pe__heads *x, const pe__pace *pace)     \
+    PE__OUTLINE void name##_singly(const pe__tile *t, const pe__heads *x,                          \
+                                   const pe__head_schedule *schedule)                              \
     {                                                                                              \
-        pe__rotate_alone(from, to, layout, t, x, pace);                                            \
+        pe__rotate_singly(from, to, layout, t, x, schedule);                                       \
     }                                                                                              \
     PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
     {                                                                                              \
-        const pe__pace pace = pe__rope_pace(t, x, from);                                           \
+        const pe__head_schedule schedule = pe__schedule_heads(t, x, from);                         \
         const size_t n = t->count;                                                                 \
-        const size_t units = pe__rope_whole(n);                                                    \
-        if (pace.alone) name##_alone(t, x, &pace);                                                 \
+        const size_t units = pe__unit_pairs(n);                                                    \
+        if (schedule.order != PE__HEADS_TOGETHER)                                                  \
+            name##_singly(t, x, &schedule);                                                        \
         else {                                                                                     \
-            if (units > 0) name##_units(t, x, &pace);                                              \
-            if (units < n) name##_vectors(t, x, &pace);                                            \
-            if (x->rest) rests(t, x);                                                              \
+            if (units > 0) name##_units(t, x, &schedule);                                          \
+            if (units < n) name##_vectors(t, x, &schedule);                                        \
+            if (x->copied_after) rests(t, x);                                                      \
         }                                                                                          \
     }
 #define PE__HEAD_ROTATORS(name, from, to)                                                          \
     PE__OUTLINE void name##_rest(const pe__tile *t, const pe__heads *x)                            \
     {                                                                                              \
-        pe__rope_rest(from, to, t, x);                                                             \
+        pe__copy_rest(from, to, t, x);                                                             \
     }                                                                                              \
     PE__HEAD_ROTATOR(name##_halves, from, to, PE_LAYOUT_HALVES, name##_rest)                       \
-    PE__HEAD_ROTATOR(name##_neighbours, from, to, PE_LAYOUT_INTERLEAVED, name##_rest)              \
+    PE__HEAD_ROTATOR(name##_interleaved, from, to, PE_LAYOUT_INTERLEAVED, name##_rest)             \
     PE__INLINE void name(const pe__tile *t, const pe__heads *x)                                    \
     {                                                                                              \
         if (t->layout == PE_LAYOUT_HALVES) name##_halves(t, x);                                    \
-        else name##_neighbours(t, x);                                                              \
+        else name##_interleaved(t, x);                                                             \
     }                                                                                              \
-    PE__OUTLINE void name##_blocks(const pe__tile *t, const pe__heads *x)                          \
+    PE__OUTLINE void name##_sections(const pe__tile *t, const pe__heads *x)                        \
     {                                                                                              \
-        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_blocks(from, to, t, x);                      \
-        else pe__rotate_apart(from, to, t, x, name##_neighbours);                                  \
-        if (x->rest) name##_rest(t, x);                                                            \
+        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(from, to, t, x);                    \
+        else pe__rotate_sections_interleaved(from, to, t, x, name##_interleaved);                  \
+        if (x->copied_after) name##_rest(t, x);                                                    \
     }
 PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE__F32, PE__F32)
 PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE__F16, PE__F16)
@@ -8715,13 +8846,14 @@ PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
 
 /* ==== src/rope/tokens.h ==== */
 /* Tokens: their rows on the stack, their heads rotated by them.
- * Gives: pe__rope_call, pe__rope_parts(), pe__rope_rows(), pe__rope_run(), pe__rope_shift_rows().
+ * Gives: pe__rope_call, pe__tile_sections(), pe__write_rope_rows(), pe__rotate_tokens(),
+ *   pe__shift_rows().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
 /* Copy adjacent pairs as halves. */
-PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs,
-                            size_t element)
+PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
+                                 size_t element)
 {
     size_t i = 0;
     for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
@@ -8740,8 +8872,8 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
                           pe__unzip_evens(c, d), pe__unzip_odds(c, d));
     }
     for (; i < pairs; i++) {
-        pe__move(out + i * element, in + 2 * i * element, element);
-        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
+        pe__copy_element(out + i * element, in + 2 * i * element, element);
+        pe__copy_element(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
     }
 }
 
@@ -8760,23 +8892,23 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__rope_unsort() of 16 bits: a function, so that its buffer is not there while rows are made. */
-PE__OUTLINE void pe__rope_unsort_16(unsigned char *out, const unsigned char *row,
-                                    const uint8_t *order, size_t n)
+/* pe__unsort_row() of 16 bits: a function, so that its buffer is not there while rows are made. */
+PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
+                                   const uint8_t *order, size_t n)
 {
     unsigned char copy[PE__ROPE_PAIRS * sizeof(float)];
     pe__reorder(copy, row, order, n, 4);
-    pe__unweave(out, copy, n, 2);
+    pe__deinterleave(out, copy, n, 2);
 }
 
 /* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
-PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, const uint8_t *order,
-                                size_t n, size_t element)
+PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
+                               size_t n, size_t element)
 {
     float *const s = (float *)(void *)out, *const c = s + n;
     size_t i = 0;
     if (element == 2) {
-        pe__rope_unsort_16(out, row, order, n);
+        pe__unsort_row_16(out, row, order, n);
         return;
     }
     for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
@@ -8793,98 +8925,100 @@ PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, co
 
 /* The end of a run. A row's runs are made one after the other, in whole groups of vectors: what is
    behind a run's end is made again, or is behind the row. */
-PE__INLINE size_t pe__run_end(const uint8_t *runs, size_t first)
+PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
-    return first + 1 + (runs[first] & PE__ALONE ? 0 : runs[first + 1]);
+    return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-PE__WRAPS PE__INLINE size_t pe__run_spare(size_t at, size_t end) { return (at - end) % PE__GROUP; }
+PE__WRAPS
+PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
 /* Pairs from one sorted row to the next, of n pairs from the given one on. */
-PE__INLINE size_t pe__sorted_step(const pe_plan *plan, size_t pair, size_t n)
+PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 {
-    const uint8_t *const runs = plan->order + plan->pairs + pair;
+    const uint8_t *const segments = plan->order + plan->pairs + pair;
     size_t first = 0;
-    for (size_t end; (end = pe__run_end(runs, first)) < n;) first = end;
-    return n + pe__run_spare(first, n);
+    for (size_t end; (end = pe__segment_end(segments, first)) < n;) first = end;
+    return n + pe__segment_padding(first, n);
 }
 
 /* How many rows a tile of so many floats has, and room for a quarter more. */
-PE__INLINE size_t pe__rope_most(const pe_plan *plan, size_t tile)
+PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
     if (!plan->order) return most;
-    const size_t step = n == plan->pairs ? pe__sorted_step(plan, 0, n) : n + PE__GROUP;
+    const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
 /* Rows of a plan that is sorted, in its order: run after run, with room for so many pairs. */
-PE__OUTLINE void pe__sorted_rows(const pe__dest *dest, size_t room, const pe_at *at, size_t row,
-                                 size_t rows, const pe__maker *make)
+PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
+                                       size_t row, size_t rows, const pe__row_kernel *kernel)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t n = dest->sines;
-    const size_t step = dest->order == PE__SPLIT ? 1 : dest->order == PE__MATRIX ? 4 : 2;
-    const uint8_t *const runs = plan->order + dest->pair + plan->pairs;
-    pe__dest part = *dest;
+    const pe_plan *const plan = output->plan;
+    const size_t n = output->sines;
+    const size_t step = output->order == PE__SPLIT ? 1 : output->order == PE__MATRIX ? 4 : 2;
+    const uint8_t *const segments = plan->order + output->pair + plan->pairs;
+    pe__output part = *output;
     for (size_t first = 0, end; first < n; first = end) {
-        end = pe__run_end(runs, first);
-        while (at->axes == 1 && end < n && runs[end] % PE__ALONE < PE_MAX_AXES)
-            end = pe__run_end(runs, end);
-        part.pair = dest->pair + first;
-        part.coordinate = runs[first] % PE__ALONE;
-        part.sine = dest->sine + step * first;
-        part.cosine = dest->cosine + step * first;
-        part.spare = pe__min(pe__run_spare(first, end), room - end);
-        part.sines = part.cosines = end - first + part.spare;
+        end = pe__segment_end(segments, first);
+        while (at->axes == 1 && end < n && segments[end] % PE__SEGMENT_OF_ONE < PE_MAX_AXES)
+            end = pe__segment_end(segments, end);
+        part.pair = output->pair + first;
+        part.coordinate = segments[first] % PE__SEGMENT_OF_ONE;
+        part.sine = output->sine + step * first;
+        part.cosine = output->cosine + step * first;
+        part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
+        part.sines = part.cosines = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
-            pe__walk(&part, at, row, rows, make);
+            pe__write_axis(&part, at, row, rows, kernel);
             continue;
         }
-        pe__dest still = part;
+        pe__output stationary = part;
         for (size_t r = 0; r < rows; r++) {
-            still.out = pe__row_at(&part, r);
-            make->rows(&still, 0, 1);
+            stationary.out = pe__row_address(&part, r);
+            kernel->rows(&stationary, 0, 1);
         }
     }
 }
 
 /* The same in their places, by way of the room behind the first of them. */
-PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
-                                 const pe__maker *make)
+PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
+                                         size_t rows, const pe__row_kernel *kernel)
 {
-    const size_t n = dest->sines, room = pe__sorted_step(dest->plan, dest->pair, n);
-    const uint8_t *const order = dest->plan->order + dest->pair;
-    pe__dest sorted = *dest;
-    sorted.out = pe__row_at(dest, 1);
-    sorted.stride = (ptrdiff_t)(2 * room * dest->element);
+    const size_t n = output->sines, room = pe__sorted_stride(output->plan, output->pair, n);
+    const uint8_t *const order = output->plan->order + output->pair;
+    pe__output sorted = *output;
+    sorted.out = pe__row_address(output, 1);
+    sorted.stride = (ptrdiff_t)(2 * room * output->element);
     sorted.order = PE__SC;
     sorted.cosine = 1;
-    pe__sorted_rows(&sorted, room, at, row, rows, make);
+    pe__write_sorted_rows(&sorted, room, at, row, rows, kernel);
     for (size_t r = 0; r < rows; r++)
-        pe__rope_unsort(pe__row_at(dest, r), pe__row_at(&sorted, r), order, n, dest->element);
+        pe__unsort_row(pe__row_address(output, r), pe__row_address(&sorted, r), order, n,
+                       output->element);
 }
 
 /* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
-PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
-                               const pe__maker *make)
+PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
+                                     size_t rows, const pe__row_kernel *kernel)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t pair = dest->pair, count = dest->sines;
+    const pe_plan *const plan = output->plan;
+    const size_t pair = output->pair, count = output->sines;
     if (plan->matrix) {
-        pe__walk_columns_sums(dest, at, row, rows, make);
+        pe__write_sums(output, at, row, rows, kernel);
         return;
     }
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
     if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
         /* of shifts by several coordinates each axis is a call */
-        const size_t k = at->axes == 1 ? 0 : dest->coordinate;
-        if (rows > 1) pe__walk(dest, at, row, rows, make);
-        else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
+        const size_t k = at->axes == 1 ? 0 : output->coordinate;
+        if (rows > 1) pe__write_axis(output, at, row, rows, kernel);
+        else kernel->rows(output, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
     if (plan->order) {
-        pe__rope_sorted(dest, at, row, rows, make);
+        pe__write_unsorted_rows(output, at, row, rows, kernel);
         return;
     }
     size_t begin = 0; /* the first pair of an axis */
@@ -8893,44 +9027,52 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
         const size_t first = pe__max(pair, begin);
         const size_t end = pe__min(pair + count, begin + axis->pairs);
         if (first >= end) continue;
-        pe__dest part = *dest;
+        pe__output part = *output;
         part.pair = axis->pair + first - begin;
         part.coordinate = axis->coordinate;
         part.sine += first - pair;
         part.cosine += first - pair;
         part.sines = part.cosines = end - first;
-        pe__walk(&part, at, row, rows, make);
+        pe__write_axis(&part, at, row, rows, kernel);
     }
 }
 
 /* What a call asks for. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
-    pe__head_rotator *turn, *blocks; /* heads of one layout; of blocks */
+    pe__head_rotator *rotate, *rotate_sections; /* heads of one layout; of blocks */
     pe__heads x[2];
 } pe__rope_call;
 
+/* Copy copied_after elements of each head to the output, converted to its type. A rotator does that
+   when its tile has no pairs; it is the one function of a call that knows both types. */
+PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
+                                  const pe__heads *x)
+{
+    if (x->copied_after) call->rotate(no_pairs, x);
+}
+
 /* Copy what is before the pairs, and, if asked for, what is behind them. */
 PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
-                              int behind)
+                              int and_after)
 {
     const size_t e = call->in_element, f = call->out_element, n = 2 * tile->pairs;
     pe__heads before = *x, after = *x;
-    pe__tile none = *tile; /* of pairs */
-    none.pair = none.count = none.pairs = none.parts = 0;
-    before.in -= x->front * e;
-    before.out -= x->front * f;
-    before.rest = x->front;
+    pe__tile no_pairs = *tile;
+    no_pairs.pair = no_pairs.count = no_pairs.pairs = no_pairs.section_count = 0;
+    before.in -= x->copied_before * e;
+    before.out -= x->copied_before * f;
+    before.copied_after = x->copied_before;
     after.in += n * e;
     after.out += n * f;
-    if (before.rest) call->turn(&none, &before);
-    if (after.rest && behind) call->turn(&none, &after);
+    pe__copy_elements(call, &no_pairs, &before);
+    if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and rotated
    from there. */
-PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile,
-                                        const pe__heads *x)
+PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
+                                            const pe__heads *x)
 {
     enum { PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
@@ -8940,61 +9082,62 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
     pe__tile one = *tile;
     pe__copy_ends(call, tile, x, 1);
     one.tokens = 1;
-    one.token = one.parts = 0;
+    one.token = one.section_count = 0;
     for (size_t t = 0; t < tile->tokens; t++)
         for (size_t k = 0; k < x->heads; k += most) {
             pe__heads some = *x;
             const size_t token = tile->token + t;
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
             some.heads = pe__min(most, x->heads - k);
-            some.rest = 0;
+            some.copied_after = 0;
             for (size_t h = 0; h < some.heads; h++, in += x->in_head)
-                pe__unweave(halves + h * width, in, pairs, element);
+                pe__deinterleave(halves + h * width, in, pairs, element);
             some.in = halves;
             some.in_head = width;
             some.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;
             one.cosines = tile->cosines + t * tile->stride;
-            call->turn(&one, &some);
+            call->rotate(&one, &some);
         }
 }
 
 /* The parts of count pairs of a plan from the given one on, one of each axis that has columns of
    its own; none where all pairs of the row have one layout. */
-PE__INLINE size_t pe__rope_parts(const pe_plan *plan, size_t pair, size_t count, pe__part *part)
+PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
+                                    pe__section *section)
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
-    size_t parts = 0, begin = 0; /* the first pair of an axis */
+    size_t count_of = 0, begin = 0; /* the first pair of an axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
         const size_t first = pe__max(pair, begin), end = pe__min(pair + count, begin + axis->pairs);
         if (first >= end) continue;
         const size_t column = pe__min(axis->sine, axis->cosine) + step * (first - begin);
-        const pe__part its = {first - pair, end - first, axis->pairs, column};
-        part[parts++] = its;
+        const pe__section its = {first - pair, end - first, axis->pairs, column};
+        section[count_of++] = its;
     }
-    return parts;
+    return count_of;
 }
 
 /* Tile after tile, the first token at row of at. */
-PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
-                              const pe__rope_call *call)
+PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t row,
+                                   const pe__rope_call *call)
 {
     float buffer[5 * PE__ROPE_TILE / 4 + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
     const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
     const size_t pairs = plan->pairs;
-    pe__part part[PE_MAX_AXES];
+    pe__section section[PE_MAX_AXES];
     pe__tile tile;
     if (pairs == 0) return; /* a plan of a column that is 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
-    tile.part = part;
+    tile.section = section;
     tile.sines = rows;
     size_t most = call->tokens;
-    if (most > 1 && !uniform) most = pe__rope_most(plan, PE__ROPE_TILE);
+    if (most > 1 && !uniform) most = pe__tile_tokens(plan, PE__ROPE_TILE);
     for (size_t t = 0; t < call->tokens; t += most) {
         tile.token = t;
         tile.tokens = pe__min(most, call->tokens - t);
@@ -9004,16 +9147,17 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             tile.count = n;
             tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            tile.parts = pe__rope_parts(plan, pair, n, part);
-            const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
-            pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
+            tile.section_count = pe__tile_sections(plan, pair, n, section);
+            const pe__output output = pe__output_split(plan, pair, n, rows, sizeof *rows);
+            pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens,
+                                &pe__fill_kernel_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 const pe__heads *const x = &call->x[i];
-                if (plan->apart) pe__rotate_interleaved(call, &tile, x);
+                if (plan->rope_interleave) pe__rotate_rope_interleave(call, &tile, x);
                 else {
-                    if (x->front && pair == 0) pe__copy_ends(call, &tile, x, 0);
-                    (tile.parts ? call->blocks : call->turn)(&tile, x);
+                    if (x->copied_before && pair == 0) pe__copy_ends(call, &tile, x, 0);
+                    (tile.section_count ? call->rotate_sections : call->rotate)(&tile, x);
                 }
             }
         }
@@ -9021,27 +9165,27 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 }
 
 /* Rows of a plan as heads, one each. */
-static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
-                                       size_t rows, const pe__output *o, pe__head_rotator *turn,
-                                       pe__head_rotator *blocks)
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
+                                  size_t rows, const pe__request *request, pe__head_rotator *rotate,
+                                  pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
     call.tokens = rows;
-    call.in_element = call.out_element = o->element;
-    call.turn = turn;
-    call.blocks = blocks;
+    call.in_element = call.out_element = request->element;
+    call.rotate = rotate;
+    call.rotate_sections = rotate_sections;
     call.x[0].heads = 1;
-    call.x[0].in_token = call.x[0].out_token = o->stride;
-    call.x[0].in_head = call.x[0].out_head = o->stride;
-    call.x[0].in = call.x[0].out = o->out + row * o->stride;
-    pe__rope_run(plan, at, row, &call);
+    call.x[0].in_token = call.x[0].out_token = request->stride;
+    call.x[0].in_head = call.x[0].out_head = request->stride;
+    call.x[0].in = call.x[0].out = request->out + row * request->stride;
+    pe__rotate_tokens(plan, at, row, &call);
 }
 
 /* ==== src/rope/call.h ==== */
 /* RoPE's checks and calls.
- * Gives: pe__from_to, pe__heads_of(), pe__rope_call_of(), pe__rope_check_heads(), pe__rope_go(),
- *   pe__rope_plan_ok(), pe__rope_to().
+ * Gives: pe__from_to, pe__heads_of(), pe__make_rope_call(), pe__rope_check_heads(),
+ *   pe__rope_by_plan(), pe__rope_plan_ok(), pe__rope_to().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
@@ -9052,7 +9196,7 @@ static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, siz
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
-    const size_t limit = pe__reach(element);
+    const size_t limit = pe__max_elements(element);
     const int by_head = *head > *token;
     const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
     const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
@@ -9102,7 +9246,7 @@ PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
     x.in_head = given->from.head_stride;
     x.out_token = given->to.token_stride;
     x.out_head = given->to.head_stride;
-    x.rest = x.front = 0;
+    x.copied_after = x.copied_before = 0;
     return x;
 }
 
@@ -9126,8 +9270,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
         h->out_token = h->in_token;
         h->out_head = h->in_head;
     } else {
-        h->front = offset;
-        h->rest = width - offset - rotary;
+        h->copied_before = offset;
+        h->copied_after = width - offset - rotary;
         status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
                                 call->out_element, &out_span);
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
@@ -9141,7 +9285,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
 }
 
 /* By a plan: check everything, lists last, then rotate. */
-static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
     pe_plan own;
     if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
@@ -9154,22 +9298,23 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, call->tokens, view->axes, view->offset);
-    if (status == PE_OK) pe__rope_run(view, at, 0, call);
+    if (status == PE_OK) pe__rotate_tokens(view, at, 0, call);
     return status;
 }
 
 /* A call for heads that are still to be told, in place, from elements of one size to those of
    another. */
-PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t in_element, size_t out_element,
-                                          pe__head_rotator *turn, pe__head_rotator *blocks)
+PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
+                                            pe__head_rotator *rotate,
+                                            pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
     call.tokens = tokens;
     call.head_dim = 0;
     call.in_element = in_element;
     call.out_element = out_element;
-    call.turn = turn;
-    call.blocks = blocks;
+    call.rotate = rotate;
+    call.rotate_sections = rotate_sections;
     call.x[0].heads = call.x[1].heads = 0;
     return call;
 }
@@ -9183,12 +9328,12 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
     if (heads != out_heads || x->head_dim == 0) return PE_ERR_SHAPE;
     call->head_dim = x->head_dim;
     call->x[0] = pe__heads_of(x);
-    return pe__rope_go(plan, at, call);
+    return pe__rope_by_plan(plan, at, call);
 }
 
 /* ==== src/rope/table.h ==== */
 /* Tables of sines and cosines for other kernels.
- * Gives: pe__rope_table(), pe__table_step(), pe__table_width().
+ * Gives: pe__write_rope_table(), pe__table_step(), pe__table_width().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_models.c. */
 
@@ -9197,8 +9342,8 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
 /* Elements from a pair to the next, where heads have that layout; elements of a row. */
 PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 {
-    const int twice = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
-    return table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_COMPLEX || twice ? 2 : 1;
+    const int repeated = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
+    return table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_COMPLEX || repeated ? 2 : 1;
 }
 PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 {
@@ -9206,8 +9351,8 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 }
 
 /* n pairs as matrices of four elements: c, -s, s, c. */
-PE__INLINE void pe__rope_matrices(unsigned char *out, const unsigned char *s,
-                                  const unsigned char *c, size_t n, size_t element)
+PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
+                                   const unsigned char *c, size_t n, size_t element)
 {
     for (size_t i = 0; i < n && element == sizeof(float); i++) {
         uint32_t m[4];
@@ -9227,98 +9372,105 @@ PE__INLINE void pe__rope_matrices(unsigned char *out, const unsigned char *s,
     }
 }
 
-/* Copy n elements, step from one to the next; and, if again is not 0, so many elements behind. */
-PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_t n, size_t element,
-                              size_t step, size_t again)
+/* Copy n elements, step from one to the next; and, if repeat_offset is not 0, so many elements
+   behind. */
+PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
+                                  size_t element, size_t step, size_t repeat_offset)
 {
     size_t i = 0;
     if (step == 1) {
         memcpy(out, in, n * element);
-        if (again) memcpy(out + again * element, in, n * element);
+        if (repeat_offset) memcpy(out + repeat_offset * element, in, n * element);
         return;
     }
-    for (; again && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
-        pe__put((float *)(void *)out + 2 * i, pe__get_twice((const float *)(const void *)in + i));
+    for (; repeat_offset && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
+        pe__put((float *)(void *)out + 2 * i,
+                pe__get_repeated((const float *)(const void *)in + i));
     for (; i < n; i++) {
         memcpy(out + 2 * i * element, in + i * element, element);
-        if (again) memcpy(out + (2 * i + 1) * element, in + i * element, element);
+        if (repeat_offset) memcpy(out + (2 * i + 1) * element, in + i * element, element);
     }
 }
 
 /* n pairs of a row from the given one on, sines and then cosines, to the columns of the table that
    begin at the two places. */
-PE__INLINE void pe__rope_expand(const pe__dest *to, unsigned char *cosines, unsigned char *sines,
-                                size_t pair, const unsigned char *row, size_t n)
+PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
+                                      unsigned char *sines, size_t pair, const unsigned char *row,
+                                      size_t n)
 {
-    const int close = to->order == PE__SC || (to->order == PE__TWICE && to->again == 1);
-    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : close ? 2 : 1;
+    const int adjacent =
+        to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
+    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
     const size_t at = pair * step * e;
     if (step == 4) {
-        pe__rope_matrices(cosines + at, row, row + n * e, n, e);
+        pe__write_matrices(cosines + at, row, row + n * e, n, e);
         return;
     }
-    pe__rope_copy(cosines + at, row + n * e, n, e, step, to->again);
-    pe__rope_copy(sines + at, row, n, e, step, to->again);
+    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
+    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
 }
 
 /* less than a tile: rows of 16-bit elements take more stack themselves */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
 /* Rows of matrices, or of sines and cosines twice: made on the stack. */
-PE__INLINE void pe__table_rows(const pe__dest *dest, double t, size_t rows, const pe__maker *make)
+PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
+                               const pe__row_kernel *kernel)
 {
     float buffer[PE__TABLE_TILE + 16];
-    const size_t pairs = dest->sines, e = dest->element;
+    const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
-        const pe__dest tile =
-            pe__dest_split(dest->plan, dest->pair + pair, n, pe__aligned(buffer), e);
+        const pe__output tile =
+            pe__output_split(output->plan, output->pair + pair, n, pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
-            make->rows(&tile, t + (double)r, pe__min(most, rows - r));
+            kernel->rows(&tile, t + (double)r, pe__min(most, rows - r));
             for (size_t k = 0; k < pe__min(most, rows - r); k++) {
-                unsigned char *const row = pe__row_at(dest, r + k);
-                pe__rope_expand(dest, row + dest->cosine * e, row + dest->sine * e, pair,
-                                pe__row_at(&tile, k), n);
+                unsigned char *const row = pe__row_address(output, r + k);
+                pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
+                                      pair, pe__row_address(&tile, k), n);
             }
         }
     }
 }
-#define PE__TABLE_MAKER(T)                                                                         \
-    PE__OUTLINE void pe__table_rows_##T(const pe__dest *dest, double t, size_t rows)               \
+#define PE__TABLE_KERNEL(T)                                                                        \
+    PE__OUTLINE void pe__table_rows_##T(const pe__output *output, double t, size_t rows)           \
     {                                                                                              \
-        pe__table_rows(dest, t, rows, &pe__fills_##T);                                             \
+        pe__table_rows(output, t, rows, &pe__fill_kernel_##T);                                     \
     }                                                                                              \
-    static const pe__maker pe__tables_##T = {pe__table_rows_##T, pe__zeros};
-PE__TABLE_MAKER(f32)
-PE__TABLE_MAKER(f16)
-PE__TABLE_MAKER(bf16)
-#undef PE__TABLE_MAKER
+    static const pe__row_kernel pe__table_kernel_##T = {pe__table_rows_##T, pe__write_zeros};
+PE__TABLE_KERNEL(f32)
+PE__TABLE_KERNEL(f16)
+PE__TABLE_KERNEL(bf16)
+#undef PE__TABLE_KERNEL
 
 /* The columns of such a table: those of one axis after those of the other. The first cosine and the
    first sine of a row are so many elements behind its beginning; matrices have them at one. */
-PE__OUTLINE void pe__rope_axes(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                               size_t cosine, size_t sine)
+PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
+                                         const pe__request *request, size_t cosine, size_t sine)
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
-    const int blocks = halves && plan->axes > 1 && !plan->joint;
+    const int sections = halves && plan->axes > 1 && !plan->joint;
     size_t begin = 0; /* the first pair of an axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
-        const size_t column = matrices ? 4 * begin : halves && !blocks ? begin : 2 * begin;
-        pe__dest dest = pe__dest_split(plan, axis->pair, axis->pairs, o->out, o->element);
-        dest.coordinate = axis->coordinate;
-        dest.stride = (ptrdiff_t)o->stride;
-        dest.order = matrices ? PE__MATRIX : PE__TWICE;
-        dest.cosine = cosine + column;
-        dest.sine = sine + column;
-        dest.again = !halves ? 1 : blocks ? axis->pairs : plan->pairs;
-        if (axis->pairs) pe__walk(&dest, at, 0, o->rows, o->make);
+        const size_t column = matrices ? 4 * begin : halves && !sections ? begin : 2 * begin;
+        pe__output output =
+            pe__output_split(plan, axis->pair, axis->pairs, request->out, request->element);
+        output.coordinate = axis->coordinate;
+        output.stride = (ptrdiff_t)request->stride;
+        output.order = matrices ? PE__MATRIX : PE__REPEATED;
+        output.cosine = cosine + column;
+        output.sine = sine + column;
+        output.repeat_offset = !halves ? 1 : sections ? axis->pairs : plan->pairs;
+        if (axis->pairs) pe__write_axis(&output, at, 0, request->rows, request->kernel);
     }
 }
 
 /* A row of a table in a plan's order: in its own, by way of a buffer. */
-PE__INLINE void pe__table_row(const pe__dest *to, const pe__dest *sorted, unsigned char *cosines,
-                              unsigned char *sines, unsigned char *buffer)
+PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
+                                     unsigned char *cosines, unsigned char *sines,
+                                     unsigned char *buffer)
 {
     const int matrix = to->order == PE__MATRIX;
     const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
@@ -9331,87 +9483,93 @@ PE__INLINE void pe__table_row(const pe__dest *to, const pe__dest *sorted, unsign
     if (sorted->order == PE__SPLIT) {
         pe__reorder(buffer, sines, order, n, e);
         pe__reorder(buffer + n * e, cosines, order, n, e);
-    } else pe__rope_unsort(buffer, cosines, order, n, e);
-    pe__rope_expand(to, cosines, sines, 0, buffer, n);
+    } else pe__unsort_row(buffer, cosines, order, n, e);
+    pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
 /* A table of pairs that a plan sorts, not more than a tile has: first in the plan's order. A row is
    sines and cosines by turns where it has room for both; what repeats is copied as in any table. */
-PE__OUTLINE void pe__table_sorted(const pe__dest *to, const pe_at *at, const pe__output *o,
-                                  unsigned char *sines, unsigned char *buffer)
+PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
+                                        const pe__request *request, unsigned char *sines,
+                                        unsigned char *buffer)
 {
-    const int back = sines < o->out;
-    const size_t bytes = (size_t)(back ? o->out - sines : sines - o->out);
-    const size_t other = bytes / o->element;
-    const int apart = to->order == PE__SPLIT && (back || other != to->sines);
-    pe__dest sorted = *to;
-    sorted.out = apart && back ? sines : o->out;
-    sorted.stride = (ptrdiff_t)o->stride;
-    if (!apart && to->order != PE__MATRIX)
+    const int back = sines < request->out;
+    const size_t bytes = (size_t)(back ? request->out - sines : sines - request->out);
+    const size_t other = bytes / request->element;
+    const int separate = to->order == PE__SPLIT && (back || other != to->sines);
+    pe__output sorted = *to;
+    sorted.out = separate && back ? sines : request->out;
+    sorted.stride = (ptrdiff_t)request->stride;
+    if (!separate && to->order != PE__MATRIX)
         sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* as they are to be: cosines first */
-    sorted.sine = apart ? (back ? 0 : other) : sorted.order == PE__CS;
-    sorted.cosine = apart ? (back ? other : 0) : sorted.order == PE__SC;
-    pe__sorted_rows(&sorted, to->sines, at, 0, o->rows, o->make);
-    for (size_t r = 0; r < o->rows; r++)
-        pe__table_row(to, &sorted, o->out + r * o->stride, sines + r * o->stride, buffer);
+    sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
+    sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
+    pe__write_sorted_rows(&sorted, to->sines, at, 0, request->rows, request->kernel);
+    for (size_t r = 0; r < request->rows; r++)
+        pe__unsort_table_row(to, &sorted, request->out + r * request->stride,
+                             sines + r * request->stride, buffer);
 }
 
 /* Any table of a plan whose pairs are scattered, or of sums: in tiles on the stack. */
-PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                unsigned char *sines, pe_rope_table_layout layout,
-                                const pe__maker *copies)
+PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
+                                       const pe__request *request, unsigned char *sines,
+                                       pe_rope_table_layout layout,
+                                       const pe__row_kernel *repeat_kernel)
 {
     float buffer[5 * PE__TABLE_TILE / 4 + 16];
-    const size_t pairs = plan->pairs, e = o->element, most = pe__rope_most(plan, PE__TABLE_TILE);
-    pe__dest to = pe__dest_split(plan, 0, pairs, NULL, e);
+    const size_t pairs = plan->pairs, e = request->element;
+    const size_t most = pe__tile_tokens(plan, PE__TABLE_TILE);
+    pe__output to = pe__output_split(plan, 0, pairs, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
     if (layout == PE_ROPE_TABLE_TWICE) {
-        to.order = PE__TWICE;
-        to.again = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
+        to.order = PE__REPEATED;
+        to.repeat_offset = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
     }
-    if (!sines) sines = o->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
+    if (!sines) sines = request->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
     if (plan->order && pairs <= PE__ROPE_PAIRS) {
-        pe__output rows = *o;
-        if (layout == PE_ROPE_TABLE_MATRIX) rows.make = copies;
-        pe__table_sorted(&to, at, &rows, sines, (unsigned char *)(void *)pe__aligned(buffer));
+        pe__request rows = *request;
+        if (layout == PE_ROPE_TABLE_MATRIX) rows.kernel = repeat_kernel;
+        pe__write_sorted_table(&to, at, &rows, sines, (unsigned char *)(void *)pe__aligned(buffer));
         return;
     }
-    for (size_t r = 0; r < o->rows; r += most) {
-        const size_t rows = pe__min(most, o->rows - r);
+    for (size_t r = 0; r < request->rows; r += most) {
+        const size_t rows = pe__min(most, request->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            const pe__dest tile = pe__dest_split(plan, pair, n, pe__aligned(buffer), e);
-            pe__rope_rows(&tile, at, r, rows, o->make);
+            const pe__output tile = pe__output_split(plan, pair, n, pe__aligned(buffer), e);
+            pe__write_rope_rows(&tile, at, r, rows, request->kernel);
             for (size_t k = 0; k < rows; k++) {
-                const size_t row = (r + k) * o->stride;
-                pe__rope_expand(&to, o->out + row, sines + row, pair, pe__row_at(&tile, k), n);
+                const size_t row = (r + k) * request->stride;
+                pe__write_table_pairs(&to, request->out + row, sines + row, pair,
+                                      pe__row_address(&tile, k), n);
             }
         }
     }
 }
 
-/* copies: what makes elements that are there more than once; table: what is asked for; made: that
-   with the pairs, or NULL. */
-static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                       const pe__maker *copies, const pe_rope_table *table,
-                                       pe_rope_table *made)
+/* repeat_kernel: what makes elements that are there more than once; table: what is asked for; made:
+   that with the pairs, or NULL. */
+static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
+                                             const pe__request *request,
+                                             const pe__row_kernel *repeat_kernel,
+                                             const pe_rope_table *table, pe_rope_table *made)
 {
     const pe_rope_table_layout layout = table->layout;
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
     const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
-    if (o->rows == 0) return PE_OK;
-    if (!plan || !o->out) return PE_ERR_NULL;
+    if (request->rows == 0) return PE_OK;
+    if (!plan || !request->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
-    const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
-    if (two ? apart % o->element != 0 : sines != NULL) return PE_ERR_SHAPE;
-    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), o->rows, o->columns,
-                                       o->element);
+    const uintptr_t c = (uintptr_t)request->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
+    if (two ? gap % request->element != 0 : sines != NULL) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), request->rows,
+                                       request->columns, request->element);
     const pe_plan *const view = pe__view(plan, at, &own);
-    if (status == PE_OK) status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status == PE_OK) status = pe__check_at(at, request->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
     if (made) {
         *made = *table;
@@ -9420,33 +9578,33 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
-        pe__rope_tiles(view, at, o, sines, layout, copies);
+        pe__write_table_tiles(view, at, request, sines, layout, repeat_kernel);
         return PE_OK;
     }
-    pe_plan turned = *view; /* a plan that has the cosines first */
-    pe__output rows = *o;
+    pe_plan cosines_first = *view; /* a plan that has the cosines first */
+    pe__request rows = *request;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? apart / o->element : turned.pairs;
+    const size_t other = two ? gap / request->element : cosines_first.pairs;
     const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
     if (two && s < c) rows.out = sines;
     if (copied) {
-        rows.make = copies;
-        pe__rope_axes(view, at, &rows, cosine, layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
+        rows.kernel = repeat_kernel;
+        pe__write_repeated_axes(view, at, &rows, cosine, layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
         return PE_OK;
     }
-    turned.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
-    turned.cos_first = 1;
-    for (size_t a = 0, pair = 0; a < turned.axes; pair += turned.axis[a++].pairs) {
-        turned.axis[a].cosine = halves ? pair + cosine : 2 * pair;
-        turned.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
+    cosines_first.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+    cosines_first.cos_first = 1;
+    for (size_t a = 0, pair = 0; a < cosines_first.axes; pair += cosines_first.axis[a++].pairs) {
+        cosines_first.axis[a].cosine = halves ? pair + cosine : 2 * pair;
+        cosines_first.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
     }
-    pe__emit(&turned, at, &rows);
+    pe__write_axes(&cosines_first, at, &rows);
     return PE_OK;
 }
 
 /* ==== src/rope/by_table.h ==== */
 /* Heads rotated by the rows of a table.
- * Gives: pe__rope_by(), pe__rope_one_token().
+ * Gives: pe__rope_by_table(), pe__rotate_token_by_table().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 
@@ -9463,14 +9621,14 @@ typedef struct pe__table {
 } pe__table;
 
 /* Floats p[0], p[step] ... of a table; odd: those in the middle between them. */
-PE__INLINE pe__vf pe__get_every(pe__kind kind, size_t step, int odd, const void *p)
+PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
 {
-    pe__vf v = pe__get_as(kind, p);
+    pe__vf v = pe__get_as(type, p);
     if (step > 1) {
-        pe__vf w = pe__get_as(kind, pe__at_const(kind, p, PE__FLOATS));
+        pe__vf w = pe__get_as(type, pe__at_const(type, p, PE__FLOATS));
         if (step > 2) {
-            const pe__vf x = pe__get_as(kind, pe__at_const(kind, p, 2 * PE__FLOATS));
-            const pe__vf y = pe__get_as(kind, pe__at_const(kind, p, 3 * PE__FLOATS));
+            const pe__vf x = pe__get_as(type, pe__at_const(type, p, 2 * PE__FLOATS));
+            const pe__vf y = pe__get_as(type, pe__at_const(type, p, 3 * PE__FLOATS));
             v = pe__unzip_evens(v, w);
             w = pe__unzip_evens(x, y);
         }
@@ -9480,7 +9638,7 @@ PE__INLINE pe__vf pe__get_every(pe__kind kind, size_t step, int odd, const void 
 }
 
 /* So many bytes, fewer than are read, with zeros behind them. */
-PE__OUTLINE const void *pe__few_floats(const void *in, size_t bytes, float *few)
+PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
     memcpy(few, in, bytes);
@@ -9489,40 +9647,40 @@ PE__OUTLINE const void *pe__few_floats(const void *in, size_t bytes, float *few)
 
 /* Cosines and then sines, backward 0 less these, of a tile's pairs in some rows of the table.
    Writes whole vectors: up to one behind the last. */
-PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const double *p,
-                                  size_t rows, const pe__tile *tile, int back, float *out)
+PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
+                                    size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
     float few[4 * PE__FLOATS];
     for (size_t r = 0; r < 2 * rows; r++, out += n) { /* cosines, sines */
         const int odd = r % 2 && table->odd, negative = r % 2 && back;
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
-        const void *in = pe__at_const(kind, r % 2 ? table->sines : table->cosines, from);
-        if (n < PE__FLOATS) in = pe__few_floats(in, n * step * pe__size_of(kind), few);
+        const void *in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
+        if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
         size_t done = 0;
         for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
-            pe__put(out + done, pe__get_as(kind, pe__at_const(kind, in, done)));
+            pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
         for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
             const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
-            const pe__vf v = pe__get_every(kind, step, odd, pe__at_const(kind, in, k * step));
+            const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
             pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
         }
     }
 }
 
 /* The same of all of a tile's tokens, the first one at row 0 of at. */
-PE__OUTLINE void pe__gather(const pe__table *table, const pe_at *at, const pe__tile *tile,
-                            float *out)
+PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
+                                 float *out)
 {
     const int back = at->back;
-    double p[PE__SOME];
+    double p[PE__POSITIONS];
     for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
-        n = pe__min(tile->tokens - t, PE__SOME);
+        n = pe__min(tile->tokens - t, PE__POSITIONS);
         pe__positions(at, tile->token + t, n, 0, p);
-        if (table->type == PE_TYPE_F32) pe__rows_of_table(PE__F32, table, p, n, tile, back, out);
+        if (table->type == PE_TYPE_F32) pe__read_table_rows(PE__F32, table, p, n, tile, back, out);
         else if (table->type == PE_TYPE_F16)
-            pe__rows_of_table(PE__F16, table, p, n, tile, back, out);
-        else pe__rows_of_table(PE__BF16, table, p, n, tile, back, out);
+            pe__read_table_rows(PE__F16, table, p, n, tile, back, out);
+        else pe__read_table_rows(PE__BF16, table, p, n, tile, back, out);
     }
 }
 
@@ -9541,8 +9699,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
             tile->cosines = rows;
             tile->sines = rows + tile->count;
             tile->stride = 2 * tile->count;
-            pe__gather(table, at, tile, rows);
-            call->turn(tile, &call->x[0]);
+            pe__gather_rows(table, at, tile, rows);
+            call->rotate(tile, &call->x[0]);
         }
     }
 }
@@ -9550,14 +9708,14 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
 /* Rows of floats where they are, in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
-    double p[PE__SOME];
-    size_t row[PE__SOME];
+    double p[PE__POSITIONS];
+    size_t row[PE__POSITIONS];
     tile->row = row;
     for (tile->token = 0; tile->token < call->tokens; tile->token += tile->tokens) {
-        tile->tokens = pe__min(call->tokens - tile->token, PE__SOME);
+        tile->tokens = pe__min(call->tokens - tile->token, PE__POSITIONS);
         pe__positions(at, tile->token, tile->tokens, 0, p);
         for (size_t k = 0; k < tile->tokens; k++) row[k] = (size_t)fabs(p[k]);
-        call->turn(tile, &call->x[0]);
+        call->rotate(tile, &call->x[0]);
     }
 }
 
@@ -9568,12 +9726,12 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
     const double half = (all < limit ? all : limit) / 2, middle = at->back ? half : -half;
     if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_ENUM;
     if (at->axes != 1 || at->delta) return PE_ERR_ENUM;
-    return pe__check_places(at, tokens, 1, middle, middle, half);
+    return pe__check_positions(at, tokens, 1, middle, middle, half);
 }
 
 /* By a table of the caller's: check everything, then rotate. */
-PE__OUTLINE pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
-                                  pe__rope_call *call, const pe__from_to *x)
+PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
+                                        const pe_at *at, pe__rope_call *call, const pe__from_to *x)
 {
     const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
@@ -9602,7 +9760,7 @@ PE__OUTLINE pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, 
     if (table->layout == PE_ROPE_TABLE_JOINED)
         rows.sines = (const unsigned char *)rows.cosines + pairs * element;
     pe__tile tile;
-    tile.pair = tile.token = tile.parts = 0;
+    tile.pair = tile.token = tile.section_count = 0;
     tile.count = tile.pairs = pairs;
     tile.tokens = call->tokens;
     tile.layout = layout;
@@ -9618,21 +9776,21 @@ PE__OUTLINE pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, 
         tile.cosines += (size_t)at->first * rows.stride;
         tile.sines += (size_t)at->first * rows.stride;
         tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
-        call->turn(&tile, &call->x[0]);
+        call->rotate(&tile, &call->x[0]);
     } else pe__rotate_by_rows(at, call, &tile);
     return PE_OK;
 }
 
 /* The heads of one token by a row of floats, where nothing is wrong and no pair is left over. */
-PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_layout layout,
-                                   size_t row, void *p, const pe_heads *heads)
+PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
+                                          size_t row, void *p, const pe_heads *heads)
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
     const float *const s = (const float *)t->sines + row * t->stride;
-    const size_t by = heads->head_stride * pe__size_of(kind);
+    const size_t by = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
     const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
-    pe__rope_token(kind, kind, layout, 0, &a, &x, 0);
+    pe__rotate_units(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }
 
 /* ==== src/rope/factors.h ==== */
@@ -9647,14 +9805,14 @@ PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_lay
    of all cells, also of such that the call does not make. */
 static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
 {
-    double p[PE__SOME];
+    double p[PE__POSITIONS];
     int ok = 1;
     if (at->kind == (int)PE__AT_GRID) {
         p[0] = (double)(at->size[0] - 1) * (at->back ? -1 : 1);
         return least <= 0 && 0 <= most && pe__between(p[0], least, most);
     }
     for (size_t r = 0, n; r < rows; r += n) {
-        n = pe__min(rows - r, PE__SOME);
+        n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], least, most);
     }
@@ -9662,17 +9820,17 @@ static inline int pe__positions_within(const pe_at *at, size_t rows, double leas
 }
 
 /* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
-PE__COLD float pe__exact_factor(double a, double b, double p, double s, int logarithm)
+PE__COLD float pe__round_factor(double a, double b, double p, double s, int logarithm)
 {
     double y;
-    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         pe__real x = pe__real_of(a, n), z = pe__real_of(b, n);
         pe__real_log(&x);
         pe__real_log(&z);
-        pe__real_plus(&x, &z, -1);
-        pe__real_by(&x, p);
-        pe__real_per(&x, s);
-        if (logarithm) pe__real_more(&x, 1);
+        pe__real_add(&x, &z, -1);
+        pe__real_mul_double(&x, p);
+        pe__real_div_double(&x, s);
+        if (logarithm) pe__real_add_double(&x, 1);
         else pe__real_exp(&x);
         if (pe__real_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
     }
@@ -9684,16 +9842,17 @@ PE__COLD float pe__exact_factor(double a, double b, double p, double s, int loga
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
-    const pe__td log2 = pe__td_log2(pe__td_div(pe__td_one(pe__load(x)), pe__splat(per)));
+    const pe__td log2 =
+        pe__td_log2(pe__td_div_double(pe__td_from_double(pe__load(x)), pe__splat(per)));
     const pe__td log = pe__td_mul(log2, pe__td_const(pe__ln2));
-    const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
+    const pe__td y = pe__td_add(pe__td_mul_double(log, pe__splat(beta)), pe__td_splat(1.0));
     pe__store(high, y.a);
     pe__store(low, y.b + y.c);
     for (size_t k = 0; k < n; k++) {
         const double e = (fabs(high[k]) + 1) * pe__exp2i(-98) + fabs(beta) * pe__exp2i(-104);
         factors[k] = x[k] == per ? 1 : pe__round_sum(high[k], low[k], PE__DROP_F32);
-        if (x[k] != per && PE__UNLIKELY(pe__near_tie(high[k], low[k], e)))
-            factors[k] = pe__exact_factor(x[k], per, beta, 1, 1);
+        if (x[k] != per && PE__UNLIKELY(pe__is_hard_to_round(high[k], low[k], e)))
+            factors[k] = pe__round_factor(x[k], per, beta, 1, 1);
     }
 }
 
@@ -9740,7 +9899,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * It is where p / s = m / q, in lowest terms, and a / b to the m is 2^(kq) N^q. Of a / b in lowest
  * terms, for m < 0 of b / a, the denominator is a power of two then, and N = c^m, the numerator but
  * for a power of two c^q: c is at least 3, below 7 2^28 < 3^20, so q is below 20. */
-PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double tie)
+PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
     memcpy(&bits, &tie, sizeof bits);
@@ -9753,12 +9912,13 @@ PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double
     for (y /= up; y % 2 == 0; y /= 2) {}
     bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u; /* N: the first 25 bits of 53 */
     for (int q = 1; q < 20 && y == 1; q++) {
-        const double m = pe__nearest(q * fabs(p) / s), left = q * fabs(p), right = m * s;
-        if (left == right && pe__product_less(q, fabs(p), left) == pe__product_less(m, s, right) &&
-            pe__same_power(x, (uint64_t)m, bits, (uint64_t)q))
+        const double m = pe__round_to_integer(q * fabs(p) / s), left = q * fabs(p), right = m * s;
+        if (left == right &&
+            pe__product_minus(q, fabs(p), left) == pe__product_minus(m, s, right) &&
+            pe__powers_equal(x, (uint64_t)m, bits, (uint64_t)q))
             return pe__round_sum(tie, 0, PE__DROP_F32);
     }
-    return pe__exact_factor((double)a, (double)b, p, s, 0);
+    return pe__round_factor((double)a, (double)b, p, s, 0);
 }
 
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
@@ -9777,24 +9937,24 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
        of positions keeps all of them normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
-        double turn[PE_LANES], high[PE_LANES], low[PE_LANES];
+        double numerator[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
-        for (size_t k = 0; k < PE_LANES; k++) turn[k] = (double)(5 * (i + k) + 2 * pairs);
+        for (size_t k = 0; k < PE_LANES; k++) numerator[k] = (double)(5 * (i + k) + 2 * pairs);
         /* (2i + 0.4 n) / 1.4 n is (5i + 2 pairs) / 7 pairs */
-        pe__td x = pe__td_log2(pe__td_one(pe__load(turn)));
+        pe__td x = pe__td_log2(pe__td_from_double(pe__load(numerator)));
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
-        x = pe__td_div(x, pe__splat(scale_base));
+        x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
             /* to 2^-98: 60 times the 2^-106 of two logarithms, and little else */
-            const pe__td y = pe__td_exp2(pe__td_scale(x, pe__splat(p)));
+            const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);
             for (size_t k = 0; k < n; k++) {
                 float *const factor = &factors[r * stride + i + k];
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
-                if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-97))))
-                    *factor = pe__xpos_exact(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
+                if (PE__UNLIKELY(pe__is_hard_to_round(high[k], low[k], high[k] * pe__exp2i(-97))))
+                    *factor = pe__round_xpos(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
                                              high[k]); /* below 2^32 */
             }
         }
@@ -9842,8 +10002,8 @@ PE__INLINE float pe__logf(float x)
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
     if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
-    const float turns = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
-    return (float)c->n_dims * pe__logf(turns) / (2 * pe__logf(c->freq_base));
+    const float rotations = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
+    return (float)c->n_dims * pe__logf(rotations) / (2 * pe__logf(c->freq_base));
 }
 
 /* A config, with what a 0 stands for. Is it right? */
@@ -9890,7 +10050,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     r.f[2] = (double)c.freq_scale;
     r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* all bounds are below 0 */
     pe__rope_begin(&r);
-    pe__rope_all(&r, omega);
+    pe__rope_all_frequencies(&r, omega);
     if (!attention_factor) return PE_OK;
     *attention_factor = (double)c.attn_factor;
     if (c.ext_factor > 0) *attention_factor = pe__rope_factor(&r, 1, 0, (double)c.attn_factor);
@@ -9907,7 +10067,7 @@ static inline void pe__ggml_begin(pe__ggml *g)
 {
     const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
     const pe__td log_base = pe__td_log2(pe__td_splat((double)g->c.freq_base));
-    g->theta_scale = pe__td_float(pe__td_exp2(pe__td_scale(log_base, exponent)));
+    g->theta_scale = pe__td_float(pe__td_exp2(pe__td_mul_double(log_base, exponent)));
     g->mscale = g->c.attn_factor;
     g->low = 0;
     g->span = 1;
@@ -9925,19 +10085,20 @@ static inline void pe__ggml_begin(pe__ggml *g)
 static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
 {
     const float factor = g->c.freq_factors ? g->c.freq_factors[pair] : 1.0f;
-    const float distant = pe__float_quotient(theta, factor);
-    const float nearby = pe__float_product(g->c.freq_scale, distant);
-    if (!(g->c.ext_factor > 0)) return nearby;
+    const float extrapolated = pe__float_quotient(theta, factor);
+    const float interpolated = pe__float_product(g->c.freq_scale, extrapolated);
+    if (!(g->c.ext_factor > 0)) return interpolated;
     const float y = pe__float_quotient((float)pair - g->low, g->span);
     const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
     const float mix = (1 - clamped) * g->c.ext_factor;
-    return pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix), g->c.contracted);
+    return pe__float_sum(interpolated, 1 - mix, pe__float_product(extrapolated, mix),
+                         g->c.contracted);
 }
 
 PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t rows, float *cosines,
                                   float *sines, size_t stride)
 {
-    enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__CHAIN };
+    enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     pe__ggml g;
     if (rows == 0) return PE_OK;
     if (!given || !cosines || !sines) return PE_ERR_NULL;
@@ -9950,7 +10111,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
     /* Sines of 64 angles at a time, by a plan whose float frequencies are the angles, at position
        1: the same kernel and the same rounding test as for all rows. */
-    double memory[PE__PADDED * 3 + PE__CHAIN];
+    double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
     pe_plan plan;
@@ -9958,7 +10119,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     (void)pe__plan_bytes(&angles, &plan);
     pe__plan_begin(&plan, &angles, f);
     for (size_t i = 0; i < 2 * plan.padded; i++) f[i] = 0;
-    pe__plan_end(&plan, 1, 0, f);
+    pe__plan_finish(&plan, 1, 0, f);
     double *const angle = f + 2 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
@@ -9969,14 +10130,14 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             double fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 angle[i] = (double)pe__ggml_angle(&g, done + i, theta);
-                fastest = pe__larger(fastest, angle[i]);
+                fastest = pe__max_abs(fastest, angle[i]);
                 theta = pe__float_product(theta, g.theta_scale); /* as ggml: no power of its own */
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
             /* the bound of the rounding test grows with the largest angle */
-            pe__plan_reach(&plan, plan.error, fastest);
-            const pe__dest dest = pe__dest_split(&plan, 0, n, row, sizeof *row);
-            pe__rows_f32(&dest, 1, 1);
+            pe__plan_set_range(&plan, plan.error, fastest);
+            const pe__output output = pe__output_split(&plan, 0, n, row, sizeof *row);
+            pe__rows_f32(&output, 1, 1);
             for (size_t i = 0; i < n; i++) {
                 sines[r * stride + done + i] = row[i] * g.mscale;
                 cosines[r * stride + done + i] = row[n + i] * g.mscale;
@@ -9988,7 +10149,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
 /* ==== src/algebra/shift.h ==== */
 /* Rows shifted by a distance.
- * Gives: pe__algebraic(), pe__call_shift(), pe_shift_f64().
+ * Gives: pe__can_shift(), pe__call_shift(), pe_shift_f64().
  * Needs: simd, api, where, plan, rows, rope, numbers.
  * Tests: tests/unit/test_algebra.c. */
 
@@ -10000,9 +10161,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 enum { PE__SHIFT_TILE = 512 }; /* pairs */
 
 /* Are rows of this plan made of pairs that turn by differences? */
-static inline int pe__algebraic(const pe_plan *plan)
+static inline int pe__can_shift(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->apart;
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->rope_interleave;
     ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;
@@ -10010,18 +10171,19 @@ static inline int pe__algebraic(const pe_plan *plan)
 
 /* Doubles: pairs (u, v) of rows, rotated by (ts, tc); v is so many doubles behind u, 1 if they are
    neighbours. */
-PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows, size_t across,
+PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
-    enum { PE__AHEAD = 8192 }; /* bytes to ask for in advance */
-    const size_t n = dest->sines, step = split ? 1 : 2, bytes = (size_t)dest->stride;
-    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes, 1), 1) * bytes;
+    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes to ask for in advance */
+    const size_t n = output->sines, step = split ? 1 : 2, bytes = (size_t)output->stride;
+    const size_t prefetch_distance = pe__max(PE__PREFETCH_DISTANCE / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
-        double *u = (double *)(void *)pe__row_at(dest, r) + pe__min(dest->sine, dest->cosine);
+        double *u =
+            (double *)(void *)pe__row_address(output, r) + pe__min(output->sine, output->cosine);
         size_t i = 0;
         for (size_t k = 0; split && k < n; k += 8) {
-            PE__PREFETCH((uintptr_t)(u + k) + ahead);
-            PE__PREFETCH((uintptr_t)(u + across + k) + ahead);
+            PE__PREFETCH((uintptr_t)(u + k) + prefetch_distance);
+            PE__PREFETCH((uintptr_t)(u + across + k) + prefetch_distance);
         }
         for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
             const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);
@@ -10045,15 +10207,16 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
 }
 
 /* Rows of the same delta: their columns of one axis. */
-PE__OUTLINE void pe__shift_doubles(const pe__dest *dest, double delta, size_t rows)
+PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
-    const size_t begin = pe__min(dest->sine, dest->cosine), end = pe__max(dest->sine, dest->cosine);
-    const size_t across = dest->order == PE__SPLIT ? end - begin : 1;
-    for (size_t done = 0; done < dest->sines; done += PE__SHIFT_TILE) {
-        const pe__dest part = pe__dest_part(dest, done, PE__SHIFT_TILE);
+    const size_t begin = pe__min(output->sine, output->cosine);
+    const size_t end = pe__max(output->sine, output->cosine);
+    const size_t across = output->order == PE__SPLIT ? end - begin : 1;
+    for (size_t done = 0; done < output->sines; done += PE__SHIFT_TILE) {
+        const pe__output part = pe__output_part(output, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
-        const pe__dest made = pe__dest_split(dest->plan, part.pair, n, row, sizeof *row);
+        const pe__output made = pe__output_split(output->plan, part.pair, n, row, sizeof *row);
         pe__rows_f64(&made, delta, 1);
         if (across > 1) pe__shift_rows_f64(1, &part, rows, across, row, row + n);
         else pe__shift_rows_f64(0, &part, rows, 1, row, row + n);
@@ -10062,35 +10225,35 @@ PE__OUTLINE void pe__shift_doubles(const pe__dest *dest, double delta, size_t ro
 
 /* Check a call; what rows are rotated by, of which plan. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
-                                        const pe__output *o, pe_at *at, pe_plan *turns)
+                                        const pe__request *request, pe_at *at, pe_plan *rotation)
 {
-    pe_status status = pe__check(plan, o);
-    if (status == PE_OK && !pe__algebraic(plan)) status = PE_ERR_PLAN;
-    if (status == PE_OK) status = pe__check_at(deltas, o->rows, plan->axes, 0);
+    pe_status status = pe__check_request(plan, request);
+    if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN;
+    if (status == PE_OK) status = pe__check_at(deltas, request->rows, plan->axes, 0);
     if (status != PE_OK) return status;
     *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
-    (void)pe__view(plan, at, turns);
+    (void)pe__view(plan, at, rotation);
     return PE_OK;
 }
 
 PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
                               size_t stride)
 {
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);
+    const pe__request request = pe__request_of(x, sizeof *x, rows, stride, NULL);
     pe_at at;
-    pe_plan turns;
+    pe_plan rotation;
     if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &o, &at, &turns);
-    for (size_t a = 0; status == PE_OK && a < turns.axes; a++) {
-        const pe__axis *const axis = &turns.axis[a];
+    const pe_status status = pe__shift_check(plan, &deltas, &request, &at, &rotation);
+    for (size_t a = 0; status == PE_OK && a < rotation.axes; a++) {
+        const pe__axis *const axis = &rotation.axis[a];
         const size_t k = at.axes == 1 ? 0 : axis->coordinate;
-        pe__dest dest = pe__dest_of_axis(&turns, axis, &o);
+        pe__output output = pe__output_of_axis(&rotation, axis, &request);
         for (size_t r = 0, run; r < rows; r += run) { /* rows of the same delta */
             const double delta = pe__position(&at, r, k);
             run = 1;
             while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
-            dest.out = o.out + r * o.stride;
-            if (delta != 0) pe__shift_doubles(&dest, delta, run);
+            output.out = request.out + r * request.stride;
+            if (delta != 0) pe__shift_columns_f64(&output, delta, run);
         }
     }
     return status;
@@ -10099,7 +10262,7 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 /* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
 
 /* Does row r stay where it is? */
-static inline int pe__stays(const pe_at *at, size_t r)
+static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 {
     int stays = 1;
     for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
@@ -10108,18 +10271,18 @@ static inline int pe__stays(const pe_at *at, size_t r)
 
 /* Rows that stay are left alone; the others are rotated. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__output *o, pe__head_rotator *turn,
-                                       pe__head_rotator *blocks)
+                                       const pe__request *request, pe__head_rotator *rotate,
+                                       pe__head_rotator *rotate_sections)
 {
     pe_at at;
-    pe_plan turns;
-    if (o->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, o, &at, &turns);
-    for (size_t r = 0, run; status == PE_OK && r < o->rows; r += run) {
-        const int stay = pe__stays(&at, r);
-        run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
-        while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (!stay) pe__rope_shift_rows(&turns, &at, r, run, o, turn, blocks);
+    pe_plan rotation;
+    if (request->rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, deltas, request, &at, &rotation);
+    for (size_t r = 0, run; status == PE_OK && r < request->rows; r += run) {
+        const int stay = pe__is_zero_delta(&at, r);
+        run = at.kind == PE__AT_RANGE && at.step == 0 ? request->rows - r : 1;
+        while (r + run < request->rows && pe__is_zero_delta(&at, r + run) == stay) run++;
+        if (!stay) pe__shift_rows(&rotation, &at, r, run, request, rotate, rotate_sections);
     }
     return status;
 }
@@ -10139,7 +10302,7 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
     x.hi = hi;
     x.lo = lo;
     square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
-    return pe__dd_normal(pe__dd_mul(x, square));
+    return pe__dd_renormalize(pe__dd_mul(x, square));
 }
 
 /* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
@@ -10149,13 +10312,13 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
     const double pairs = (double)count, error = pe__sincos_error(plan, k) * pairs;
-    for (int exact = 0;; exact++) {
-        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0}, all[2][PE_LANES];
+    for (int by_integers = 0;; by_integers++) {
+        double hi[PE__MAX_LANES] = {0}, lo[PE__MAX_LANES] = {0}, all[2][PE_LANES];
         pe__dd s, c, sum;
-        for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+        for (size_t v = 0; v < PE__MAX_LANES; v += PE_LANES) {
             sum.hi = sum.lo = pe__splat(0.0);
-            for (size_t i = v; i < count; i += PE__CHAIN) {
-                if (exact) pe__sincos_exact(plan, first + i, k, &s, &c);
+            for (size_t i = v; i < count; i += PE__MAX_LANES) {
+                if (by_integers) pe__sincos_exact(plan, first + i, k, &s, &c);
                 else pe__sincos_dd(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) { /* behind the last pair: nothing */
                     pe__store(all[0], c.hi);
@@ -10164,25 +10327,25 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
                     c.hi = pe__load(all[0]);
                     c.lo = pe__load(all[1]);
                 }
-                sum = pe__dd_normal(pe__dd_add(sum, c));
+                sum = pe__dd_renormalize(pe__dd_add(sum, c));
             }
             pe__store(hi + v, sum.hi);
             pe__store(lo + v, sum.lo);
         }
         sum.hi = pe__splat(hi[0]);
         sum.lo = pe__splat(lo[0]);
-        for (size_t v = 1; v < PE__CHAIN; v++) {
+        for (size_t v = 1; v < PE__MAX_LANES; v++) {
             c.hi = pe__splat(hi[v]);
             c.lo = pe__splat(lo[v]);
-            sum = pe__dd_normal(pe__dd_add(sum, c));
+            sum = pe__dd_renormalize(pe__dd_add(sum, c));
         }
-        const double size = pe__larger(pe__first_lane(sum.hi), 0);
+        const double size = pe__max_abs(pe__first_lane(sum.hi), 0);
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
         /* It may be 0 for reasons that no precision shows: the contract has 0 from 2^-88 on. */
-        if (exact && size <= pairs * pe__exp2i(-88)) return 0;
-        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
+        if (by_integers && size <= pairs * pe__exp2i(-88)) return 0;
+        if (by_integers || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
     }
 }
@@ -10259,27 +10422,27 @@ PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts
         pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
         pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
         pe__dd_rotate(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
-        t->s[v] = pe__dd_normal(t->s[v]);
-        t->c[v] = pe__dd_normal(t->c[v]);
+        t->s[v] = pe__dd_renormalize(t->s[v]);
+        t->c[v] = pe__dd_renormalize(t->c[v]);
     }
 }
 
 /* The sums of a tile for one anchor and a vector of numbers b, of cosines or of sines: from the
    parts of the numbers and X and y of the anchor. */
-typedef struct pe__dots_run {
+typedef struct pe__dots_partial {
     pe__vd large, minor, tiny;
-} pe__dots_run;
+} pe__dots_partial;
 
-PE__INLINE void pe__dots_add(pe__dots_run *run, double (*parts)[PE__DOTS], size_t b,
+PE__INLINE void pe__dots_add(pe__dots_partial *partial, double (*parts)[PE__DOTS], size_t b,
                              double top, double y) /* C99 has no const arrays of arrays */
 {
-    run->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), run->large);
-    run->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), run->minor);
-    run->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), run->tiny);
+    partial->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), partial->large);
+    partial->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), partial->minor);
+    partial->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), partial->tiny);
 }
 
-PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_totals *sums,
-                             size_t b)
+PE__INLINE void pe__dots_end(const pe__dots_partial *c, const pe__dots_partial *s,
+                             pe__dots_totals *sums, size_t b)
 {
     const pe__vd small_c = c->minor + c->tiny, small_s = s->minor + s->tiny;
     pe__store(sums->large[0] + b, pe__load(sums->large[0] + b) + (c->large - s->large));
@@ -10294,7 +10457,7 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
                                    size_t pairs, pe__dots_totals *sums)
 {
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        pe__dots_run c, s, c2, s2;
+        pe__dots_partial c, s, c2, s2;
         c.large = c.minor = c.tiny = pe__splat(0.0);
         s = c2 = s2 = c;
         for (size_t i = 0; i < pairs; i++) {
@@ -10334,25 +10497,27 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     while (h > pe__exp2i(52 - 2 * g)) g--;
     const double grid = 1.5 * pe__exp2i(52 - g); /* its last bit is 2^-g */
     /* the bound above, and per pair what two turns lack, of an anchor and of b */
-    const double distant = (double)(first < 0 ? -first : first) + (double)count;
+    const double farthest = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
-                         2 * h * pe__sincos_error(plan, distant);
+                         2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
     pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* anchors are taken two at a time */
-    pe__dots_rotated turns;
+    pe__dots_rotated rotated;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     memset(sums, 0, (anchors + 1) * sizeof *sums);
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
-        pe__dots_begin(&turns, plan, axis->pair + i, 0, 1);
+        pe__dots_begin(&rotated, plan, axis->pair + i, 0, 1);
         for (size_t b = 0; b < PE__DOTS; b++) {
-            pe__dots_rotate(&turns, grid, parts[0]);
+            pe__dots_rotate(&rotated, grid, parts[0]);
             for (size_t k = 0; k < 6; k++)
                 for (size_t j = 0; j < PE__DOTS_TILE; j++) table[j][k][b] = parts[0][k][j];
         }
-        pe__dots_begin(&turns, plan, axis->pair + i, (double)(first + PE__DOTS - 1), PE__DOTS_NEXT);
+        pe__dots_begin(&rotated, plan, axis->pair + i, (double)(first + PE__DOTS - 1),
+                       PE__DOTS_NEXT);
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
-            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_rotate(&turns, grid, parts[t]);
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++)
+                pe__dots_rotate(&rotated, grid, parts[t]);
             pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
         }
     }
@@ -10375,7 +10540,7 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;
-    if (!pe__algebraic(plan) || plan->axes != 1) return PE_ERR_PLAN;
+    if (!pe__can_shift(plan) || plan->axes != 1) return PE_ERR_PLAN;
     if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&deltas, count, 1, 0);
     if (status != PE_OK) return status;
@@ -10415,12 +10580,12 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
         for (size_t k = 0; k < PE_LANES; k++) { /* 2^-t; t has 24 bits and 29: exact */
-            const size_t h = first + k, twice = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
-            const double exact = (double)max_bias * (double)twice / (double)(2 * n);
-            t[k] = exact < 200 ? exact : 200; /* 2^-200 is 0 */
+            const size_t h = first + k, numerator = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
+            const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
+            t[k] = exponent < 200 ? exponent : 200; /* 2^-200 is 0 */
         }
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
-        const pe__td y = pe__td_exp2(pe__td_one(part));
+        const pe__td y = pe__td_exp2(pe__td_from_double(part));
         pe__store(t, whole);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);
@@ -10432,22 +10597,22 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
 }
 
 /* The biases of one head as a function of j. */
-typedef struct pe__bend {
+typedef struct pe__slope_line {
     pe__vf slope, zero, masked;
-    double exact; /* the slope */
-} pe__bend;
+    double slope_f64; /* the slope */
+} pe__slope_line;
 
-PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
+PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
 {
     const uint32_t minus_infinity = 0xff800000u;
     float masked;
-    pe__bend bend;
+    pe__slope_line line;
     memcpy(&masked, &minus_infinity, sizeof masked);
-    bend.zero = pe__splat_f32(pe__zero());
-    bend.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
-    bend.masked = pe__splat_f32(masked);
-    bend.exact = (double)slope;
-    return bend;
+    line.zero = pe__splat_f32(pe__zero());
+    line.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
+    line.masked = pe__splat_f32(masked);
+    line.slope_f64 = (double)slope;
+    return line;
 }
 
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped with 1 more */
@@ -10455,7 +10620,7 @@ static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped 
 /* Products, each rounded to odd, so that the float is rounded once, or to odd again. A double holds
    a float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope
    is, and so exact as a float. */
-PE__OUTLINE pe__vf pe__bend_far(double slope, pe__vd x, pe__vd y, int odd)
+PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
     pe__vd e, f;
@@ -10476,61 +10641,61 @@ PE__OUTLINE pe__vf pe__bend_far(double slope, pe__vd x, pe__vd y, int odd)
 }
 
 /* The same of distances from j, as floats. */
-PE__OUTLINE pe__vf pe__bend_far_floats(pe_alibi_mode mode, double slope, const float *apart,
-                                       int64_t j)
+PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const float *offset,
+                                         int64_t j)
 {
     double p[PE__FLOATS];
     pe__vd x, y;
     for (size_t k = 0; k < PE__FLOATS; k++) {
-        p[k] = (double)apart[k] + (double)j;
+        p[k] = (double)offset[k] + (double)j;
         if (mode == PE_ALIBI_SYMMETRIC) p[k] = -fabs(p[k]);
     }
     pe__unzip(p, &x, &y);
-    return pe__bend_far(slope, x, y, 0);
+    return pe__round_biases(slope, x, y, 0);
 }
 
-PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j)
+PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *line, pe__vf j)
 {
     const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
-    return pe__add_f32(pe__mul_f32(bend->slope, size), bend->zero); /* a zero is +0 */
+    return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
 /* What becomes of biases: stored, stored past the caches, or added to elements of some type. */
-typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
+typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
 /* n of a vector of biases; masked: what masked scores become, whatever they were, or NULL. */
-PE__INLINE void pe__bend_put(pe__how to, pe__kind type, const pe__vf *masked, pe__vf j, pe__vf v,
-                             void *at, size_t n)
+PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
+                               pe__vf v, void *at, size_t n)
 {
     const int whole = n == PE__FLOATS;
-    if (to == PE__HOW_ADD)
+    if (to == PE__BIAS_ADD)
         v = pe__add_f32(whole ? pe__get_as(type, at) : pe__get_n_as(type, at, n), v);
     if (masked) v = pe__if_positive(j, *masked, v);
     if (!whole) pe__put_n_as(type, at, v, n);
-    else if (to == PE__HOW_STREAM) pe__stream((float *)at, v);
+    else if (to == PE__BIAS_STREAM) pe__stream((float *)at, v);
     else pe__put_as(type, at, v);
 }
 
-/* n consecutive j, within PE__EXACT, so that floats hold them; four vectors at a time, since each
-   count waits for the one before. */
-enum { PE__EXACT = 1 << 24 };
-PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
-                             int64_t j, size_t n, void *row)
+/* n consecutive j, within PE__FLOAT_INTEGERS, so that floats hold them; four vectors at a time,
+   since each count waits for the one before. */
+enum { PE__FLOAT_INTEGERS = 1 << 24 };
+PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+                                   const pe__slope_line *line, int64_t j, size_t n, void *row)
 {
     static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
-    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
+    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__bend_put(to, type, masked, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
+    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), at + (k)*size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__HOW_STREAM ? (uintptr_t)at % vector : 0;
+        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)at % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
         if (beyond || n - i < PE__FOUR) {
-            pe__bend_put(to, type, masked, a, pe__bend_at(mode, bend, a), at, part);
+            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), at, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
@@ -10548,81 +10713,86 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
 #undef PE__PUT
 }
 
-/* Some keys of a list: how far they are from the first of them, none further than PE__NEAR. */
-enum { PE__KEYS = 512, PE__NEAR = 1 << 23 };
-typedef struct pe__near {
+/* Some keys of a list: how far they are from the first of them, none further than
+   PE__MAX_KEY_OFFSET. */
+enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
+typedef struct pe__key_tile {
     size_t n;
-    float apart[(size_t)PE__KEYS + PE__FLOATS];
-} pe__near;
+    float offset[(size_t)PE__KEYS + PE__FLOATS];
+} pe__key_tile;
 
 /* Those from key on, in whole vectors; split: each vector's evens, then its odds. */
-PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size_t rest, int split)
+PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
+                                   int split)
 {
     double p[(size_t)PE__KEYS + PE__FLOATS];
     const size_t most = pe__min(rest, PE__KEYS), lanes = PE_LANES;
     size_t n = 0;
     pe__positions(at, key, most, 0, p);
     const pe__vd first = pe__splat(p[0]);
-    while (n < most && fabs(p[n] - p[0]) <= (double)PE__NEAR) n++;
+    while (n < most && fabs(p[n] - p[0]) <= (double)PE__MAX_KEY_OFFSET) n++;
     for (size_t k = 0; k < PE__FLOATS; k++) p[n + k] = p[0];
     for (size_t k = 0; k < n; k += PE__FLOATS) {
         pe__vd x = pe__load(p + k), y = pe__load(p + k + lanes);
         if (split) pe__unzip(p + k, &x, &y);
-        pe__narrow(keys->apart + k, x - first);
-        pe__narrow(keys->apart + k + lanes, y - first);
+        pe__narrow(keys->offset + k, x - first);
+        pe__narrow(keys->offset + k + lanes, y - first);
     }
     keys->n = n;
 }
 
 /* A row of theirs. */
-PE__INLINE void pe__bend_list(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
-                              const pe__near *keys, int64_t j, void *row)
+PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+                                    const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
+                                    void *row)
 {
-    const int exact = j < -PE__NEAR || j > PE__NEAR;
-    const size_t n = keys->n, whole = PE__UNLIKELY(exact) ? 0 : n - n % PE__FLOATS;
+    const int is_far = j < -PE__MAX_KEY_OFFSET || j > PE__MAX_KEY_OFFSET;
+    const size_t n = keys->n, whole = PE__UNLIKELY(is_far) ? 0 : n - n % PE__FLOATS;
     const pe__vf first = pe__splat_f32((float)j);
-    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
+    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
     size_t i = 0;
     for (; i < whole; i += PE__FLOATS) {
-        const pe__vf a = pe__add_f32(first, pe__get(keys->apart + i));
-        pe__bend_put(to, type, masked, a, pe__bend_at(mode, bend, a), pe__at_element(type, row, i),
-                     PE__FLOATS);
+        const pe__vf a = pe__add_f32(first, pe__get(keys->offset + i));
+        pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a),
+                       pe__at_element(type, row, i), PE__FLOATS);
     }
     for (; i < n; i += PE__FLOATS) {
-        const float *const apart = keys->apart + i;
-        const pe__vf a = pe__add_f32(first, pe__get(apart));
-        const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far_floats(mode, bend->exact, apart, j)
-                                             : pe__bend_at(mode, bend, a);
-        pe__bend_put(to, type, masked, a, v, pe__at_element(type, row, i),
-                     pe__min(n - i, PE__FLOATS));
+        const float *const offset = keys->offset + i;
+        const pe__vf a = pe__add_f32(first, pe__get(offset));
+        const pe__vf v = PE__UNLIKELY(is_far)
+                             ? pe__round_biases_from(mode, line->slope_f64, offset, j)
+                             : pe__slope_line_at(mode, line, a);
+        pe__put_biases(to, type, masked, a, v, pe__at_element(type, row, i),
+                       pe__min(n - i, PE__FLOATS));
     }
 }
 
 /* n 16-bit numbers, each rounded once: to odd, then to its type. Of such keys, split, or of
    consecutive ones: NULL. */
-PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
-                                const pe__near *keys, int64_t j, size_t n, uint16_t *row)
+PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
+                                      const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
-    const int64_t most = (int64_t)1 << 29, reach = PE__NEAR, ahead = keys ? reach : (int64_t)n;
-    const int distant = j < reach - most || j > most - ahead;
-    const int masks = mode == PE_ALIBI_CAUSAL && j > -ahead;
+    const int64_t most = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
+    const int64_t extent = keys ? max_offset : (int64_t)n;
+    const int is_far = j < max_offset - most || j > most - extent;
+    const int masks = mode == PE_ALIBI_CAUSAL && j > -extent;
     const size_t lanes = PE_LANES;
-    const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(bend->exact);
+    const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(line->slope_f64);
     const pe__vd first = pe__splat((double)j), step = pe__splat(PE__FLOATS);
     pe__vd x = pe__load(pe__evens) + first, y = x + pe__splat(1.0);
     for (size_t i = 0; i < n; i += PE__FLOATS, x = x + step, y = y + step) {
         const size_t some = pe__min(n - i, PE__FLOATS);
         if (keys) {
-            x = pe__widen(keys->apart + i) + first;
-            y = pe__widen(keys->apart + i + lanes) + first;
+            x = pe__widen(keys->offset + i) + first;
+            y = pe__widen(keys->offset + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        pe__vf v = bend->masked; /* half of all in a causal square of consecutive keys */
+        pe__vf v = line->masked; /* half of all in a causal square of consecutive keys */
         if (keys || !masks || j + (int64_t)i <= 0) {
             const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
             v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact; a zero is +0 */
-            if (PE__UNLIKELY(distant)) v = pe__bend_far(bend->exact, a, b, 1);
-            if (masks) v = pe__if_positive(pe__zip(x, y), bend->masked, v);
+            if (PE__UNLIKELY(is_far)) v = pe__round_biases(line->slope_f64, a, b, 1);
+            if (masks) v = pe__if_positive(pe__zip(x, y), line->masked, v);
         }
         if (some == PE__FLOATS) pe__put_as(type, row + i, v);
         else pe__put_n_as(type, row + i, v, some);
@@ -10633,7 +10803,7 @@ typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
-    pe__kind type;
+    pe__type type;
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
@@ -10642,8 +10812,9 @@ typedef struct pe__alibi {
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
-    const size_t down = pe__times(queries - 1, query_stride), room = pe__reach(element);
-    const size_t across = pe__times(heads - 1, head_stride);
+    const size_t down = pe__saturating_mul(queries - 1, query_stride);
+    const size_t room = pe__max_elements(element);
+    const size_t across = pe__saturating_mul(heads - 1, head_stride);
     if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
         (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
         return PE_ERR_SHAPE;
@@ -10654,55 +10825,59 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
 /* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. Of
    consecutive queries, only a head's slope is loaded between its rows: a load that is equal to a
    store before it in the last 12 bits of the address waits for that, rows soon have them all. */
-PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
-                                  const pe__near *keys, size_t key, void *out)
+PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+                                  const pe__alibi *a, const pe__key_tile *keys, size_t key,
+                                  void *out)
 {
     const size_t across = a->head_stride, down = a->query_stride, heads = a->heads, n = a->keys;
-    const size_t run = pe__ascends(a->query_at) ? a->queries : 1;
-    const int64_t first = pe__whole(a->key_at, key);
+    const size_t run = pe__is_consecutive(a->query_at) ? a->queries : 1;
+    const int64_t first = pe__integer_position(a->key_at, key);
     const float *const slopes = a->slopes;
     for (size_t query = 0; query < a->queries; query += run) {
-        const int64_t nearest = first - pe__whole(a->query_at, query);
+        const int64_t nearest = first - pe__integer_position(a->query_at, query);
         for (size_t head = 0; head < heads; head++) {
-            const pe__bend bend = pe__bend_of(mode, slopes[head]);
+            const pe__slope_line line = pe__slope_line_of(mode, slopes[head]);
             const size_t at = head * across + query * down + key;
             for (size_t r = 0; r < run; r++) {
                 void *const row = pe__at_element(type, out, at + r * down);
                 const int64_t j = nearest - (int64_t)r;
-                if (keys) pe__bend_list(to, type, mode, &bend, keys, j, row);
-                else pe__bend_row(to, type, mode, &bend, j, n, row);
+                if (keys) pe__write_bias_list(to, type, mode, &line, keys, j, row);
+                else pe__write_bias_row(to, type, mode, &line, j, n, row);
             }
         }
     }
 }
 
-/* Are keys consecutive, and all distances, and what is counted beyond, within PE__EXACT? */
-static inline int pe__alibi_counts(const pe__alibi *a)
+/* Are keys consecutive, and all distances, and what is counted beyond, within
+   PE__FLOAT_INTEGERS? */
+static inline int pe__alibi_is_consecutive(const pe__alibi *a)
 {
-    const int64_t key = pe__whole(a->key_at, 0);
-    const size_t step = pe__ascends(a->query_at) ? pe__max(a->queries - 1, 1) : 1;
-    if (!pe__ascends(a->key_at) || a->keys > PE__EXACT / 2) return 0;
+    const int64_t key = pe__integer_position(a->key_at, 0);
+    const size_t step = pe__is_consecutive(a->query_at) ? pe__max(a->queries - 1, 1) : 1;
+    if (!pe__is_consecutive(a->key_at) || a->keys > PE__FLOAT_INTEGERS / 2) return 0;
     for (size_t query = 0; query < a->queries; query += step) {
-        const int64_t j = key - pe__whole(a->query_at, query);
-        if (j < -PE__EXACT || j > (int64_t)PE__EXACT - PE__FLOATS - (int64_t)a->keys) return 0;
+        const int64_t j = key - pe__integer_position(a->query_at, query);
+        if (j < -PE__FLOAT_INTEGERS ||
+            j > (int64_t)PE__FLOAT_INTEGERS - PE__FLOATS - (int64_t)a->keys)
+            return 0;
     }
     return 1;
 }
-PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
-                                  void *out)
+PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+                                  const pe__alibi *a, void *out)
 {
-    const pe__how listed = to == PE__HOW_STREAM ? PE__HOW_STORE : to;
-    pe__near keys;
-    if (pe__alibi_counts(a)) {
+    const pe__bias_mode listed = to == PE__BIAS_STREAM ? PE__BIAS_STORE : to;
+    pe__key_tile keys;
+    if (pe__alibi_is_consecutive(a)) {
         pe__alibi_rows_of(to, type, mode, a, NULL, 0, out);
         return;
     }
     for (size_t key = 0; key < a->keys; key += keys.n) {
-        pe__keys_near(&keys, a->key_at, key, a->keys - key, 0);
+        pe__load_key_tile(&keys, a->key_at, key, a->keys - key, 0);
         pe__alibi_rows_of(listed, type, mode, a, &keys, key, out);
     }
 }
-PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
+PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi *a, void *out)
 {
     if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
     else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
@@ -10718,25 +10893,26 @@ PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile,
 
 /* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves, both
    consecutive; others one by one. */
-PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, int stream)
+PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
 {
-    enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
-    uint16_t tile[PE__BLOCK];
-    const int run = pe__ascends(a->key_at), runs = run && pe__ascends(a->query_at);
-    pe__near keys;
+    enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
+    uint16_t tile[PE__BUFFER];
+    const int run = pe__is_consecutive(a->key_at), runs = run && pe__is_consecutive(a->query_at);
+    pe__key_tile keys;
     for (size_t key = 0, n; key < a->keys; key += n) {
-        if (!run) pe__keys_near(&keys, a->key_at, key, a->keys - key, 1);
+        if (!run) pe__load_key_tile(&keys, a->key_at, key, a->keys - key, 1);
         n = run ? pe__min(a->keys - key, PE__WIDE) : keys.n;
-        const size_t high = runs ? PE__BLOCK + 1 - n : 1;
+        const size_t high = runs ? PE__BUFFER + 1 - n : 1;
         for (size_t head = 0; head < a->heads; head++) {
-            const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
+            const pe__slope_line line = pe__slope_line_of(a->mode, a->slopes[head]);
             for (size_t query = 0; query < a->queries; query += high) {
                 const size_t rows = pe__min(high, a->queries - query);
                 /* the last row's first value is the tile's first */
-                const int64_t last = pe__whole(a->query_at, query + rows - 1);
-                const int64_t j = pe__whole(a->key_at, key) - last;
+                const int64_t last = pe__integer_position(a->query_at, query + rows - 1);
+                const int64_t j = pe__integer_position(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
-                pe__bend_row_16(type, a->mode, &bend, run ? NULL : &keys, j, n + rows - 1, tile);
+                pe__write_bias_row_16(type, a->mode, &line, run ? NULL : &keys, j, n + rows - 1,
+                                      tile);
                 pe__copy_down(row + query * a->query_stride, a->query_stride, tile, rows, n,
                               stream);
             }
@@ -10750,18 +10926,18 @@ PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
     const int stream =
         a->heads * a->queries * a->keys * size >= many && (uintptr_t)bias % size == 0;
-    if (a->type == PE__F16) pe__alibi_copies(PE__F16, a, bias, stream);
-    else if (a->type == PE__BF16) pe__alibi_copies(PE__BF16, a, bias, stream);
-    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
-    else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
+    if (a->type == PE__F16) pe__alibi_rows_16(PE__F16, a, bias, stream);
+    else if (a->type == PE__BF16) pe__alibi_rows_16(PE__BF16, a, bias, stream);
+    else if (stream) pe__alibi_rows(PE__BIAS_STREAM, PE__F32, a, bias);
+    else pe__alibi_rows(PE__BIAS_STORE, PE__F32, a, bias);
     if (stream) pe__fence();
 }
 
 PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 {
-    if (a->type == PE__F32) pe__alibi_rows(PE__HOW_ADD, PE__F32, a, scores);
-    else if (a->type == PE__F16) pe__alibi_rows(PE__HOW_ADD, PE__F16, a, scores);
-    else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
+    if (a->type == PE__F32) pe__alibi_rows(PE__BIAS_ADD, PE__F32, a, scores);
+    else if (a->type == PE__F16) pe__alibi_rows(PE__BIAS_ADD, PE__F16, a, scores);
+    else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
 }
 
 /* A call: nothing, or check and write. */
@@ -10773,8 +10949,8 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
     if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
     pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
                                         a->query_stride, a->head_stride);
-    if (status == PE_OK) status = pe__check_whole(a->query_at, a->queries);
-    if (status == PE_OK) status = pe__check_whole(a->key_at, a->keys);
+    if (status == PE_OK) status = pe__check_integers(a->query_at, a->queries);
+    if (status == PE_OK) status = pe__check_integers(a->key_at, a->keys);
     for (size_t i = 0; i < a->heads && status == PE_OK; i++)
         if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
     if (status == PE_OK) verb(a, x);
@@ -10805,30 +10981,31 @@ typedef struct pe__t5 {
 /* The first of some buckets, with what the others need. The distances are known to 2^-104 of
    themselves, below 2^31, and roots of an integer: whole, or irrational, and of some 2^50 that
    exist none is expected within 2^-70 of a whole number. */
-PE__COLD void pe__t5_make(pe__t5 *t, size_t some)
+PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
     double *const begin = t->begin + some * PE__T5_SOME;
-    if (!t->has_log) t->log = pe__td_log2(pe__td_div(pe__td_splat(t->far), of_m));
+    if (!t->has_log) t->log = pe__td_log2(pe__td_div_double(pe__td_splat(t->far), of_m));
     t->has_log = t->made[some] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
         /* behind the last one the power may be no integer any more */
         for (size_t k = 0; k < PE_LANES; k++)
             step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
-        const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(t->log, pe__load(step)), steps));
-        const pe__td d = pe__td_scale(power, of_m);
+        const pe__td power =
+            pe__td_exp2(pe__td_div_double(pe__td_mul_double(t->log, pe__load(step)), steps));
+        const pe__td d = pe__td_mul_double(power, of_m);
         pe__store(a, d.a);
         pe__store(rest, d.b + d.c);
         for (size_t k = 0; k < PE_LANES; k++) {
-            const double whole = pe__nearest(a[k]), off = a[k] - whole + rest[k];
+            const double whole = pe__round_to_integer(a[k]), off = a[k] - whole + rest[k];
             begin[b + k] = off > pe__exp2i(-70) ? whole + 1 : whole;
         }
     }
 }
-PE__INLINE double pe__t5_begin(pe__t5 *t, size_t some)
+PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t some)
 {
-    if (PE__UNLIKELY(!t->made[some])) pe__t5_make(t, some);
+    if (PE__UNLIKELY(!t->made[some])) pe__t5_compute_start(t, some);
     return t->begin[some * PE__T5_SOME];
 }
 
@@ -10844,13 +11021,13 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
     }
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
-        const double begin = pe__t5_begin(t, middle);
+        const double begin = pe__t5_bucket_start(t, middle);
         const int above = size >= begin;
         *to = above ? *to : begin;
         low = above ? middle : low;
         high = above ? high : middle;
     }
-    *from = pe__t5_begin(t, low);
+    *from = pe__t5_bucket_start(t, low);
     low *= PE__T5_SOME;
     for (high = pe__min(low + PE__T5_SOME, count); low + 1 < high; low++) {
         if (size < t->begin[low + 1]) {
@@ -10883,8 +11060,8 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
                                 pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                 int32_t *index)
 {
-    enum { PE__BLOCK = 512 };
-    double key[PE__BLOCK];
+    enum { PE__BUFFER = 512 };
+    double key[PE__BUFFER];
     pe__t5 t;
     if (queries == 0 || keys == 0) return PE_OK;
     if (!index) return PE_ERR_NULL;
@@ -10896,17 +11073,17 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
         max_distance > (size_t)pe__position_limit)
         return PE_ERR_RANGE;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
-    pe_status status = pe__check_whole(&query_at, queries);
-    if (status == PE_OK) status = pe__check_whole(&key_at, keys);
+    pe_status status = pe__check_integers(&query_at, queries);
+    if (status == PE_OK) status = pe__check_integers(&key_at, keys);
     if (status != PE_OK) return status;
     t.has_log = 0;
     memset(t.made, 0, sizeof t.made);
     for (size_t i = 0, some; i < keys; i += some) {
-        some = pe__min(keys - i, PE__BLOCK);
+        some = pe__min(keys - i, PE__BUFFER);
         pe__positions(&key_at, i, some, 0, key);
         for (size_t q = 0; q < queries; q++)
-            pe__t5_row(&t, bidirectional ? t.n : 0, (double)pe__whole(&query_at, q), key, some,
-                       index + q * keys + i);
+            pe__t5_row(&t, bidirectional ? t.n : 0, (double)pe__integer_position(&query_at, q), key,
+                       some, index + q * keys + i);
     }
     return PE_OK;
 }
@@ -10918,7 +11095,7 @@ typedef struct pe__scores {
 } pe__scores;
 
 /* Add a row's biases, so many heads apart, by way of a buffer. */
-PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entries,
+PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {
     const size_t heads = x->heads, queries = x->queries, keys = x->keys;
@@ -10965,7 +11142,7 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK) status = pe__check_places(at, rows, 1, -half, -half, half);
+    if (status == PE_OK) status = pe__check_positions(at, rows, 1, -half, -half, half);
     const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
     for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
         const double p = pe__position(at, r, 0);
@@ -10981,7 +11158,7 @@ typedef struct pe__learned {
 } pe__learned;
 
 /* Add row after row: of the table to x, or, if grad, of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const pe__learned *l,
+PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l,
                                      const pe_at *at, size_t rows)
 {
     const size_t d_model = l->d_model;
@@ -10991,9 +11168,9 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const pe__learned 
     const pe_status status =
         pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
-        double p[PE__SOME];
-        size_t from[PE__SOME]; /* known before the first row: adding does not wait for them */
-        n = pe__min(rows - r, PE__SOME);
+        double p[PE__POSITIONS];
+        size_t from[PE__POSITIONS]; /* known before the first row: adding does not wait for them */
+        n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
         for (size_t k = 0; k < n; k++) {
@@ -11039,20 +11216,20 @@ typedef struct pe__spot {
 
 /* q^2 (1 + t - (a + 2) t^2) for t = p / q, v = q - p, as v (q + 2p) - a p^2: exact, since integers
    of 32 bits and a take 117 bits of a triple-double's 159. */
-PE__COLD double pe__keys_near_root(double a, double p, double v, double q)
+PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
     const pe__vd by = pe__splat(p);
-    const pe__td left = pe__td_scale(pe__td_splat(v), pe__splat(q + 2 * p));
-    const pe__td right = pe__td_scale(pe__td_scale(pe__td_splat(a), by), by);
+    const pe__td left = pe__td_mul_double(pe__td_splat(v), pe__splat(q + 2 * p));
+    const pe__td right = pe__td_mul_double(pe__td_mul_double(pe__td_splat(a), by), by);
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
 /* 1 + t - (a + 2) t^2 for t = p / q, v = q - p. Where it cancels (it has a root for every a >= 0)
    it is computed without loss, to be exactly 0 where it is. */
-PE__INLINE double pe__keys(double a, double p, double v, double q)
+PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
 {
     const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
-    return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_near_root(a, p, v, q) / q / q : y;
+    return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
 /* The weights of the rows at distances 1 + t, t, u = 1 - t and 1 + u, for t = p / q, u = v / q. */
@@ -11061,13 +11238,13 @@ PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q
     const double a = how->a, t = p / q, u = v / q;
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
     weight[0] = cubic ? a * t * u * u : 0;
-    weight[1] = cubic ? u * pe__keys(a, p, v, q) : u;
-    weight[2] = cubic ? t * pe__keys(a, v, p, q) : t;
+    weight[1] = cubic ? u * pe__keys_cubic(a, p, v, q) : u;
+    weight[2] = cubic ? t * pe__keys_cubic(a, v, p, q) : t;
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
 /* Output rows for a row: the given scale, or the ratio of the sizes. */
-PE__INLINE double pe__shrinks(double scale, size_t rows, size_t out_rows)
+PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 {
     return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
 }
@@ -11085,10 +11262,10 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
     for (; s->row + k < (int64_t)taps->rows; k++) {
         double p = (double)k * s->whole - s->behind;
         if (p >= reach) break;
-        const int distant = fabs(p) >= q;
-        p = distant ? fabs(p) - q : fabs(p);
+        const int outer = fabs(p) >= q;
+        p = outer ? fabs(p) - q : fabs(p);
         pe__weights(how, p, q - p, q, weight);
-        sum += taps->weight[taps->count] = p < q ? weight[distant ? 0 : 1] : 0;
+        sum += taps->weight[taps->count] = p < q ? weight[outer ? 0 : 1] : 0;
         size += fabs(taps->weight[taps->count++]);
     }
     if (fabs(sum) <= size * pe__exp2i(-44)) { /* no row in reach, or weights that cancel */
@@ -11136,7 +11313,7 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
     taps->rows = rows;
     if (how->antialias) { /* the filter's 1, in the unit of the spot: integers, too */
         const double fit = 2 * (double)pe__max(rows, out_rows);
-        const double r = pe__shrinks(scale, rows, out_rows);
+        const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
         return;
     }
@@ -11181,7 +11358,7 @@ PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, s
 {
     if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
     return !how->antialias || (!how->align_corners &&
-                               pe__shrinks(scale, rows, out_rows) <= (double)PE__SHRINK);
+                               pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
@@ -11242,34 +11419,35 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
-#define PE__ROWS_OF(T, element, number, batch_maker)                                               \
+/* Of fill and add: number is the type of a scale; rows of a batch are made by batch_kernel. */
+#define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
     {                                                                                              \
-        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_##T);        \
-        return pe__call(plan, at, &o);                                                             \
+        const pe__request request =                                                                \
+            pe__request_of(out, sizeof *out, rows, stride, &pe__fill_kernel_##T);                  \
+        return pe__call_rows(plan, at, &request);                                                  \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);          \
-        return pe__call(plan, at, &o);                                                             \
+        const pe__request request = pe__add_request_of(                                            \
+            x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
+        return pe__call_rows(plan, at, &request);                                                  \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       number scale, element *x, size_t stride,                     \
                                       size_t batch_stride)                                         \
     {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);          \
-        pe__batches all = {batches, 0, &batch_maker, pe__add_some_##T};                            \
-        return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
+        const pe__request request = pe__add_request_of(                                            \
+            x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
+        pe__batches all = {batches, 0, &batch_kernel, pe__add_some_##T};                           \
+        return pe__call_batch(plan, &at, batch_stride, &request, &all);                            \
     }
-PE__ROWS_OF(f32, float, float, pe__fills_f32)
-PE__ROWS_OF(f16, uint16_t, float, pe__fills_f32)
-PE__ROWS_OF(bf16, uint16_t, float, pe__fills_f32)
-PE__ROWS_OF(f64, double, double, pe__fills_f64)
+PE__ROWS_OF(f32, float, float, pe__fill_kernel_f32)
+PE__ROWS_OF(f16, uint16_t, float, pe__fill_kernel_f32)
+PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
+PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
 #undef PE__ROWS_OF
 
 /* Tokens from one place to another, perhaps of another type. */
@@ -11277,48 +11455,50 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
                                                size_t tokens, const pe__from_to *x)                \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(to),                 \
-                                              pe__rotate_heads_##T, pe__rotate_heads_##T##_blocks);\
+        pe__rope_call call =                                                                       \
+            pe__make_rope_call(tokens, sizeof(element), sizeof(to), pe__rotate_heads_##T,          \
+                               pe__rotate_heads_##T##_sections);                                   \
         return pe__rope_to(plan, at, &call, x);                                                    \
     }
 
-#define PE__OF_TYPE(T, kind, element)                                                              \
+#define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                      \
-        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T,                             \
-                              pe__rotate_heads_##T##_blocks);                                      \
+        const pe__request request = pe__request_of(x, sizeof *x, rows, stride, NULL);              \
+        return pe__call_shift(plan, &deltas, &request, pe__rotate_heads_##T,                       \
+                              pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
                                             const pe__from_to *q, const pe__from_to *k)            \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T, pe__rotate_heads_##T##_blocks);\
+        pe__rope_call call =                                                                       \
+            pe__make_rope_call(tokens, sizeof(element), sizeof(element), pe__rotate_heads_##T,     \
+                               pe__rotate_heads_##T##_sections);                                   \
         call.x[0] = pe__heads_of(q);                                                               \
         if (k) call.x[1] = pe__heads_of(k);                                                        \
-        return pe__rope_go(plan, at, &call);                                                       \
+        return pe__rope_by_plan(plan, at, &call);                                                  \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
                                                   const pe_rope_table *table, pe_rope_table *made) \
     {                                                                                              \
         void *const out = (void *)(uintptr_t)table->cosines;                                       \
-        const pe__output o = pe__output_of(out, sizeof(element), table->rows, table->stride,       \
-                                           &pe__fills_##T);                                        \
-        return pe__rope_table(plan, at, &o, &pe__tables_##T, table, made);                         \
+        const pe__request request = pe__request_of(out, sizeof(element), table->rows,              \
+                                                   table->stride, &pe__fill_kernel_##T);           \
+        return pe__write_rope_table(plan, at, &request, &pe__table_kernel_##T, table, made);       \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \
                                      element *scores, size_t query_stride, size_t head_stride)     \
     {                                                                                              \
         const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};            \
-        return pe__bias_add(kind, table, entries, index, &x);                                      \
+        return pe__bias_add(type, table, entries, index, &x);                                      \
     }                                                                                              \
     PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
                                         pe_at at, size_t rows, element *x, size_t stride)          \
     {                                                                                              \
         const pe__learned l = {table, x, table_rows, d_model, stride};                             \
-        return pe__learned_add(kind, 0, &l, &at, rows);                                            \
+        return pe__learned_add(type, 0, &l, &at, rows);                                            \
     }
 PE__OF_TYPE(f32, PE__F32, float)
 PE__OF_TYPE(f16, PE__F16, uint16_t)
@@ -11331,27 +11511,27 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
 
 /* By a table, for each layout by itself: a caller that names one has no code for the other. */
-#define PE__BY_TABLE(T, kind, element, name, layout)                                               \
+#define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
         const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
         const pe__from_to *x)                                                                      \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T##_##name, NULL);                \
-        return pe__rope_by(table, any, at, &call, x);                                              \
+        pe__rope_call call = pe__make_rope_call(tokens, sizeof(element), sizeof(element),          \
+                                                pe__rotate_heads_##T##_##name, NULL);              \
+        return pe__rope_by_table(table, any, at, &call, x);                                        \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, size_t row,   \
                                                          element *x, const pe_heads *heads)        \
     {                                                                                              \
-        pe__rope_one_token(kind, table, layout, row, x, heads);                                    \
+        pe__rotate_token_by_table(type, table, layout, row, x, heads);                             \
         return PE_OK;                                                                              \
     }
 PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f32, PE__F32, float, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f32, PE__F32, float, interleaved, PE_LAYOUT_INTERLEAVED)
 PE__BY_TABLE(f16, PE__F16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f16, PE__F16, uint16_t, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f16, PE__F16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
 PE__BY_TABLE(bf16, PE__BF16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(bf16, PE__BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
 #undef PE__BY_TABLE
 
 #undef PE__ROPE_TO
@@ -11557,7 +11737,7 @@ PE_API pe_status pe_selftest(void)
  * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
 
 #if defined(__clang__)
-#if PE__BEYOND
+#if PE__SETS_TARGET
 #pragma clang attribute pop
 #endif
 #pragma STDC FP_CONTRACT DEFAULT
@@ -11587,8 +11767,8 @@ extern "C" {
 
 /* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
    the reverse, would wait in every call. */
-static inline pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list,
-                           size_t axes, size_t row_stride, size_t axis_stride)
+static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
+                                size_t axes, size_t row_stride, size_t axis_stride)
 {
     pe_at at;
     at.list = list;
@@ -11606,7 +11786,7 @@ static inline pe_at pe__at(pe__place kind, int64_t first, int64_t step, const vo
 
 PE_API pe_at pe_from_by(int64_t first, int64_t step)
 {
-    return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
+    return pe__make_at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
 }
 PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
 PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
@@ -11615,7 +11795,7 @@ PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
     PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
                                size_t axis_stride)                                                 \
     {                                                                                              \
-        return pe__at(kind, 0, 0, coords, axes, row_stride, axis_stride);                          \
+        return pe__make_at(kind, 0, 0, coords, axes, row_stride, axis_stride);                     \
     }                                                                                              \
     PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
 PE__LISTS(i32, PE__AT_I32, int32_t)
@@ -11626,7 +11806,7 @@ PE__LISTS(f64, PE__AT_F64, double)
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
-    pe_at at = pe__at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
+    pe_at at = pe__make_at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
     if (!sizes) at.status = PE_ERR_NULL;
     for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
     return at;
@@ -11694,8 +11874,8 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
     PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
                                    size_t rows, element *sines, element *cosines, size_t stride)   \
     {                                                                                              \
-        const pe__sincos_rows x = {omega, pairs, rows, stride, sizeof *sines, amplitude,           \
-                                   (unsigned char *)sines, (unsigned char *)cosines};              \
+        const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,        \
+                                      (unsigned char *)sines, (unsigned char *)cosines};           \
         return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
                          : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
     }
@@ -11722,8 +11902,8 @@ PE__CALLS(f32_bf16, float, uint16_t)
 
 /* Whole units of pairs of one token, by a row of floats that the table has, and nothing that could
    be wrong: of what the caller has written here the compiler knows most already. */
-PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
-                              const pe_heads *x)
+PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
+                                 const pe_heads *x)
 {
     if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
     const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
@@ -11734,7 +11914,7 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
     return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
 }
 
-#define PE__CALLS(T, kind, element)                                                                \
+#define PE__CALLS(T, type, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
     {                                                                                              \
@@ -11752,22 +11932,22 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
                                        pe_rope_table_layout layout, element *cosines,              \
                                        element *sines, size_t stride, pe_rope_table *made)         \
     {                                                                                              \
-        const pe_rope_table table = {cosines, sines, kind, layout, stride, rows, 0};               \
+        const pe_rope_table table = {cosines, sines, type, layout, stride, rows, 0};               \
         return pe__call_rope_table_##T(plan, &at, &table, made);                                   \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
                                           pe_at rows, size_t tokens, element *x, pe_heads heads)   \
     {                                                                                              \
         const int halves = layout == PE_LAYOUT_HALVES;                                             \
-        if (tokens == 1 && x && pe__rope_plain(table, layout, &rows, &heads)) {                    \
+        if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads)) {                 \
             const size_t row = (size_t)rows.first;                                                 \
             return halves ? pe__call_rope_one_##T##_halves(table, row, x, &heads)                  \
-                          : pe__call_rope_one_##T##_neighbours(table, row, x, &heads);             \
+                          : pe__call_rope_one_##T##_interleaved(table, row, x, &heads);            \
         }                                                                                          \
         const pe_at at = rows;                                                                     \
         const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
         return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \
-                      : pe__call_rope_by_##T##_neighbours(table, layout, &at, tokens, &both);      \
+                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, tokens, &both);     \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
@@ -11776,20 +11956,20 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
         const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
         return layout == PE_LAYOUT_HALVES                                                          \
                    ? pe__call_rope_by_##T##_halves(table, layout, &rows, tokens, &x)               \
-                   : pe__call_rope_by_##T##_neighbours(table, layout, &rows, tokens, &x);          \
+                   : pe__call_rope_by_##T##_interleaved(table, layout, &rows, tokens, &x);         \
     }
 PE__CALLS(f32, PE_TYPE_F32, float)
 PE__CALLS(f16, PE_TYPE_F16, uint16_t)
 PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
 #undef PE__CALLS
 
-#define PE__CALLS(T, kind, element, verb)                                                          \
+#define PE__CALLS(T, type, element, verb)                                                          \
     PE_API pe_status pe_alibi_##verb##_##T(                                                        \
         const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
         pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
     {                                                                                              \
         const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
-                             head_stride, mode,  kind,    &query_at, &key_at};                     \
+                             head_stride, mode,  type,    &query_at, &key_at};                     \
         return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
     }
 PE__CALLS(f32, PE__F32, float, fill)
@@ -11828,12 +12008,12 @@ PE__CALLS(bf16, PE__BF16, uint16_t, add)
 #endif
 #undef PE_API
 #undef PE__DEFINE
-#undef PE__BEYOND
+#undef PE__SETS_TARGET
 #undef PE__STATUSES
 #undef PE__OPAQUE
 #undef PE__PRODUCT
 #undef PE__IN_MEMORY
-#undef PE__BY_ITSELF
+#undef PE__IN_REGISTER
 #undef PE__GNU
 #undef PE__INLINE
 #undef PE__OUTLINE

@@ -20,7 +20,7 @@
  *   pe__fms(a,b,c)         a*b - c, only where the hardware fuses it                     one
  *   pe__two_prod(a,b,&e)   p = a*b and e with p + e = a*b; by fma, or by splitting       exact
  *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
- *   pe__quarter_turns(a,&s,&c)  (s, c) turned by as many quarters as the last bits of a say  -
+ *   pe__rotate_quadrant(a,&s,&c)  (s, c) turned by as many quarters as the last bits of a say  -
  *   pe__to_float           rounded to float, as a double                                 one
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
@@ -43,7 +43,7 @@
  *   pe__add_f32 _sub_f32   a + b, a - b of floats                                        one
  *   pe__mul_f32  pe__mul   a * b of floats, of doubles: never fused with a later sum     one
  *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
- *   pe__get_twice(p)       PE_LANES floats at any address as v0 v0 v1 v1 ...             -
+ *   pe__get_repeated(p)       PE_LANES floats at any address as v0 v0 v1 v1 ...             -
  *   pe__get_signed(p)      the same as -v0 v0 -v1 v1 ...                                 -
  *   pe__mad_f32(a,b,c)     a*b + c of floats  } as pe__fma, pe__fnma of doubles          one or
  *   pe__nmad_f32(a,b,c)    c - a*b of floats  }                                          two
@@ -53,7 +53,7 @@
  *   pe__within(a,x,b,y)    bit i set where float i of a is not above that of x, bit      -
  *                          2*PE_LANES + i where that of b is not above that of y
  *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
- *   pe__zip_turned(k,s,c)  pe__zip; with AVX-512 of s and c turned by k's quarters       one
+ *   pe__zip_rotated(k,s,c)  pe__zip; with AVX-512 of s and c turned by k's quarters       one
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
@@ -65,7 +65,8 @@
  *   pe__any_nan(a,b)       is any float of a or b a NaN?                                 -
  *   pe__put_zip_bf16(p,a,b)  a0 b0 a1 b1 ... as 4*PE_LANES 16-bit numbers at p; no float is  one
  *            _f16          a NaN or the middle of two such numbers
- *   pe__off_middle(v,drop) how far floats are from the middle of the two numbers with so    exact
+ *   pe__midpoint_distance(v,drop) how far floats are from the middle of the two numbers with so
+ *   exact
  *                          many fewer bits on both sides of them
  *   pe__get_bf16_evens     numbers 0, 2, 4 ... of 4*PE_LANES bf16 as floats, and 1, 3,   exact
  *            _odds         5 ...
@@ -77,9 +78,10 @@
  *   pe__put_h              store these as pe__put does floats                           -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
- *   pe__tie_watch_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
+ *   pe__rounding_test_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
  *                          roundings that may be wrong, see "Rounding test"
- *   pe__tie_watch_alarm    is there one? With AVX2 also where a double is 2 or more          -
+ *   pe__rounding_test_flagged    is there one? With AVX2 also where a double is 2 or more
+ *   -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
  * over these.
@@ -90,7 +92,8 @@
 /* ==== src/simd/choice.h ==== */
 /* The instruction set, whether SLEEF makes sines, what a CPU does with memory: chosen, checked.
  * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
- *   PE_ISA_WASM, PE_LOADS_WAIT, PE_PREFETCH_HEADS, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_FMA.
+ *   PE_ISA_WASM, PE_LOADS_WAIT, PE_PREFETCH_HEADS, PE_SLEEF, PE__SETS_TARGET, PE__GNU,
+ *   PE__HAVE_FMA.
  * Tests: tests/checks/fail.sh, tests/checks/cpus.sh. */
 
 /* ---- which instruction set, which sine ------------------------------------------------------ */
@@ -161,16 +164,16 @@
 #endif
 #undef PE__NO_512
 
-/* PE__BEYOND: the flags do not allow all that pe uses, so pe's functions alone are compiled for it
-   (compiler.h). Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW and VL, except the
-   Xeon Phi. */
+/* PE__SETS_TARGET: the flags do not allow all that pe uses, so pe's functions alone are compiled
+   for it (compiler.h). Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW and VL,
+   except the Xeon Phi. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
 #if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) || \
     (PE_ISA == PE_ISA_AVX512 && \
      !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__)))
-#define PE__BEYOND 1
+#define PE__SETS_TARGET 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
 #elif defined(_MSC_VER)
@@ -180,7 +183,7 @@
 #error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #endif
 #else
-#define PE__BEYOND 0
+#define PE__SETS_TARGET 0
 #endif
 /* A fused multiply-add in hardware. Without, __builtin_fma() is a call to the C library, so
    products are split instead (pe__two_prod). */
@@ -359,10 +362,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 #pragma STDC FP_CONTRACT OFF
-#if PE__BEYOND && PE_ISA == PE_ISA_AVX512
+#if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
 #pragma clang attribute push(                                                                      \
     __attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), apply_to = function)
-#elif PE__BEYOND
+#elif PE__SETS_TARGET
 #pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
 #elif PE__GNU
@@ -376,9 +379,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #if __GNUC__ > 10 /* -O3 makes copies of functions and loops that gain nothing: 6 % of the code */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
-#if PE__BEYOND && PE_ISA == PE_ISA_AVX512
+#if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c")
-#elif PE__BEYOND
+#elif PE__SETS_TARGET
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
@@ -397,7 +400,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 
-/* Always inlined: kernels take the type, the layout and "added" as arguments, and only as constants
+/* Always inlined: kernels take the type, the layout and "sum" as arguments, and only as constants
    do these leave one case of each branch. Not without optimisation: gcc would take half a minute
    and 2 GB for all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
@@ -471,9 +474,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 /* A pointer in a register of its own: gcc 12 makes a vector of two to add to both, and takes them
    out again to use them, for a fifth of the time of heads by themselves. */
 #if PE__GNU
-#define PE__BY_ITSELF(p) __asm__("" : "+r"(p))
+#define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
-#define PE__BY_ITSELF(p) (void)(p)
+#define PE__IN_REGISTER(p) (void)(p)
 #endif
 
 /* What this pointer leads to is to stay in memory, where AVX2 broadcasts a number by a load alone.
@@ -564,9 +567,9 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
 
 /* ==== src/simd/vectors.h ==== */
 /* GNU C's vectors: their types, and the operations that operators alone can write.
- * Gives: PE_LANES, PE__FUSES, pe__vd, pe__vf, pe__vi, pe__vl, pe__vu, pe__tie_watch, pe__abs(),
+ * Gives: PE_LANES, PE__FUSES, pe__vd, pe__vf, pe__vi, pe__vl, pe__vu, pe__rounding_test, pe__abs(),
  *   pe__abs_f32(), pe__get(), pe__get_bf16_evens(), pe__get_bf16_odds(), pe__load(), pe__put(),
- *   pe__quiet(), pe__splat_i32(), pe__store(), pe__tie_watch_begin(), pe__up_bf16().
+ *   pe__quiet(), pe__splat_i32(), pe__store(), pe__rounding_test_begin(), pe__up_bf16().
  * Tests: tests/unit/test_types.c. */
 
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
@@ -595,10 +598,10 @@ typedef char pe__vectors_without_fpack_struct_or_pragma_pack
 
 /* Vectors at any address. With memcpy() gcc takes 16 bytes for an integer, and on ARM moves them
    through two integer registers: rows of a block took a fifth more cycles (make mca). */
-#define PE__ANYWHERE __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
-typedef double pe__vd_at PE__ANYWHERE;
-typedef float pe__vf_at PE__ANYWHERE;
-#undef PE__ANYWHERE
+#define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
+typedef double pe__vd_at PE__UNALIGNED;
+typedef float pe__vf_at PE__UNALIGNED;
+#undef PE__UNALIGNED
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
@@ -638,7 +641,7 @@ PE__INLINE pe__vf pe__quiet(pe__vf v)
 }
 /* The middle next to v has the first of the dropped bits set and no other. Its exponent is v's, so
    the difference is exact. */
-PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
 #if PE_ISA == PE_ISA_AVX2 /* an operation less: bf16 fills take 8 % longer without */
@@ -673,12 +676,12 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 
 /* The least distance from a tie and the least size so far. They begin with the bits of FLT_MAX,
    which is above every window and guard. */
-typedef struct pe__tie_watch {
+typedef struct pe__rounding_test {
     pe__vi low, size;
-} pe__tie_watch;
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
+} pe__rounding_test;
+PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 {
-    const pe__tie_watch w = {pe__splat_i32(0x7f7fffff), pe__splat_i32(0x7f7fffff)};
+    const pe__rounding_test w = {pe__splat_i32(0x7f7fffff), pe__splat_i32(0x7f7fffff)};
     return w;
 }
 
@@ -716,15 +719,16 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 /* A quarter turn exchanges s and c: an exclusive or with what differs, where k is odd. The sine is
    negative in the third and fourth quarter, where k's second bit is set, the cosine in the second
    and third, where that of k + 1 is: half ^ odd, at the top. */
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
-    const pe__vl k = (pe__vl)which, odd = k << 63, half = k << 62, sign = (pe__vl)pe__splat(-0.0);
+    const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;
+    const pe__vl sign = (pe__vl)pe__splat(-0.0);
     const pe__vl other = ((pe__vl)*s ^ (pe__vl)*c) & -(k & 1);
     *s = (pe__vd)((pe__vl)*s ^ other ^ (half & sign));
     *c = (pe__vd)((pe__vl)*c ^ other ^ ((half ^ odd) & sign));
 }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n) { memcpy(p, &v, n * sizeof *p); }
-PE__INLINE pe__vf pe__get_twice(const float *p)
+PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     const pe__vf v = {p[0], p[0], p[1], p[1]};
     return v;
@@ -785,9 +789,9 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
 /* As in vectors.h; masked moves exchange s and c. */
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
-    const __m512i k = _mm512_castpd_si512(which), sign = _mm512_set1_epi64(INT64_MIN);
+    const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
     const __m512i of_s = _mm512_slli_epi64(k, 62); /* k's second bit; that of k + 1 */
     const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
@@ -799,17 +803,17 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 }
 /* pe__zip() of both turned, in 4 operations for 8: by quarters a table has signs and, where s and c
    are exchanged, 16s that change the order. */
-PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
+PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const int minus = INT32_MIN, both = 16 + INT32_MIN;
     const __m512i quarters = _mm512_setr_epi32(0, 0, 16, both, minus, minus, both, 16, 0, 0, 16,
                                                both, minus, minus, both, 16);
-    const __m512i turn = _mm512_permutexvar_epi64(_mm512_castpd_si512(which), quarters);
+    const __m512i change = _mm512_permutexvar_epi64(_mm512_castpd_si512(quadrant), quarters);
     const __m512 v = _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)),
-                                            _mm512_xor_si512(order, turn),
+                                            _mm512_xor_si512(order, change),
                                             _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
-    return (pe__vf)((pe__vu)v ^ ((pe__vu)turn & 0x80000000u));
+    return (pe__vf)((pe__vu)v ^ ((pe__vu)change & 0x80000000u));
 }
 PE__INLINE pe__vf pe__get_n(const float *p, size_t n) /* and zeros */
 {
@@ -833,7 +837,7 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
-PE__INLINE pe__vf pe__get_twice(const float *p)
+PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     const __m512i order = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
     return _mm512_permutexvar_ps(order, _mm512_castps256_ps512(_mm256_loadu_ps(p)));
@@ -844,7 +848,7 @@ PE__INLINE unsigned pe__signs(pe__vi a)
     __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
     return mask & 0xffffu;
 }
-PE__INLINE pe__vd pe__of_16(const double *p, pe__vd k)
+PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
     const pe__vd last = k + pe__splat(6755399441055744.0); /* whose last bits are k's */
     const __m512i i = _mm512_castpd_si512(last);
@@ -934,7 +938,7 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 }
 #endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     /* The lower halves of the doubles. In no order: minima need none, nor does the alarm. */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
@@ -945,7 +949,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     w->low = (pe__vi)_mm512_min_epu32((__m512i)w->low, dropped);
     w->size = (pe__vi)pe__min_size((pe__vf)w->size, v);
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     return (_mm512_cmplt_epu32_mask((__m512i)w.low, _mm512_set1_epi32(window)) |
             _mm512_cmplt_epi32_mask((__m512i)w.size, _mm512_set1_epi32(guard))) != 0;
@@ -1000,9 +1004,9 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
 /* As in vectors.h; blendv looks at the top bit of each lane alone. */
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
-    const __m256i k = _mm256_castpd_si256(which);
+    const __m256i k = _mm256_castpd_si256(quadrant);
     __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(k, 63));
     PE__OPAQUE(odd); /* gcc would compare it with 0 first */
     const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(k, 62)), sign = pe__splat(-0.0);
@@ -1024,7 +1028,7 @@ PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmad
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
 /* Both halves load the same four: no permutation has to cross them. */
-PE__INLINE pe__vf pe__get_twice(const float *p)
+PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
@@ -1092,7 +1096,7 @@ PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(
    upper one without its sign, so it is the size, cut to 20 bits. From 2 on that is negative, so
    there the alarm is always raised. With a shuffle of the lower halves into one vector and minima
    of the floats' sizes, fills took 1.12 and sums 1.1 times as long. */
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
     const __m256i x = _mm256_sllv_epi32(_mm256_castpd_si256(a), by);
@@ -1101,7 +1105,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
 /* A guard is a float: a double has 3 bits fewer in its upper half, and 896 more as exponent. */
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
     const int64_t size = guard < 0x3ffffff8 ? ((guard >> 3) + (896 << 20) + 1) << 1 : INT32_MAX;
@@ -1182,13 +1186,13 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return vminq_f64(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return vminq_f32(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const int32x4_t low = vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b));
     w->low = (pe__vi)vminq_s32((int32x4_t)w->low, vshlq_n_s32(low, PE__TO_TOP));
     w->size = (pe__vi)vminq_s32((int32x4_t)w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const int32_t tie = INT32_MIN + (window << PE__TO_TOP);
     return pe__signs((w.low < tie) | (w.size < guard)) != 0;
@@ -1224,11 +1228,11 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
 }
-PE__INLINE pe__vh pe__halves(pe__vi a) /* 32-bit numbers from -2^15 to 2^15 - 1 */
+PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32-bit numbers from -2^15 to 2^15 - 1 */
 {
     return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
 }
-PE__INLINE pe__vi pe__spread(pe__vh h) /* 16 bits to 32 */
+PE__INLINE pe__vi pe__unpack_16(pe__vh h) /* 16 bits to 32 */
 {
     return (pe__vi)_mm_unpacklo_epi16((__m128i)h, _mm_setzero_si128());
 }
@@ -1264,11 +1268,11 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)wasm_i16x8_min((v128_t)a, (v128_t)b);
 }
-PE__INLINE pe__vh pe__halves(pe__vi a)
+PE__INLINE pe__vh pe__pack_16(pe__vi a)
 {
     return (pe__vh)wasm_i16x8_narrow_i32x4((v128_t)a, (v128_t)a);
 }
-PE__INLINE pe__vi pe__spread(pe__vh h) { return (pe__vi)wasm_u32x4_extend_low_u16x8((v128_t)h); }
+PE__INLINE pe__vi pe__unpack_16(pe__vh h) { return (pe__vi)wasm_u32x4_extend_low_u16x8((v128_t)h); }
 #endif
 
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
@@ -1282,13 +1286,13 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return PE__PICK4(pe__floats_of(s), pe__floats_of(c), 0, 4, 1, 5);
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return pe__doubles_of(pe__floats_of(a)); }
-PE__INLINE pe__vh pe__get_half(const void *p) /* 8 bytes */
+PE__INLINE pe__vh pe__get_8_bytes(const void *p) /* 8 bytes */
 {
     pe__vl a = {0, 0};
     memcpy(&a, p, 8);
     return (pe__vh)a;
 }
-PE__INLINE pe__vd pe__widen(const float *p) { return pe__doubles_of((pe__vf)pe__get_half(p)); }
+PE__INLINE pe__vd pe__widen(const float *p) { return pe__doubles_of((pe__vf)pe__get_8_bytes(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a)
 {
     const pe__vf v = pe__floats_of(a);
@@ -1298,9 +1302,9 @@ PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; 
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
-    return (pe__vf)((pe__vu)pe__spread(pe__get_half(p)) << 16);
+    return (pe__vf)((pe__vu)pe__unpack_16(pe__get_8_bytes(p)) << 16);
 }
-PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__halves((pe__vi)pe__up_bf16(v) >> 16); }
+PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__pack_16((pe__vi)pe__up_bf16(v) >> 16); }
 /* The upper halves of a and b, next to each other. */
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
@@ -1318,7 +1322,7 @@ PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
-    const pe__vi h = pe__spread(pe__get_half(p)), a = h & 0x7fff;
+    const pe__vi h = pe__unpack_16(pe__get_8_bytes(p)), a = h & 0x7fff;
     if (PE__UNLIKELY(pe__signs((a - 0x0400) | (0x7bff - a)) != 0))
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
@@ -1345,7 +1349,7 @@ PE__INLINE pe__vi pe__f16_bits(pe__vf v)
         return pe__signs(-a) == 0 ? bits >> 31 & ~0x7fff : pe__any_to_f16(v);
     return (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13 | (bits >> 31 & ~0x7fff);
 }
-PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__halves(pe__f16_bits(v)); }
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__pack_16(pe__f16_bits(v)); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
@@ -1353,13 +1357,13 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
 /* SSE2 has no minimum of 32-bit numbers: it watches the upper halves, in every other word, and the
    alarms are a twelfth more. */
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
     w->low = (pe__vi)pe__least((pe__vw)w->low, (pe__vw)(low << (int)PE__TO_TOP));
     w->size = (pe__vi)pe__least((pe__vw)w->size, (pe__vw)pe__abs_f32(v));
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
     /* Above, not equal: the lower halves are not known. Signs are those of the upper ones. */
@@ -1386,9 +1390,9 @@ typedef struct pe__vf {
 typedef struct pe__vh {
     uint16_t s, c;
 } pe__vh;
-typedef struct pe__tie_watch {
+typedef struct pe__rounding_test {
     int32_t low, size;
-} pe__tie_watch;
+} pe__rounding_test;
 
 PE__INLINE pe__vd pe__load(const double *p) { return *p; }
 PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
@@ -1433,10 +1437,10 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *c = p[1];
 }
 /* As in vectors.h. */
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
-    memcpy(&k, &which, sizeof k);
+    memcpy(&k, &quadrant, sizeof k);
     memcpy(&a, s, sizeof a);
     memcpy(&b, c, sizeof b);
     const uint64_t sign = (uint64_t)1 << 63, other = (a ^ b) & (0 - (k & 1));
@@ -1489,7 +1493,7 @@ PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
 }
 PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats_of(v.c, v.s); }
-PE__INLINE pe__vf pe__get_twice(const float *p) { return pe__floats_of(*p, *p); }
+PE__INLINE pe__vf pe__get_repeated(const float *p) { return pe__floats_of(*p, *p); }
 PE__INLINE pe__vf pe__get_signed(const float *p) { return pe__floats_of(-*p, *p); }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
@@ -1580,14 +1584,15 @@ PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
 {
     return pe__floats_of(a.s < b.s ? a.s : b.s, a.c < b.c ? a.c : b.c);
 }
-PE__INLINE float pe__one_off_middle(float v, int drop)
+PE__INLINE float pe__one_midpoint_distance(float v, int drop)
 {
     const uint32_t last = (1u << drop) - 1u, half = 1u << (drop - 1);
     return v - pe__float_of_bits(((uint32_t)pe__float_bits(v) & ~last) | half);
 }
-PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
-    return pe__floats_of(pe__one_off_middle(v.s, drop), pe__one_off_middle(v.c, drop));
+    return pe__floats_of(pe__one_midpoint_distance(v.s, drop),
+                         pe__one_midpoint_distance(v.c, drop));
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
@@ -1599,12 +1604,12 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
            (unsigned)(pe__float_bits(a.c) != pe__float_bits(b.c)) << 1;
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
+PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 {
-    const pe__tie_watch w = {INT32_MAX, INT32_MAX};
+    const pe__rounding_test w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__WRAPS PE__INLINE void pe__tie_watch_one(pe__tie_watch *w, double y, float v)
+PE__WRAPS PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, float v)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
@@ -1614,12 +1619,12 @@ PE__WRAPS PE__INLINE void pe__tie_watch_one(pe__tie_watch *w, double y, float v)
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;
 }
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    pe__tie_watch_one(w, a, v.s);
-    pe__tie_watch_one(w, b, v.c);
+    pe__rounding_test_one(w, a, v.s);
+    pe__rounding_test_one(w, b, v.c);
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     return (w.low < INT32_MIN + (window << PE__TO_TOP)) | (w.size < guard);
 }
@@ -1628,9 +1633,9 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 
 /* ==== src/simd/derived.h ==== */
 /* Operations written over those of the instruction sets.
- * Gives: pe__by_quarters(), pe__fast_two_sum(), pe__get_pairs(), pe__lowest_bit(),
- *   pe__mantissa(), pe__of_16(),
- *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(),
+ * Gives: pe__reduce(), pe__fast_two_sum(), pe__get_pairs(), pe__lowest_bit(),
+ *   pe__mantissa(), pe__lookup_16(),
+ *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quadrant_shift, pe__round(),
  *   pe__two_sum(), pe__where_positive(), pe__zip_store(); of the operations that pe_simd.h lists
  *   those that are the same for several sets.
  * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
@@ -1667,7 +1672,7 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__get_signed(const float *p)
 {
-    return (pe__vf)((pe__vl)pe__get_twice(p) ^ 0x80000000); /* the first of each two */
+    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* the first of each two */
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -1706,9 +1711,9 @@ PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
     memcpy(f, p, n * sizeof *f);
     return pe__get(f);
 }
-PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
+PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
-    (void)which; /* they are turned */
+    (void)quadrant; /* they are turned */
     return pe__zip(s, c);
 }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
@@ -1756,8 +1761,8 @@ PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
     const unsigned char *const f = (const unsigned char *)from;
-    const size_t vector = sizeof(pe__vd), ahead = (vector - (uintptr_t)t % vector) % vector;
-    size_t i = PE__STREAMS && stream && ahead < n ? ahead : n;
+    const size_t vector = sizeof(pe__vd), unaligned = (vector - (uintptr_t)t % vector) % vector;
+    size_t i = PE__STREAMS && stream && unaligned < n ? unaligned : n;
     if (i > 0) memcpy(t, f, i);
     for (; i + vector <= n; i += vector)
         pe__stream_vd((double *)(void *)(t + i), pe__load((const double *)(const void *)(f + i)));
@@ -1804,7 +1809,7 @@ PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
 #ifdef PE__NOT_FUSED
-PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
+PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
 {
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
@@ -1814,10 +1819,10 @@ PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| <
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
-    const pe__vd ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
+    const pe__vd ah = pe__veltkamp_high(a), bh = pe__veltkamp_high(b), al = a - ah, bl = b - bh;
     pe__vd p = a * b;
 #else
-    const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__half(b);
+    const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__veltkamp_high(b);
     const pe__vd al = a - ah, bl = b - bh;
     pe__vd p = a * b;
     PE__OPAQUE(p); /* with -mfma */
@@ -1885,7 +1890,7 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 
 /* p[k mod 16] for a whole number; not by way of memory, for which a load would wait. */
 #if PE_ISA != PE_ISA_AVX512
-PE__INLINE pe__vd pe__of_16(const double *p, pe__vd k)
+PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
     uint64_t n[PE_LANES];
     const pe__vd last = k + pe__splat(6755399441055744.0); /* as in pe__round() */
@@ -1915,18 +1920,18 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 
 /* t (f + g) = k / 2 + rest with a whole number k near to 2 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
    Returns the rest, rounded twice, and where = k / 2 + large, whose last bits are k's and large's:
-   pe__quarters, or a multiple of 1/2 more. */
-static const double pe__quarters = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
-PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe__vd *where)
+   pe__quadrant_shift, or a multiple of 1/2 more. */
+static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
+PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
 #ifdef PE__NOT_FUSED
     pe__vd e;
     const pe__vd p = pe__two_prod(t, f, &e);
-    *where = p + large;
-    return (p - (*where - large)) + (t * g + e);
+    *quadrant = p + shift;
+    return (p - (*quadrant - shift)) + (t * g + e);
 #else
-    *where = pe__fma(t, f, large);
-    return pe__fma(t, g, pe__fma(t, f, large - *where));
+    *quadrant = pe__fma(t, f, shift);
+    return pe__fma(t, g, pe__fma(t, f, shift - *quadrant));
 #endif
 }
 

@@ -35,8 +35,8 @@ CORES = [
 # what the table calls it, the private function, how many products its hot loop has at least, and the
 # vectors of pairs of a pass (0: as many as its stores have)
 LOOPS = [
-    ("rows of a block", "pe__store_pair", 24, 0),
-    ("added", "pe__add_pair_f32", 24, 0),
+    ("rows of a block", "pe__store_row_pairs", 24, 0),
+    ("added", "pe__add_row_pairs_f32", 24, 0),
     ("a row by itself", "pe__single_f32", 50, 4),
     ("heads rotated", "pe__rotate_heads_f32_halves_units", 8, 0),
 ]

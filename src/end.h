@@ -21,12 +21,12 @@
 #endif
 #undef PE_API
 #undef PE__DEFINE
-#undef PE__BEYOND
+#undef PE__SETS_TARGET
 #undef PE__STATUSES
 #undef PE__OPAQUE
 #undef PE__PRODUCT
 #undef PE__IN_MEMORY
-#undef PE__BY_ITSELF
+#undef PE__IN_REGISTER
 #undef PE__GNU
 #undef PE__INLINE
 #undef PE__OUTLINE

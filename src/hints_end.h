@@ -5,7 +5,7 @@
 #include "pe_simd.h"
 
 #if defined(__clang__)
-#if PE__BEYOND
+#if PE__SETS_TARGET
 #pragma clang attribute pop
 #endif
 #pragma STDC FP_CONTRACT DEFAULT

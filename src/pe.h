@@ -140,46 +140,41 @@ extern "C" {
 
 /* A map
  *
- * The way of a pair from pe_fill_f32() to memory:
- *     pe__call           checks all arguments; nothing is written before
- *     pe__emit           axis by axis: which columns it has, and whether rows are streamed
- *     pe__walk           cuts the positions into runs of neighbours; what repeats is copied
- *     pe__rows_f32       one row: pe__single_f32(), from the angle to memory. Several, one at
- *                        position 0 and one beyond the plan's reach: pe__run()
- *     pe__run_tile       17 blocks of 17 rows, a tile of columns: fills the centre by
- *                        sincos/direct.h and rotates it to the other anchors
- *     pe__block_f32      the rows round an anchor, two at a time: as far before it as after it
- *     pe__store_pair     the kernel: pe__span_f32() rotates, rounds, and watches for ties
- *     pe__store_four     stores or streams four vectors, or adds them to what is there
- * After an alarm pe__round_again() rounds y - e and y + e. Where they differ, pe__decide() asks
- * double-double, then whether the turn is small or a known fraction, then integers
- * (pe__by_integers()). It is called by way of the destination's pe__element.
+ * From pe_fill_f32() to memory, the main steps (docs/design.md has all of them):
+ *     pe__call_rows              checks all arguments; nothing is written before
+ *     pe__write_axes             axis by axis: its columns, and the store mode
+ *     pe__write_axis             cuts the positions into runs; copies rows that repeat
+ *     pe__rows_f32               a single row: pe__single_f32(), from the angle to memory. A run,
+ *                                a row at position 0 or out of range: pe__write_blocks()
+ *     pe__write_tile             up to 17 blocks, a tile of columns: computes the centre by
+ *                                sincos/double.h and rotates it to the other anchors
+ *     pe__write_block_f32        the rows round an anchor, row pair by row pair
+ *     pe__store_row_pairs        the kernel: pe__rotate_span_f32() rotates, rounds and tests
+ *     pe__store_four             stores or streams four vectors, or adds them
+ * Where the rounding test flags a vector, pe__round_flagged() rounds y - e and y + e. Lanes where
+ * they differ go to pe__round_element(), by way of the output's round_element: it tries
+ * double-double, then tiny and exactly rational angles, then pe__round_quantity(), by integers.
  *
- * Each of these calls only what stands before it. What differs between types and verbs is chosen in
- * 13, as a pe__maker, and goes down as an argument: a program that adds nothing has no code for it.
- * 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from pe__rows_f64(). RoPE
- * makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift is RoPE with a row
- * as its head.
+ * Each of these calls only what stands before it. What differs between types and between filling
+ * and adding is chosen in 13, as a pe__row_kernel, and passed down as an argument: a program that
+ * adds nothing contains no code for it. 16-bit rows come from pe__write_block_16() and
+ * pe__rotate_span_16(), in floats; f64 from pe__rows_f64(). RoPE writes rows to the stack
+ * (pe__write_rope_rows()) and rotates heads by them; a shift is RoPE with a row as its head.
  *
- * Words
- *     pair, column      the sine and cosine of one frequency; an element of a row
- *     turn              an angle, in half turns: p w / pi
- *     sincos            sine and cosine of an angle: by double, by double-double, exactly
- *     rotate            (s, c) by (ts, tc), to the sine and cosine of the sum of two angles; forth
- *                       and back: by plus and by minus the angle
- *     anchor, centre    a row in doubles, from which other rows are rotated; an anchor of anchors
- *     block, run        the 17 rows round an anchor; consecutive rows
- *     dest              where rows go: address, stride, columns; and whether to fill, stream or add
- *     span              columns of one or two rows that are made together
- *     tile              columns, or tokens, that fit the stack and the first-level cache
- *     split, zipped     sines apart from cosines (halves); next to each other (interleaved)
- *     swapped           cosines come first: (a, b) is (cosine, sine)
- *     tie watch, alarm  the smallest distance to a rounding that may be wrong; it is too small
- *     interval          y - e ... y + e, which has the exact value
- *     distant           beyond the reach of sincos by double
- *     joint             axes that share columns
- *     lanes behind      those of a vector after the last pair: they repeat that pair, are never
- *                       stored, and so raise no alarm of their own
+ * Glossary
+ *     pair           the sine and cosine of one frequency
+ *     run            rows of consecutive positions, upwards or downwards
+ *     anchor         a row in doubles, from which other rows are rotated; the centre is the anchor
+ *                    of anchors
+ *     block          the 17 rows round an anchor
+ *     row pair       the rows anchor + b and anchor - b, which share their products
+ *     tile           columns, or tokens, whose data fits the stack and the first-level cache
+ *     unit           pairs of two vectors, whose sines and cosines stay in registers (RoPE)
+ *     rounding test  Ziv's: y is safe if its error interval, y - e ... y + e, rounds to one number.
+ *                    A vector is flagged where that is not certain, a lane undecided where it is
+ *                    not so
+ *     padding        lanes after the last pair of a vector: they repeat it and are not stored
+ *     far            out of the range of the double kernel: angles take double-double
  *
  * PE__INLINE is a kernel, compiled into its caller with its constant arguments. PE__OUTLINE is one
  * copy that several callers share: inlining it would cost code or, because its arrays would be in
@@ -199,24 +194,24 @@ extern "C" {
 #include "numbers/exp_log.h"
 #include "numbers/real.h"
 #include "frequencies/geometric.h"
-#include "sincos/close.h"
+#include "sincos/double_double.h"
 #include "sincos/round.h"
 #include "sincos/exact.h"
 #include "plan/config.h"
 #include "plan/shape.h"
 #include "plan/make.h"
 #include "plan/frequencies.h"
-#include "sincos/window.h"
-#include "sincos/direct.h"
+#include "sincos/rounding_test.h"
+#include "sincos/double.h"
 #include "rows/elements.h"
-#include "rows/dest.h"
-#include "rows/pair_f32.h"
-#include "rows/pair_16.h"
+#include "rows/output.h"
+#include "rows/row_pair_f32.h"
+#include "rows/row_pair_16.h"
 #include "rows/block.h"
 #include "rows/single.h"
 #include "rows/run.h"
 #include "rows/f64.h"
-#include "rows/walk.h"
+#include "rows/axis.h"
 #include "rows/call.h"
 #include "rows/sincos.h"
 #include "rope/config.h"

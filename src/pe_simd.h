@@ -19,7 +19,7 @@
  *   pe__fms(a,b,c)         a*b - c, only where the hardware fuses it                     one
  *   pe__two_prod(a,b,&e)   p = a*b and e with p + e = a*b; by fma, or by splitting       exact
  *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
- *   pe__quarter_turns(a,&s,&c)  (s, c) turned by as many quarters as the last bits of a say  -
+ *   pe__rotate_quadrant(a,&s,&c)  (s, c) turned by as many quarters as the last bits of a say  -
  *   pe__to_float           rounded to float, as a double                                 one
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
@@ -42,7 +42,7 @@
  *   pe__add_f32 _sub_f32   a + b, a - b of floats                                        one
  *   pe__mul_f32  pe__mul   a * b of floats, of doubles: never fused with a later sum     one
  *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
- *   pe__get_twice(p)       PE_LANES floats at any address as v0 v0 v1 v1 ...             -
+ *   pe__get_repeated(p)       PE_LANES floats at any address as v0 v0 v1 v1 ...             -
  *   pe__get_signed(p)      the same as -v0 v0 -v1 v1 ...                                 -
  *   pe__mad_f32(a,b,c)     a*b + c of floats  } as pe__fma, pe__fnma of doubles          one or
  *   pe__nmad_f32(a,b,c)    c - a*b of floats  }                                          two
@@ -52,7 +52,7 @@
  *   pe__within(a,x,b,y)    bit i set where float i of a is not above that of x, bit      -
  *                          2*PE_LANES + i where that of b is not above that of y
  *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
- *   pe__zip_turned(k,s,c)  pe__zip; with AVX-512 of s and c turned by k's quarters       one
+ *   pe__zip_rotated(k,s,c)  pe__zip; with AVX-512 of s and c turned by k's quarters       one
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
@@ -64,7 +64,8 @@
  *   pe__any_nan(a,b)       is any float of a or b a NaN?                                 -
  *   pe__put_zip_bf16(p,a,b)  a0 b0 a1 b1 ... as 4*PE_LANES 16-bit numbers at p; no float is  one
  *            _f16          a NaN or the middle of two such numbers
- *   pe__off_middle(v,drop) how far floats are from the middle of the two numbers with so    exact
+ *   pe__midpoint_distance(v,drop) how far floats are from the middle of the two numbers with so
+ *   exact
  *                          many fewer bits on both sides of them
  *   pe__get_bf16_evens     numbers 0, 2, 4 ... of 4*PE_LANES bf16 as floats, and 1, 3,   exact
  *            _odds         5 ...
@@ -76,9 +77,10 @@
  *   pe__put_h              store these as pe__put does floats                           -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
- *   pe__tie_watch_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
+ *   pe__rounding_test_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
  *                          roundings that may be wrong, see "Rounding test"
- *   pe__tie_watch_alarm    is there one? With AVX2 also where a double is 2 or more          -
+ *   pe__rounding_test_flagged    is there one? With AVX2 also where a double is 2 or more
+ *   -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
  * over these.

@@ -13,7 +13,7 @@
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
-#include "../sincos/close.h"
+#include "../sincos/double_double.h"
 #include "../sincos/exact.h"
 #include "shift.h"
 
@@ -26,7 +26,7 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
     x.hi = hi;
     x.lo = lo;
     square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
-    return pe__dd_normal(pe__dd_mul(x, square));
+    return pe__dd_renormalize(pe__dd_mul(x, square));
 }
 
 /* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
@@ -36,13 +36,13 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
     const double pairs = (double)count, error = pe__sincos_error(plan, k) * pairs;
-    for (int exact = 0;; exact++) {
-        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0}, all[2][PE_LANES];
+    for (int by_integers = 0;; by_integers++) {
+        double hi[PE__MAX_LANES] = {0}, lo[PE__MAX_LANES] = {0}, all[2][PE_LANES];
         pe__dd s, c, sum;
-        for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+        for (size_t v = 0; v < PE__MAX_LANES; v += PE_LANES) {
             sum.hi = sum.lo = pe__splat(0.0);
-            for (size_t i = v; i < count; i += PE__CHAIN) {
-                if (exact) pe__sincos_exact(plan, first + i, k, &s, &c);
+            for (size_t i = v; i < count; i += PE__MAX_LANES) {
+                if (by_integers) pe__sincos_exact(plan, first + i, k, &s, &c);
                 else pe__sincos_dd(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) { /* behind the last pair: nothing */
                     pe__store(all[0], c.hi);
@@ -51,25 +51,25 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
                     c.hi = pe__load(all[0]);
                     c.lo = pe__load(all[1]);
                 }
-                sum = pe__dd_normal(pe__dd_add(sum, c));
+                sum = pe__dd_renormalize(pe__dd_add(sum, c));
             }
             pe__store(hi + v, sum.hi);
             pe__store(lo + v, sum.lo);
         }
         sum.hi = pe__splat(hi[0]);
         sum.lo = pe__splat(lo[0]);
-        for (size_t v = 1; v < PE__CHAIN; v++) {
+        for (size_t v = 1; v < PE__MAX_LANES; v++) {
             c.hi = pe__splat(hi[v]);
             c.lo = pe__splat(lo[v]);
-            sum = pe__dd_normal(pe__dd_add(sum, c));
+            sum = pe__dd_renormalize(pe__dd_add(sum, c));
         }
-        const double size = pe__larger(pe__first_lane(sum.hi), 0);
+        const double size = pe__max_abs(pe__first_lane(sum.hi), 0);
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
         /* It may be 0 for reasons that no precision shows: the contract has 0 from 2^-88 on. */
-        if (exact && size <= pairs * pe__exp2i(-88)) return 0;
-        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
+        if (by_integers && size <= pairs * pe__exp2i(-88)) return 0;
+        if (by_integers || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
     }
 }
@@ -146,27 +146,27 @@ PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts
         pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
         pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
         pe__dd_rotate(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
-        t->s[v] = pe__dd_normal(t->s[v]);
-        t->c[v] = pe__dd_normal(t->c[v]);
+        t->s[v] = pe__dd_renormalize(t->s[v]);
+        t->c[v] = pe__dd_renormalize(t->c[v]);
     }
 }
 
 /* The sums of a tile for one anchor and a vector of numbers b, of cosines or of sines: from the
    parts of the numbers and X and y of the anchor. */
-typedef struct pe__dots_run {
+typedef struct pe__dots_partial {
     pe__vd large, minor, tiny;
-} pe__dots_run;
+} pe__dots_partial;
 
-PE__INLINE void pe__dots_add(pe__dots_run *run, double (*parts)[PE__DOTS], size_t b,
+PE__INLINE void pe__dots_add(pe__dots_partial *partial, double (*parts)[PE__DOTS], size_t b,
                              double top, double y) /* C99 has no const arrays of arrays */
 {
-    run->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), run->large);
-    run->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), run->minor);
-    run->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), run->tiny);
+    partial->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), partial->large);
+    partial->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), partial->minor);
+    partial->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), partial->tiny);
 }
 
-PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_totals *sums,
-                             size_t b)
+PE__INLINE void pe__dots_end(const pe__dots_partial *c, const pe__dots_partial *s,
+                             pe__dots_totals *sums, size_t b)
 {
     const pe__vd small_c = c->minor + c->tiny, small_s = s->minor + s->tiny;
     pe__store(sums->large[0] + b, pe__load(sums->large[0] + b) + (c->large - s->large));
@@ -181,7 +181,7 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
                                    size_t pairs, pe__dots_totals *sums)
 {
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        pe__dots_run c, s, c2, s2;
+        pe__dots_partial c, s, c2, s2;
         c.large = c.minor = c.tiny = pe__splat(0.0);
         s = c2 = s2 = c;
         for (size_t i = 0; i < pairs; i++) {
@@ -221,25 +221,27 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     while (h > pe__exp2i(52 - 2 * g)) g--;
     const double grid = 1.5 * pe__exp2i(52 - g); /* its last bit is 2^-g */
     /* the bound above, and per pair what two turns lack, of an anchor and of b */
-    const double distant = (double)(first < 0 ? -first : first) + (double)count;
+    const double farthest = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
-                         2 * h * pe__sincos_error(plan, distant);
+                         2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
     pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* anchors are taken two at a time */
-    pe__dots_rotated turns;
+    pe__dots_rotated rotated;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     memset(sums, 0, (anchors + 1) * sizeof *sums);
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
-        pe__dots_begin(&turns, plan, axis->pair + i, 0, 1);
+        pe__dots_begin(&rotated, plan, axis->pair + i, 0, 1);
         for (size_t b = 0; b < PE__DOTS; b++) {
-            pe__dots_rotate(&turns, grid, parts[0]);
+            pe__dots_rotate(&rotated, grid, parts[0]);
             for (size_t k = 0; k < 6; k++)
                 for (size_t j = 0; j < PE__DOTS_TILE; j++) table[j][k][b] = parts[0][k][j];
         }
-        pe__dots_begin(&turns, plan, axis->pair + i, (double)(first + PE__DOTS - 1), PE__DOTS_NEXT);
+        pe__dots_begin(&rotated, plan, axis->pair + i, (double)(first + PE__DOTS - 1),
+                       PE__DOTS_NEXT);
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
-            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_rotate(&turns, grid, parts[t]);
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++)
+                pe__dots_rotate(&rotated, grid, parts[t]);
             pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
         }
     }
@@ -262,7 +264,7 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;
-    if (!pe__algebraic(plan) || plan->axes != 1) return PE_ERR_PLAN;
+    if (!pe__can_shift(plan) || plan->axes != 1) return PE_ERR_PLAN;
     if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&deltas, count, 1, 0);
     if (status != PE_OK) return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows shifted by a distance.
- * Gives: pe__algebraic(), pe__call_shift(), pe_shift_f64().
+ * Gives: pe__can_shift(), pe__call_shift(), pe_shift_f64().
  * Needs: simd, api, where, plan, rows, rope, numbers.
  * Tests: tests/unit/test_algebra.c. */
 #pragma once
@@ -11,7 +11,7 @@
 #include "../numbers/base.h"
 #include "../where/at.h"
 #include "../plan/frequencies.h"
-#include "../rows/dest.h"
+#include "../rows/output.h"
 #include "../rows/f64.h"
 #include "../rows/call.h"
 #include "../rope/rotate.h"
@@ -25,9 +25,9 @@
 enum { PE__SHIFT_TILE = 512 }; /* pairs */
 
 /* Are rows of this plan made of pairs that turn by differences? */
-static inline int pe__algebraic(const pe_plan *plan)
+static inline int pe__can_shift(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->apart;
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->rope_interleave;
     ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;
@@ -35,18 +35,19 @@ static inline int pe__algebraic(const pe_plan *plan)
 
 /* Doubles: pairs (u, v) of rows, rotated by (ts, tc); v is so many doubles behind u, 1 if they are
    neighbours. */
-PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows, size_t across,
+PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
-    enum { PE__AHEAD = 8192 }; /* bytes to ask for in advance */
-    const size_t n = dest->sines, step = split ? 1 : 2, bytes = (size_t)dest->stride;
-    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes, 1), 1) * bytes;
+    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes to ask for in advance */
+    const size_t n = output->sines, step = split ? 1 : 2, bytes = (size_t)output->stride;
+    const size_t prefetch_distance = pe__max(PE__PREFETCH_DISTANCE / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
-        double *u = (double *)(void *)pe__row_at(dest, r) + pe__min(dest->sine, dest->cosine);
+        double *u =
+            (double *)(void *)pe__row_address(output, r) + pe__min(output->sine, output->cosine);
         size_t i = 0;
         for (size_t k = 0; split && k < n; k += 8) {
-            PE__PREFETCH((uintptr_t)(u + k) + ahead);
-            PE__PREFETCH((uintptr_t)(u + across + k) + ahead);
+            PE__PREFETCH((uintptr_t)(u + k) + prefetch_distance);
+            PE__PREFETCH((uintptr_t)(u + across + k) + prefetch_distance);
         }
         for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
             const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);
@@ -70,15 +71,16 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
 }
 
 /* Rows of the same delta: their columns of one axis. */
-PE__OUTLINE void pe__shift_doubles(const pe__dest *dest, double delta, size_t rows)
+PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
-    const size_t begin = pe__min(dest->sine, dest->cosine), end = pe__max(dest->sine, dest->cosine);
-    const size_t across = dest->order == PE__SPLIT ? end - begin : 1;
-    for (size_t done = 0; done < dest->sines; done += PE__SHIFT_TILE) {
-        const pe__dest part = pe__dest_part(dest, done, PE__SHIFT_TILE);
+    const size_t begin = pe__min(output->sine, output->cosine);
+    const size_t end = pe__max(output->sine, output->cosine);
+    const size_t across = output->order == PE__SPLIT ? end - begin : 1;
+    for (size_t done = 0; done < output->sines; done += PE__SHIFT_TILE) {
+        const pe__output part = pe__output_part(output, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
-        const pe__dest made = pe__dest_split(dest->plan, part.pair, n, row, sizeof *row);
+        const pe__output made = pe__output_split(output->plan, part.pair, n, row, sizeof *row);
         pe__rows_f64(&made, delta, 1);
         if (across > 1) pe__shift_rows_f64(1, &part, rows, across, row, row + n);
         else pe__shift_rows_f64(0, &part, rows, 1, row, row + n);
@@ -87,35 +89,35 @@ PE__OUTLINE void pe__shift_doubles(const pe__dest *dest, double delta, size_t ro
 
 /* Check a call; what rows are rotated by, of which plan. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
-                                        const pe__output *o, pe_at *at, pe_plan *turns)
+                                        const pe__request *request, pe_at *at, pe_plan *rotation)
 {
-    pe_status status = pe__check(plan, o);
-    if (status == PE_OK && !pe__algebraic(plan)) status = PE_ERR_PLAN;
-    if (status == PE_OK) status = pe__check_at(deltas, o->rows, plan->axes, 0);
+    pe_status status = pe__check_request(plan, request);
+    if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN;
+    if (status == PE_OK) status = pe__check_at(deltas, request->rows, plan->axes, 0);
     if (status != PE_OK) return status;
     *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
-    (void)pe__view(plan, at, turns);
+    (void)pe__view(plan, at, rotation);
     return PE_OK;
 }
 
 PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
                               size_t stride)
 {
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);
+    const pe__request request = pe__request_of(x, sizeof *x, rows, stride, NULL);
     pe_at at;
-    pe_plan turns;
+    pe_plan rotation;
     if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &o, &at, &turns);
-    for (size_t a = 0; status == PE_OK && a < turns.axes; a++) {
-        const pe__axis *const axis = &turns.axis[a];
+    const pe_status status = pe__shift_check(plan, &deltas, &request, &at, &rotation);
+    for (size_t a = 0; status == PE_OK && a < rotation.axes; a++) {
+        const pe__axis *const axis = &rotation.axis[a];
         const size_t k = at.axes == 1 ? 0 : axis->coordinate;
-        pe__dest dest = pe__dest_of_axis(&turns, axis, &o);
+        pe__output output = pe__output_of_axis(&rotation, axis, &request);
         for (size_t r = 0, run; r < rows; r += run) { /* rows of the same delta */
             const double delta = pe__position(&at, r, k);
             run = 1;
             while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
-            dest.out = o.out + r * o.stride;
-            if (delta != 0) pe__shift_doubles(&dest, delta, run);
+            output.out = request.out + r * request.stride;
+            if (delta != 0) pe__shift_columns_f64(&output, delta, run);
         }
     }
     return status;
@@ -124,7 +126,7 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 /* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
 
 /* Does row r stay where it is? */
-static inline int pe__stays(const pe_at *at, size_t r)
+static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 {
     int stays = 1;
     for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
@@ -133,18 +135,18 @@ static inline int pe__stays(const pe_at *at, size_t r)
 
 /* Rows that stay are left alone; the others are rotated. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__output *o, pe__head_rotator *turn,
-                                       pe__head_rotator *blocks)
+                                       const pe__request *request, pe__head_rotator *rotate,
+                                       pe__head_rotator *rotate_sections)
 {
     pe_at at;
-    pe_plan turns;
-    if (o->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, o, &at, &turns);
-    for (size_t r = 0, run; status == PE_OK && r < o->rows; r += run) {
-        const int stay = pe__stays(&at, r);
-        run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
-        while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (!stay) pe__rope_shift_rows(&turns, &at, r, run, o, turn, blocks);
+    pe_plan rotation;
+    if (request->rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, deltas, request, &at, &rotation);
+    for (size_t r = 0, run; status == PE_OK && r < request->rows; r += run) {
+        const int stay = pe__is_zero_delta(&at, r);
+        run = at.kind == PE__AT_RANGE && at.step == 0 ? request->rows - r : 1;
+        while (r + run < request->rows && pe__is_zero_delta(&at, r + run) == stay) run++;
+        if (!stay) pe__shift_rows(&rotation, &at, r, run, request, rotate, rotate_sections);
     }
     return status;
 }

@@ -33,12 +33,12 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
         for (size_t k = 0; k < PE_LANES; k++) { /* 2^-t; t has 24 bits and 29: exact */
-            const size_t h = first + k, twice = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
-            const double exact = (double)max_bias * (double)twice / (double)(2 * n);
-            t[k] = exact < 200 ? exact : 200; /* 2^-200 is 0 */
+            const size_t h = first + k, numerator = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
+            const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
+            t[k] = exponent < 200 ? exponent : 200; /* 2^-200 is 0 */
         }
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
-        const pe__td y = pe__td_exp2(pe__td_one(part));
+        const pe__td y = pe__td_exp2(pe__td_from_double(part));
         pe__store(t, whole);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);
@@ -50,22 +50,22 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
 }
 
 /* The biases of one head as a function of j. */
-typedef struct pe__bend {
+typedef struct pe__slope_line {
     pe__vf slope, zero, masked;
-    double exact; /* the slope */
-} pe__bend;
+    double slope_f64; /* the slope */
+} pe__slope_line;
 
-PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
+PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
 {
     const uint32_t minus_infinity = 0xff800000u;
     float masked;
-    pe__bend bend;
+    pe__slope_line line;
     memcpy(&masked, &minus_infinity, sizeof masked);
-    bend.zero = pe__splat_f32(pe__zero());
-    bend.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
-    bend.masked = pe__splat_f32(masked);
-    bend.exact = (double)slope;
-    return bend;
+    line.zero = pe__splat_f32(pe__zero());
+    line.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
+    line.masked = pe__splat_f32(masked);
+    line.slope_f64 = (double)slope;
+    return line;
 }
 
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped with 1 more */
@@ -73,7 +73,7 @@ static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped 
 /* Products, each rounded to odd, so that the float is rounded once, or to odd again. A double holds
    a float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope
    is, and so exact as a float. */
-PE__OUTLINE pe__vf pe__bend_far(double slope, pe__vd x, pe__vd y, int odd)
+PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
     pe__vd e, f;
@@ -94,61 +94,61 @@ PE__OUTLINE pe__vf pe__bend_far(double slope, pe__vd x, pe__vd y, int odd)
 }
 
 /* The same of distances from j, as floats. */
-PE__OUTLINE pe__vf pe__bend_far_floats(pe_alibi_mode mode, double slope, const float *apart,
-                                       int64_t j)
+PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const float *offset,
+                                         int64_t j)
 {
     double p[PE__FLOATS];
     pe__vd x, y;
     for (size_t k = 0; k < PE__FLOATS; k++) {
-        p[k] = (double)apart[k] + (double)j;
+        p[k] = (double)offset[k] + (double)j;
         if (mode == PE_ALIBI_SYMMETRIC) p[k] = -fabs(p[k]);
     }
     pe__unzip(p, &x, &y);
-    return pe__bend_far(slope, x, y, 0);
+    return pe__round_biases(slope, x, y, 0);
 }
 
-PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j)
+PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *line, pe__vf j)
 {
     const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
-    return pe__add_f32(pe__mul_f32(bend->slope, size), bend->zero); /* a zero is +0 */
+    return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
 /* What becomes of biases: stored, stored past the caches, or added to elements of some type. */
-typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
+typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
 /* n of a vector of biases; masked: what masked scores become, whatever they were, or NULL. */
-PE__INLINE void pe__bend_put(pe__how to, pe__kind type, const pe__vf *masked, pe__vf j, pe__vf v,
-                             void *at, size_t n)
+PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
+                               pe__vf v, void *at, size_t n)
 {
     const int whole = n == PE__FLOATS;
-    if (to == PE__HOW_ADD)
+    if (to == PE__BIAS_ADD)
         v = pe__add_f32(whole ? pe__get_as(type, at) : pe__get_n_as(type, at, n), v);
     if (masked) v = pe__if_positive(j, *masked, v);
     if (!whole) pe__put_n_as(type, at, v, n);
-    else if (to == PE__HOW_STREAM) pe__stream((float *)at, v);
+    else if (to == PE__BIAS_STREAM) pe__stream((float *)at, v);
     else pe__put_as(type, at, v);
 }
 
-/* n consecutive j, within PE__EXACT, so that floats hold them; four vectors at a time, since each
-   count waits for the one before. */
-enum { PE__EXACT = 1 << 24 };
-PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
-                             int64_t j, size_t n, void *row)
+/* n consecutive j, within PE__FLOAT_INTEGERS, so that floats hold them; four vectors at a time,
+   since each count waits for the one before. */
+enum { PE__FLOAT_INTEGERS = 1 << 24 };
+PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+                                   const pe__slope_line *line, int64_t j, size_t n, void *row)
 {
     static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
-    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
+    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__bend_put(to, type, masked, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
+    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), at + (k)*size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__HOW_STREAM ? (uintptr_t)at % vector : 0;
+        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)at % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
         if (beyond || n - i < PE__FOUR) {
-            pe__bend_put(to, type, masked, a, pe__bend_at(mode, bend, a), at, part);
+            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), at, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
@@ -166,81 +166,86 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
 #undef PE__PUT
 }
 
-/* Some keys of a list: how far they are from the first of them, none further than PE__NEAR. */
-enum { PE__KEYS = 512, PE__NEAR = 1 << 23 };
-typedef struct pe__near {
+/* Some keys of a list: how far they are from the first of them, none further than
+   PE__MAX_KEY_OFFSET. */
+enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
+typedef struct pe__key_tile {
     size_t n;
-    float apart[(size_t)PE__KEYS + PE__FLOATS];
-} pe__near;
+    float offset[(size_t)PE__KEYS + PE__FLOATS];
+} pe__key_tile;
 
 /* Those from key on, in whole vectors; split: each vector's evens, then its odds. */
-PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size_t rest, int split)
+PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
+                                   int split)
 {
     double p[(size_t)PE__KEYS + PE__FLOATS];
     const size_t most = pe__min(rest, PE__KEYS), lanes = PE_LANES;
     size_t n = 0;
     pe__positions(at, key, most, 0, p);
     const pe__vd first = pe__splat(p[0]);
-    while (n < most && fabs(p[n] - p[0]) <= (double)PE__NEAR) n++;
+    while (n < most && fabs(p[n] - p[0]) <= (double)PE__MAX_KEY_OFFSET) n++;
     for (size_t k = 0; k < PE__FLOATS; k++) p[n + k] = p[0];
     for (size_t k = 0; k < n; k += PE__FLOATS) {
         pe__vd x = pe__load(p + k), y = pe__load(p + k + lanes);
         if (split) pe__unzip(p + k, &x, &y);
-        pe__narrow(keys->apart + k, x - first);
-        pe__narrow(keys->apart + k + lanes, y - first);
+        pe__narrow(keys->offset + k, x - first);
+        pe__narrow(keys->offset + k + lanes, y - first);
     }
     keys->n = n;
 }
 
 /* A row of theirs. */
-PE__INLINE void pe__bend_list(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
-                              const pe__near *keys, int64_t j, void *row)
+PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+                                    const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
+                                    void *row)
 {
-    const int exact = j < -PE__NEAR || j > PE__NEAR;
-    const size_t n = keys->n, whole = PE__UNLIKELY(exact) ? 0 : n - n % PE__FLOATS;
+    const int is_far = j < -PE__MAX_KEY_OFFSET || j > PE__MAX_KEY_OFFSET;
+    const size_t n = keys->n, whole = PE__UNLIKELY(is_far) ? 0 : n - n % PE__FLOATS;
     const pe__vf first = pe__splat_f32((float)j);
-    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
+    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
     size_t i = 0;
     for (; i < whole; i += PE__FLOATS) {
-        const pe__vf a = pe__add_f32(first, pe__get(keys->apart + i));
-        pe__bend_put(to, type, masked, a, pe__bend_at(mode, bend, a), pe__at_element(type, row, i),
-                     PE__FLOATS);
+        const pe__vf a = pe__add_f32(first, pe__get(keys->offset + i));
+        pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a),
+                       pe__at_element(type, row, i), PE__FLOATS);
     }
     for (; i < n; i += PE__FLOATS) {
-        const float *const apart = keys->apart + i;
-        const pe__vf a = pe__add_f32(first, pe__get(apart));
-        const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far_floats(mode, bend->exact, apart, j)
-                                             : pe__bend_at(mode, bend, a);
-        pe__bend_put(to, type, masked, a, v, pe__at_element(type, row, i),
-                     pe__min(n - i, PE__FLOATS));
+        const float *const offset = keys->offset + i;
+        const pe__vf a = pe__add_f32(first, pe__get(offset));
+        const pe__vf v = PE__UNLIKELY(is_far)
+                             ? pe__round_biases_from(mode, line->slope_f64, offset, j)
+                             : pe__slope_line_at(mode, line, a);
+        pe__put_biases(to, type, masked, a, v, pe__at_element(type, row, i),
+                       pe__min(n - i, PE__FLOATS));
     }
 }
 
 /* n 16-bit numbers, each rounded once: to odd, then to its type. Of such keys, split, or of
    consecutive ones: NULL. */
-PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
-                                const pe__near *keys, int64_t j, size_t n, uint16_t *row)
+PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
+                                      const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
-    const int64_t most = (int64_t)1 << 29, reach = PE__NEAR, ahead = keys ? reach : (int64_t)n;
-    const int distant = j < reach - most || j > most - ahead;
-    const int masks = mode == PE_ALIBI_CAUSAL && j > -ahead;
+    const int64_t most = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
+    const int64_t extent = keys ? max_offset : (int64_t)n;
+    const int is_far = j < max_offset - most || j > most - extent;
+    const int masks = mode == PE_ALIBI_CAUSAL && j > -extent;
     const size_t lanes = PE_LANES;
-    const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(bend->exact);
+    const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(line->slope_f64);
     const pe__vd first = pe__splat((double)j), step = pe__splat(PE__FLOATS);
     pe__vd x = pe__load(pe__evens) + first, y = x + pe__splat(1.0);
     for (size_t i = 0; i < n; i += PE__FLOATS, x = x + step, y = y + step) {
         const size_t some = pe__min(n - i, PE__FLOATS);
         if (keys) {
-            x = pe__widen(keys->apart + i) + first;
-            y = pe__widen(keys->apart + i + lanes) + first;
+            x = pe__widen(keys->offset + i) + first;
+            y = pe__widen(keys->offset + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        pe__vf v = bend->masked; /* half of all in a causal square of consecutive keys */
+        pe__vf v = line->masked; /* half of all in a causal square of consecutive keys */
         if (keys || !masks || j + (int64_t)i <= 0) {
             const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
             v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact; a zero is +0 */
-            if (PE__UNLIKELY(distant)) v = pe__bend_far(bend->exact, a, b, 1);
-            if (masks) v = pe__if_positive(pe__zip(x, y), bend->masked, v);
+            if (PE__UNLIKELY(is_far)) v = pe__round_biases(line->slope_f64, a, b, 1);
+            if (masks) v = pe__if_positive(pe__zip(x, y), line->masked, v);
         }
         if (some == PE__FLOATS) pe__put_as(type, row + i, v);
         else pe__put_n_as(type, row + i, v, some);
@@ -251,7 +256,7 @@ typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
-    pe__kind type;
+    pe__type type;
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
@@ -260,8 +265,9 @@ typedef struct pe__alibi {
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
-    const size_t down = pe__times(queries - 1, query_stride), room = pe__reach(element);
-    const size_t across = pe__times(heads - 1, head_stride);
+    const size_t down = pe__saturating_mul(queries - 1, query_stride);
+    const size_t room = pe__max_elements(element);
+    const size_t across = pe__saturating_mul(heads - 1, head_stride);
     if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
         (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
         return PE_ERR_SHAPE;
@@ -272,55 +278,59 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
 /* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. Of
    consecutive queries, only a head's slope is loaded between its rows: a load that is equal to a
    store before it in the last 12 bits of the address waits for that, rows soon have them all. */
-PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
-                                  const pe__near *keys, size_t key, void *out)
+PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+                                  const pe__alibi *a, const pe__key_tile *keys, size_t key,
+                                  void *out)
 {
     const size_t across = a->head_stride, down = a->query_stride, heads = a->heads, n = a->keys;
-    const size_t run = pe__ascends(a->query_at) ? a->queries : 1;
-    const int64_t first = pe__whole(a->key_at, key);
+    const size_t run = pe__is_consecutive(a->query_at) ? a->queries : 1;
+    const int64_t first = pe__integer_position(a->key_at, key);
     const float *const slopes = a->slopes;
     for (size_t query = 0; query < a->queries; query += run) {
-        const int64_t nearest = first - pe__whole(a->query_at, query);
+        const int64_t nearest = first - pe__integer_position(a->query_at, query);
         for (size_t head = 0; head < heads; head++) {
-            const pe__bend bend = pe__bend_of(mode, slopes[head]);
+            const pe__slope_line line = pe__slope_line_of(mode, slopes[head]);
             const size_t at = head * across + query * down + key;
             for (size_t r = 0; r < run; r++) {
                 void *const row = pe__at_element(type, out, at + r * down);
                 const int64_t j = nearest - (int64_t)r;
-                if (keys) pe__bend_list(to, type, mode, &bend, keys, j, row);
-                else pe__bend_row(to, type, mode, &bend, j, n, row);
+                if (keys) pe__write_bias_list(to, type, mode, &line, keys, j, row);
+                else pe__write_bias_row(to, type, mode, &line, j, n, row);
             }
         }
     }
 }
 
-/* Are keys consecutive, and all distances, and what is counted beyond, within PE__EXACT? */
-static inline int pe__alibi_counts(const pe__alibi *a)
+/* Are keys consecutive, and all distances, and what is counted beyond, within
+   PE__FLOAT_INTEGERS? */
+static inline int pe__alibi_is_consecutive(const pe__alibi *a)
 {
-    const int64_t key = pe__whole(a->key_at, 0);
-    const size_t step = pe__ascends(a->query_at) ? pe__max(a->queries - 1, 1) : 1;
-    if (!pe__ascends(a->key_at) || a->keys > PE__EXACT / 2) return 0;
+    const int64_t key = pe__integer_position(a->key_at, 0);
+    const size_t step = pe__is_consecutive(a->query_at) ? pe__max(a->queries - 1, 1) : 1;
+    if (!pe__is_consecutive(a->key_at) || a->keys > PE__FLOAT_INTEGERS / 2) return 0;
     for (size_t query = 0; query < a->queries; query += step) {
-        const int64_t j = key - pe__whole(a->query_at, query);
-        if (j < -PE__EXACT || j > (int64_t)PE__EXACT - PE__FLOATS - (int64_t)a->keys) return 0;
+        const int64_t j = key - pe__integer_position(a->query_at, query);
+        if (j < -PE__FLOAT_INTEGERS ||
+            j > (int64_t)PE__FLOAT_INTEGERS - PE__FLOATS - (int64_t)a->keys)
+            return 0;
     }
     return 1;
 }
-PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
-                                  void *out)
+PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+                                  const pe__alibi *a, void *out)
 {
-    const pe__how listed = to == PE__HOW_STREAM ? PE__HOW_STORE : to;
-    pe__near keys;
-    if (pe__alibi_counts(a)) {
+    const pe__bias_mode listed = to == PE__BIAS_STREAM ? PE__BIAS_STORE : to;
+    pe__key_tile keys;
+    if (pe__alibi_is_consecutive(a)) {
         pe__alibi_rows_of(to, type, mode, a, NULL, 0, out);
         return;
     }
     for (size_t key = 0; key < a->keys; key += keys.n) {
-        pe__keys_near(&keys, a->key_at, key, a->keys - key, 0);
+        pe__load_key_tile(&keys, a->key_at, key, a->keys - key, 0);
         pe__alibi_rows_of(listed, type, mode, a, &keys, key, out);
     }
 }
-PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
+PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi *a, void *out)
 {
     if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
     else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
@@ -336,25 +346,26 @@ PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile,
 
 /* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves, both
    consecutive; others one by one. */
-PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, int stream)
+PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
 {
-    enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
-    uint16_t tile[PE__BLOCK];
-    const int run = pe__ascends(a->key_at), runs = run && pe__ascends(a->query_at);
-    pe__near keys;
+    enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
+    uint16_t tile[PE__BUFFER];
+    const int run = pe__is_consecutive(a->key_at), runs = run && pe__is_consecutive(a->query_at);
+    pe__key_tile keys;
     for (size_t key = 0, n; key < a->keys; key += n) {
-        if (!run) pe__keys_near(&keys, a->key_at, key, a->keys - key, 1);
+        if (!run) pe__load_key_tile(&keys, a->key_at, key, a->keys - key, 1);
         n = run ? pe__min(a->keys - key, PE__WIDE) : keys.n;
-        const size_t high = runs ? PE__BLOCK + 1 - n : 1;
+        const size_t high = runs ? PE__BUFFER + 1 - n : 1;
         for (size_t head = 0; head < a->heads; head++) {
-            const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
+            const pe__slope_line line = pe__slope_line_of(a->mode, a->slopes[head]);
             for (size_t query = 0; query < a->queries; query += high) {
                 const size_t rows = pe__min(high, a->queries - query);
                 /* the last row's first value is the tile's first */
-                const int64_t last = pe__whole(a->query_at, query + rows - 1);
-                const int64_t j = pe__whole(a->key_at, key) - last;
+                const int64_t last = pe__integer_position(a->query_at, query + rows - 1);
+                const int64_t j = pe__integer_position(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
-                pe__bend_row_16(type, a->mode, &bend, run ? NULL : &keys, j, n + rows - 1, tile);
+                pe__write_bias_row_16(type, a->mode, &line, run ? NULL : &keys, j, n + rows - 1,
+                                      tile);
                 pe__copy_down(row + query * a->query_stride, a->query_stride, tile, rows, n,
                               stream);
             }
@@ -368,18 +379,18 @@ PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
     const int stream =
         a->heads * a->queries * a->keys * size >= many && (uintptr_t)bias % size == 0;
-    if (a->type == PE__F16) pe__alibi_copies(PE__F16, a, bias, stream);
-    else if (a->type == PE__BF16) pe__alibi_copies(PE__BF16, a, bias, stream);
-    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
-    else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
+    if (a->type == PE__F16) pe__alibi_rows_16(PE__F16, a, bias, stream);
+    else if (a->type == PE__BF16) pe__alibi_rows_16(PE__BF16, a, bias, stream);
+    else if (stream) pe__alibi_rows(PE__BIAS_STREAM, PE__F32, a, bias);
+    else pe__alibi_rows(PE__BIAS_STORE, PE__F32, a, bias);
     if (stream) pe__fence();
 }
 
 PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 {
-    if (a->type == PE__F32) pe__alibi_rows(PE__HOW_ADD, PE__F32, a, scores);
-    else if (a->type == PE__F16) pe__alibi_rows(PE__HOW_ADD, PE__F16, a, scores);
-    else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
+    if (a->type == PE__F32) pe__alibi_rows(PE__BIAS_ADD, PE__F32, a, scores);
+    else if (a->type == PE__F16) pe__alibi_rows(PE__BIAS_ADD, PE__F16, a, scores);
+    else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
 }
 
 /* A call: nothing, or check and write. */
@@ -391,8 +402,8 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
     if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
     pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
                                         a->query_stride, a->head_stride);
-    if (status == PE_OK) status = pe__check_whole(a->query_at, a->queries);
-    if (status == PE_OK) status = pe__check_whole(a->key_at, a->keys);
+    if (status == PE_OK) status = pe__check_integers(a->query_at, a->queries);
+    if (status == PE_OK) status = pe__check_integers(a->key_at, a->keys);
     for (size_t i = 0; i < a->heads && status == PE_OK; i++)
         if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
     if (status == PE_OK) verb(a, x);

@@ -191,7 +191,7 @@ typedef struct pe_at {
     size_t row_stride;        /* of coordinates: elements from row to row                       */
     size_t axis_stride;       /* and from one coordinate to the next                            */
     size_t size[PE_MAX_AXES]; /* of a grid                                                      */
-    int kind;                 /* see pe__place                                                  */
+    int kind;                 /* see pe__at_kind                                                  */
     int back, delta;          /* see pe_back() and pe_delta()                                   */
     pe_status status;         /* what was wrong when it was made                                */
 } pe_at;
@@ -218,26 +218,27 @@ typedef struct pe_plan {
     size_t first;            /* pairs of the row before these: pe_sinusoidal_f32's tiles     */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
-    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__plan_row()   */
+    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see
+                                pe__rotation_row() */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half turns a position                  */
     double error;            /* of the frequencies, relative                                 */
-    double reach;            /* positions up to that are for pe__sincos()                    */
+    double double_range;     /* positions up to that are for pe__sincos()                    */
     double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
     int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
     int cos_first, has_padding;
     int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
-    int exact;               /* frequencies are the sums of their two doubles                */
+    int exact_frequencies;   /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
+    int rope_interleave;     /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
     size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */
-    const uint8_t *order;    /* RoPE: NULL, or where pairs lie: pe__plan_order()             */
+    const uint8_t *order;    /* RoPE: NULL, or where pairs lie: pe__plan_sort_pairs()             */
     const double *point;     /* whose sums frequency has; else NULL                          */
     pe_layout layout;
     double padding;

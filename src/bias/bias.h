@@ -34,30 +34,31 @@ typedef struct pe__t5 {
 /* The first of some buckets, with what the others need. The distances are known to 2^-104 of
    themselves, below 2^31, and roots of an integer: whole, or irrational, and of some 2^50 that
    exist none is expected within 2^-70 of a whole number. */
-PE__COLD void pe__t5_make(pe__t5 *t, size_t some)
+PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
     double *const begin = t->begin + some * PE__T5_SOME;
-    if (!t->has_log) t->log = pe__td_log2(pe__td_div(pe__td_splat(t->far), of_m));
+    if (!t->has_log) t->log = pe__td_log2(pe__td_div_double(pe__td_splat(t->far), of_m));
     t->has_log = t->made[some] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
         /* behind the last one the power may be no integer any more */
         for (size_t k = 0; k < PE_LANES; k++)
             step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
-        const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(t->log, pe__load(step)), steps));
-        const pe__td d = pe__td_scale(power, of_m);
+        const pe__td power =
+            pe__td_exp2(pe__td_div_double(pe__td_mul_double(t->log, pe__load(step)), steps));
+        const pe__td d = pe__td_mul_double(power, of_m);
         pe__store(a, d.a);
         pe__store(rest, d.b + d.c);
         for (size_t k = 0; k < PE_LANES; k++) {
-            const double whole = pe__nearest(a[k]), off = a[k] - whole + rest[k];
+            const double whole = pe__round_to_integer(a[k]), off = a[k] - whole + rest[k];
             begin[b + k] = off > pe__exp2i(-70) ? whole + 1 : whole;
         }
     }
 }
-PE__INLINE double pe__t5_begin(pe__t5 *t, size_t some)
+PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t some)
 {
-    if (PE__UNLIKELY(!t->made[some])) pe__t5_make(t, some);
+    if (PE__UNLIKELY(!t->made[some])) pe__t5_compute_start(t, some);
     return t->begin[some * PE__T5_SOME];
 }
 
@@ -73,13 +74,13 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
     }
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
-        const double begin = pe__t5_begin(t, middle);
+        const double begin = pe__t5_bucket_start(t, middle);
         const int above = size >= begin;
         *to = above ? *to : begin;
         low = above ? middle : low;
         high = above ? high : middle;
     }
-    *from = pe__t5_begin(t, low);
+    *from = pe__t5_bucket_start(t, low);
     low *= PE__T5_SOME;
     for (high = pe__min(low + PE__T5_SOME, count); low + 1 < high; low++) {
         if (size < t->begin[low + 1]) {
@@ -112,8 +113,8 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
                                 pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                 int32_t *index)
 {
-    enum { PE__BLOCK = 512 };
-    double key[PE__BLOCK];
+    enum { PE__BUFFER = 512 };
+    double key[PE__BUFFER];
     pe__t5 t;
     if (queries == 0 || keys == 0) return PE_OK;
     if (!index) return PE_ERR_NULL;
@@ -125,17 +126,17 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
         max_distance > (size_t)pe__position_limit)
         return PE_ERR_RANGE;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
-    pe_status status = pe__check_whole(&query_at, queries);
-    if (status == PE_OK) status = pe__check_whole(&key_at, keys);
+    pe_status status = pe__check_integers(&query_at, queries);
+    if (status == PE_OK) status = pe__check_integers(&key_at, keys);
     if (status != PE_OK) return status;
     t.has_log = 0;
     memset(t.made, 0, sizeof t.made);
     for (size_t i = 0, some; i < keys; i += some) {
-        some = pe__min(keys - i, PE__BLOCK);
+        some = pe__min(keys - i, PE__BUFFER);
         pe__positions(&key_at, i, some, 0, key);
         for (size_t q = 0; q < queries; q++)
-            pe__t5_row(&t, bidirectional ? t.n : 0, (double)pe__whole(&query_at, q), key, some,
-                       index + q * keys + i);
+            pe__t5_row(&t, bidirectional ? t.n : 0, (double)pe__integer_position(&query_at, q), key,
+                       some, index + q * keys + i);
     }
     return PE_OK;
 }
@@ -147,7 +148,7 @@ typedef struct pe__scores {
 } pe__scores;
 
 /* Add a row's biases, so many heads apart, by way of a buffer. */
-PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entries,
+PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {
     const size_t heads = x->heads, queries = x->queries, keys = x->keys;

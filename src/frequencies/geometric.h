@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Frequencies unit q^i in double-double, 64 at a time.
- * Gives: PE__SQUARE, PE__CHAIN, pe__frequency_unit(), pe__geometric, pe__geometric_begin(),
- *   pe__geometric_next(), pe__geometric_step(), pe__lanes().
+ * Gives: PE__FREQUENCY_TILE, PE__MAX_LANES, pe__frequency_unit(), pe__geometric,
+ *   pe__geometric_begin(), pe__geometric_fill(), pe__geometric_step(), pe__iota().
  * Needs: simd, numbers.
  * Tests: tests/unit/test_budget.c. */
 #pragma once
@@ -21,19 +21,19 @@
  * digits computes them again, by pe__real_by_frequency(). */
 
 /* 8 is a multiple of each PE_LANES; 64 pairs are a head of 128. */
-enum { PE__CHAIN = 8, PE__SQUARE = PE__CHAIN * PE__CHAIN };
+enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
 typedef struct pe__geometric {
-    pe__td step;                              /* log2 q                */
-    pe__td first[PE__CHAIN / (int)PE_LANES];  /* unit q^0 ... unit q^7 */
-    pe__td eighth[PE__CHAIN / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
+    pe__td step;                                  /* log2 q                */
+    pe__td first[PE__MAX_LANES / (int)PE_LANES];  /* unit q^0 ... unit q^7 */
+    pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
 /* The config's scale, in half turns. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
-    return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
+    return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
 /* log2 of q = base^(-1 / D), for a D of two doubles; most have one, and a cheaper division. */
@@ -42,31 +42,31 @@ PE__INLINE pe__td pe__geometric_step(double base, const double *d)
     pe__td by = pe__td_splat(-d[0]);
     by.b = pe__splat(-d[1]);
     const pe__td log_base = pe__td_log2_of(base);
-    return d[1] == 0 ? pe__td_div(log_base, by.a) : pe__td_ratio(log_base, by);
+    return d[1] == 0 ? pe__td_div_double(log_base, by.a) : pe__td_div(log_base, by);
 }
 
 /* 0, 1 ... */
-PE__INLINE pe__vd pe__lanes(void)
+PE__INLINE pe__vd pe__iota(void)
 {
-    static const double lanes[PE__CHAIN] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const double lanes[PE__MAX_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     return pe__load(lanes);
 }
 
 /* q^i for i = first, first + by ... */
 PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
 {
-    const pe__vd i = pe__lanes() * pe__splat(by) + pe__splat((double)first);
-    return pe__td_exp2(pe__td_scale(step, i));
+    const pe__vd i = pe__iota() * pe__splat(by) + pe__splat((double)first);
+    return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
 /* Triple-doubles in memory, by their parts: a vector from k on stored; number k in all lanes. */
-PE__INLINE void pe__td_store(double (*to)[PE__CHAIN], size_t k, pe__td x)
+PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
     pe__store(to[1] + k, x.b);
     pe__store(to[2] + k, x.c);
 }
-PE__INLINE pe__td pe__td_get(double (*from)[PE__CHAIN], size_t k)
+PE__INLINE pe__td pe__td_get(double (*from)[PE__MAX_LANES], size_t k)
 {
     const pe__td x = {pe__splat(from[0][k]), pe__splat(from[1][k]), pe__splat(from[2][k])};
     return x;
@@ -75,37 +75,39 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__CHAIN], size_t k)
 /* Powers of unit and q, from g->step, which the caller has set. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
 {
-    for (size_t b = 0; b < PE__CHAIN; b += PE_LANES) {
-        g->eighth[b / PE_LANES] = pe__geometric_power(g->step, b * PE__CHAIN, PE__CHAIN);
-        g->first[b / PE_LANES] = pe__td_product(pe__geometric_power(g->step, b, 1), *unit);
+    for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
+        g->eighth[b / PE_LANES] = pe__geometric_power(g->step, b * PE__MAX_LANES, PE__MAX_LANES);
+        g->first[b / PE_LANES] = pe__td_mul_inline(pe__geometric_power(g->step, b, 1), *unit);
     }
 }
 
 /* Write count frequencies from the given one on to f and f + padded, up to 7 numbers more, which
    may be out of range. Only beyond the first 64 is there a third factor, of the block
    of 64: what has no more does without. */
-PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t from, size_t count, double *f,
+PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {
-    const int is_far = from > 0 || count > PE__SQUARE;
-    double q[3][PE__CHAIN], distant[3][PE__CHAIN];
-    for (size_t i = 0; i < count; i += PE__CHAIN) {
-        const size_t a = i % PE__SQUARE / PE__CHAIN, block = i / PE__SQUARE % PE__CHAIN;
-        for (size_t k = 0; k < PE__CHAIN && is_far && a + block == 0; k += PE_LANES)
-            pe__td_store(distant, k,
-                         pe__geometric_power(g->step, from + i + k * PE__SQUARE, PE__SQUARE));
-        for (size_t k = 0; k < PE__CHAIN && a == 0; k += PE_LANES) {
+    const int beyond_64 = from > 0 || count > PE__FREQUENCY_TILE;
+    double q[3][PE__MAX_LANES], powers_64[3][PE__MAX_LANES];
+    for (size_t i = 0; i < count; i += PE__MAX_LANES) {
+        const size_t a = i % PE__FREQUENCY_TILE / PE__MAX_LANES;
+        const size_t group = i / PE__FREQUENCY_TILE % PE__MAX_LANES;
+        for (size_t k = 0; k < PE__MAX_LANES && beyond_64 && a + group == 0; k += PE_LANES)
+            pe__td_store(powers_64, k,
+                         pe__geometric_power(g->step, from + i + k * PE__FREQUENCY_TILE,
+                                             PE__FREQUENCY_TILE));
+        for (size_t k = 0; k < PE__MAX_LANES && a == 0; k += PE_LANES) {
             pe__td y = g->eighth[k / PE_LANES];
-            if (is_far) y = pe__td_product(y, pe__td_get(distant, block));
+            if (beyond_64) y = pe__td_mul_inline(y, pe__td_get(powers_64, group));
             pe__td_store(q, k, y);
         }
         const pe__td y = pe__td_get(q, a);
-        for (size_t b = 0; b < PE__CHAIN; b += PE_LANES) {
+        for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
             const pe__td x = g->first[b / PE_LANES];
             pe__dd w;
             w.hi = pe__two_prod(x.a, y.a, &w.lo);
             w.lo = w.lo + (x.a * y.b + x.b * y.a) + (x.b * y.b + (x.a * y.c + x.c * y.a));
-            w = pe__dd_normal(w);
+            w = pe__dd_renormalize(w);
             pe__store(f + i + b, w.hi);
             pe__store(f + i + b + padded, w.lo);
         }

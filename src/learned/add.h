@@ -23,7 +23,7 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK) status = pe__check_places(at, rows, 1, -half, -half, half);
+    if (status == PE_OK) status = pe__check_positions(at, rows, 1, -half, -half, half);
     const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
     for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
         const double p = pe__position(at, r, 0);
@@ -39,7 +39,7 @@ typedef struct pe__learned {
 } pe__learned;
 
 /* Add row after row: of the table to x, or, if grad, of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const pe__learned *l,
+PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l,
                                      const pe_at *at, size_t rows)
 {
     const size_t d_model = l->d_model;
@@ -49,9 +49,9 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const pe__learned 
     const pe_status status =
         pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
-        double p[PE__SOME];
-        size_t from[PE__SOME]; /* known before the first row: adding does not wait for them */
-        n = pe__min(rows - r, PE__SOME);
+        double p[PE__POSITIONS];
+        size_t from[PE__POSITIONS]; /* known before the first row: adding does not wait for them */
+        n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
         for (size_t k = 0; k < n; k++) {

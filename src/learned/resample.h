@@ -33,20 +33,20 @@ typedef struct pe__spot {
 
 /* q^2 (1 + t - (a + 2) t^2) for t = p / q, v = q - p, as v (q + 2p) - a p^2: exact, since integers
    of 32 bits and a take 117 bits of a triple-double's 159. */
-PE__COLD double pe__keys_near_root(double a, double p, double v, double q)
+PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
     const pe__vd by = pe__splat(p);
-    const pe__td left = pe__td_scale(pe__td_splat(v), pe__splat(q + 2 * p));
-    const pe__td right = pe__td_scale(pe__td_scale(pe__td_splat(a), by), by);
+    const pe__td left = pe__td_mul_double(pe__td_splat(v), pe__splat(q + 2 * p));
+    const pe__td right = pe__td_mul_double(pe__td_mul_double(pe__td_splat(a), by), by);
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
 /* 1 + t - (a + 2) t^2 for t = p / q, v = q - p. Where it cancels (it has a root for every a >= 0)
    it is computed without loss, to be exactly 0 where it is. */
-PE__INLINE double pe__keys(double a, double p, double v, double q)
+PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
 {
     const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
-    return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_near_root(a, p, v, q) / q / q : y;
+    return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
 /* The weights of the rows at distances 1 + t, t, u = 1 - t and 1 + u, for t = p / q, u = v / q. */
@@ -55,13 +55,13 @@ PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q
     const double a = how->a, t = p / q, u = v / q;
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
     weight[0] = cubic ? a * t * u * u : 0;
-    weight[1] = cubic ? u * pe__keys(a, p, v, q) : u;
-    weight[2] = cubic ? t * pe__keys(a, v, p, q) : t;
+    weight[1] = cubic ? u * pe__keys_cubic(a, p, v, q) : u;
+    weight[2] = cubic ? t * pe__keys_cubic(a, v, p, q) : t;
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
 /* Output rows for a row: the given scale, or the ratio of the sizes. */
-PE__INLINE double pe__shrinks(double scale, size_t rows, size_t out_rows)
+PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 {
     return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
 }
@@ -79,10 +79,10 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
     for (; s->row + k < (int64_t)taps->rows; k++) {
         double p = (double)k * s->whole - s->behind;
         if (p >= reach) break;
-        const int distant = fabs(p) >= q;
-        p = distant ? fabs(p) - q : fabs(p);
+        const int outer = fabs(p) >= q;
+        p = outer ? fabs(p) - q : fabs(p);
         pe__weights(how, p, q - p, q, weight);
-        sum += taps->weight[taps->count] = p < q ? weight[distant ? 0 : 1] : 0;
+        sum += taps->weight[taps->count] = p < q ? weight[outer ? 0 : 1] : 0;
         size += fabs(taps->weight[taps->count++]);
     }
     if (fabs(sum) <= size * pe__exp2i(-44)) { /* no row in reach, or weights that cancel */
@@ -130,7 +130,7 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
     taps->rows = rows;
     if (how->antialias) { /* the filter's 1, in the unit of the spot: integers, too */
         const double fit = 2 * (double)pe__max(rows, out_rows);
-        const double r = pe__shrinks(scale, rows, out_rows);
+        const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
         return;
     }
@@ -175,7 +175,7 @@ PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, s
 {
     if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
     return !how->antialias || (!how->align_corners &&
-                               pe__shrinks(scale, rows, out_rows) <= (double)PE__SHRINK);
+                               pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_of(),
- *   pe__dd_one(), pe__dd_ratio(), pe__dd_rotate(), pe__dd_rotate_twice(), pe__dd_row(),
- *   pe__dd_scaled(), pe__dd_splat(), pe__dd_sub(), pe__first_lane(), pe__td, pe__td_add(),
- *   pe__td_const(), pe__td_div(), pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(),
- *   pe__td_product(), pe__td_ratio(), pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(),
- *   pe__td_sum(), pe__td_times().
+ * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_renormalize(),
+ *   pe__dd_from_td(), pe__dd_from_double(), pe__dd_div(), pe__dd_rotate(), pe__dd_double_angle(),
+ *   pe__dd_multiple_angle(), pe__dd_mul_double(), pe__dd_splat(), pe__dd_sub(), pe__first_lane(),
+ *   pe__td, pe__td_add(), pe__td_const(), pe__td_div_double(), pe__td_mul(), pe__td_renormalize(),
+ *   pe__td_from_double(), pe__td_add_to(), pe__td_mul_inline(), pe__td_div(), pe__td_mul_double(),
+ *   pe__td_mul_pow2(), pe__td_splat(), pe__td_sub(), pe__td_add_inline(), pe__td_mul_by().
  * Needs: simd.
  * Tests: tests/unit/test_budget.c. */
 #pragma once
@@ -55,7 +55,7 @@ PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
 }
 
 /* hi = the double nearest to the sum. */
-PE__INLINE pe__dd pe__dd_normal(pe__dd x)
+PE__INLINE pe__dd pe__dd_renormalize(pe__dd x)
 {
     x.hi = pe__fast_two_sum(x.hi, x.lo, &x.lo);
     return x;
@@ -75,11 +75,11 @@ PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
 {
     y.hi = -y.hi;
     y.lo = -y.lo;
-    return pe__dd_normal(pe__dd_add(x, y));
+    return pe__dd_renormalize(pe__dd_add(x, y));
 }
 
 /* x / y, normal; relative error below 2^-101. */
-PE__INLINE pe__dd pe__dd_ratio(pe__dd x, pe__dd y)
+PE__INLINE pe__dd pe__dd_div(pe__dd x, pe__dd y)
 {
     const pe__vd inverse = pe__splat(1.0) / y.hi;
     pe__dd r;
@@ -87,16 +87,16 @@ PE__INLINE pe__dd pe__dd_ratio(pe__dd x, pe__dd y)
     r.hi = x.hi * inverse;
     const pe__vd p = pe__two_prod(r.hi, y.hi, &e);
     r.lo = (((x.hi - p) - e) + (x.lo - r.hi * y.lo)) * inverse;
-    return pe__dd_normal(r);
+    return pe__dd_renormalize(r);
 }
 
 /* x times a double, normal. */
-PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
+PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
 {
     pe__dd r;
     r.hi = pe__two_prod(x.hi, pe__splat(by), &r.lo);
     r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
-    return pe__dd_normal(r);
+    return pe__dd_renormalize(r);
 }
 
 /* (s, c) rotated by (ts, tc), in place; adds less than 2^-100 to the error. */
@@ -110,7 +110,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 }
 
 /* (s, c) rotated by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
-PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
+PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
     const pe__dd sc = pe__dd_mul(*s, *c), ss = pe__dd_mul(*s, *s);
@@ -121,17 +121,17 @@ PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
 }
 
 /* Row b >= 2 of a table of rotations, rows of an angle's multiples: row b / 2 by row b - b / 2. */
-PE__INLINE void pe__dd_row(pe__dd *s, pe__dd *c, size_t b)
+PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
     pe__dd sine = s[half], cosine = c[half]; /* in registers: gcc copies memory byte by byte */
-    if (half == rest) pe__dd_rotate_twice(&sine, &cosine);
+    if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;
     c[b] = cosine;
 }
 
-PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
+PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
 {
     pe__td r;
     b = pe__two_sum(b, c, &c);
@@ -140,13 +140,13 @@ PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_of(pe__td x) /* its two largest parts */
+PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* its two largest parts */
 {
     const pe__dd r = {x.a, x.b};
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_one(pe__vd x) /* a double */
+PE__INLINE pe__dd pe__dd_from_double(pe__vd x) /* a double */
 {
     const pe__dd r = {x, pe__splat(0.0)};
     return r;
@@ -158,16 +158,16 @@ PE__INLINE pe__td pe__td_const(const double *x)
     return r;
 }
 
-PE__INLINE pe__td pe__td_sum(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_add_inline(pe__td x, pe__td y)
 {
     pe__vd e, f, g;
     const pe__vd a = pe__two_sum(x.a, y.a, &e);
     pe__vd b = pe__two_sum(x.b, y.b, &f);
     b = pe__two_sum(b, e, &g);
-    return pe__td_of(a, b, (x.c + y.c) + (f + g));
+    return pe__td_renormalize(a, b, (x.c + y.c) + (f + g));
 }
 
-PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
 {
     pe__vd e00, e01, e10, t, u;
     const pe__vd p00 = pe__two_prod(x.a, y.a, &e00);
@@ -176,33 +176,33 @@ PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
     pe__vd b = pe__two_sum(p01, p10, &t);
     b = pe__two_sum(b, e00, &u);
     const pe__vd minor = (x.b * y.b + (x.a * y.c + x.c * y.a)) + (e01 + e10);
-    return pe__td_of(p00, b, minor + (t + u));
+    return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
 /* Out of line and in place, except where they are the work of a loop: x + y, x * y. */
-PE__OUTLINE void pe__td_plus(pe__td *x, const pe__td *y) { *x = pe__td_sum(*x, *y); }
-PE__OUTLINE void pe__td_times(pe__td *x, const pe__td *y) { *x = pe__td_product(*x, *y); }
+PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
+PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
 PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
 {
-    pe__td_plus(&x, &y);
+    pe__td_add_to(&x, &y);
     return x;
 }
 PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
 {
-    pe__td_times(&x, &y);
+    pe__td_mul_by(&x, &y);
     return x;
 }
 
-PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
+PE__INLINE pe__td pe__td_from_double(pe__vd x) /* a double */
 {
     const pe__td r = {x, pe__splat(0.0), pe__splat(0.0)};
     return r;
 }
 
-PE__INLINE pe__td pe__td_splat(double x) { return pe__td_one(pe__splat(x)); }
+PE__INLINE pe__td pe__td_splat(double x) { return pe__td_from_double(pe__splat(x)); }
 
-PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
+PE__INLINE pe__td pe__td_mul_double(pe__td x, pe__vd y) /* x * y */
 {
     pe__td r;
     pe__vd e, f, g;
@@ -214,7 +214,7 @@ PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
     return r;
 }
 
-PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two */
+PE__INLINE pe__td pe__td_mul_pow2(pe__td x, pe__vd y) /* x * y for a power of two */
 {
     x.a = x.a * y;
     x.b = x.b * y;
@@ -224,18 +224,18 @@ PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two *
 
 PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
 {
-    return pe__td_add(x, pe__td_shift(y, pe__splat(-1.0)));
+    return pe__td_add(x, pe__td_mul_pow2(y, pe__splat(-1.0)));
 }
 
 /* x / y by three digits of long division. */
-PE__INLINE pe__td pe__td_ratio(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
 {
     pe__vd digit[3];
     for (int d = 0; d < 3; d++) {
         digit[d] = x.a / y.a;
-        if (d < 2) x = pe__td_sum(x, pe__td_scale(y, -digit[d]));
+        if (d < 2) x = pe__td_add_inline(x, pe__td_mul_double(y, -digit[d]));
     }
-    return pe__td_of(digit[0], digit[1], digit[2]);
+    return pe__td_renormalize(digit[0], digit[1], digit[2]);
 }
 
 /* 1 / y for a double, each digit by the first: what is left of 1 is a double, to the last bits. */
@@ -250,4 +250,4 @@ PE__INLINE pe__td pe__td_inverse(pe__vd y)
     r.c = ((rest - q) - f) * r.a;
     return r;
 }
-PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_inverse(y)); }
+PE__INLINE pe__td pe__td_div_double(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_inverse(y)); }

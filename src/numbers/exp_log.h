@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Powers of 2 and logarithms to base 2, of triple-doubles and of doubles.
  * Gives: pe__dd_series(), pe__exp2i(), pe__frexp(), pe__inverse_factorial, pe__inverse_pi, pe__ln2,
- *   pe__log2(), pe__odd_of(), pe__pi, pe__td_exp2(), pe__td_log2(), pe__td_log2_of().
+ *   pe__log2(), pe__odd_significand(), pe__pi, pe__td_exp2(), pe__td_log2(), pe__td_log2_of().
  * Needs: simd.
  * Tests: tests/unit/test_budget.c. */
 #pragma once
@@ -38,7 +38,7 @@ PE__INLINE double pe__frexp(double x, int *e)
 }
 
 /* The bits of a positive normal double from the last that is not 0 on: an odd number. */
-PE__INLINE uint64_t pe__odd_of(double x)
+PE__INLINE uint64_t pe__odd_significand(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -62,12 +62,12 @@ static const double pe__inverse_factorial[28][2] = {
 };
 
 /* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double,
-   with doubles for what comes after y^k / exact!. */
-PE__INLINE pe__dd pe__dd_series(int first, int exact, int last, pe__dd y)
+   with doubles for what comes after y^k / last_dd!. */
+PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
     int k = last - 2;
-    for (; k > exact; k -= 2)
+    for (; k > last_dd; k -= 2)
         sum.hi = pe__fma(sum.hi, y.hi, pe__splat(pe__inverse_factorial[k][0]));
     for (; k >= first; k -= 2)
         sum = pe__dd_add_small(pe__dd_splat(pe__inverse_factorial[k]), pe__dd_mul(sum, y));
@@ -75,7 +75,7 @@ PE__INLINE pe__dd pe__dd_series(int first, int exact, int last, pe__dd y)
 }
 
 /* 2^(k / 16), as three doubles. */
-static const double pe__sixteenths[3][16] = {
+static const double pe__exp2_sixteenths[3][16] = {
     {1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721,
      1.241857812073484, 1.2968395546510096, 1.3542555469368927, 1.4142135623730951,
      1.4768261459394993, 1.5422108254079407, 1.6104903319492543, 1.681792830507429,
@@ -92,12 +92,13 @@ static const double pe__sixteenths[3][16] = {
      -6.4250893479530425e-34, -3.0577697567913255e-33}};
 
 /* 2^(k / 16) for a whole k, |k| < 16000. */
-PE__INLINE pe__td pe__td_sixteenths(pe__vd k)
+PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 {
     const pe__vd power = pe__power_of_2(pe__round(k * pe__splat(0.0625) - pe__splat(0.46875)));
-    const pe__td y = {pe__of_16(pe__sixteenths[0], k), pe__of_16(pe__sixteenths[1], k),
-                      pe__of_16(pe__sixteenths[2], k)};
-    return pe__td_shift(y, power);
+    const pe__td y = {pe__lookup_16(pe__exp2_sixteenths[0], k),
+                      pe__lookup_16(pe__exp2_sixteenths[1], k),
+                      pe__lookup_16(pe__exp2_sixteenths[2], k)};
+    return pe__td_mul_pow2(y, power);
 }
 
 /* 2^x for |x| < 1000, relatively right to 2^-106: 2^(k / 16) exp(r), |r| < 0.0217.
@@ -112,7 +113,7 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *at)
     const pe__td x = *at;
     static const double unit[2] = {0.04332169878499658, 1.4494042586539372e-18}; /* ln 2 / 16 */
     const pe__vd sixteen = pe__splat(16.0), k = pe__round(x.a * sixteen);
-    const pe__td root = pe__td_sixteenths(k);
+    const pe__td root = pe__td_exp2_sixteenths(k);
     pe__dd r, e;
     pe__td y;
     pe__vd lost, more;
@@ -155,12 +156,12 @@ PE__OUTLINE void pe__td_to_log2(pe__td *at)
     const pe__vd m = pe__mantissa(x.a, &e), rough = pe__splat(-1.3389960755611636) * m;
     const pe__vd log_m = (rough + pe__splat(3.9883623990806445)) * m - pe__splat(2.653124006086173);
     const pe__vd k = pe__round((e + log_m) * pe__splat(16.0));
-    y = pe__td_product(x, pe__td_sixteenths(-k));
+    y = pe__td_mul_inline(x, pe__td_exp2_sixteenths(-k));
     z.hi = pe__two_sum(y.a - one, y.b, &z.lo);
     z.lo = z.lo + y.c;
     d.hi = pe__fast_two_sum(pe__splat(2.0), z.hi, &d.lo);
     d.lo = d.lo + z.lo;
-    s = pe__dd_ratio(z, d);
+    s = pe__dd_div(z, d);
     const pe__dd square = pe__dd_mul(s, s);
     pe__vd tail = pe__splat(1.0 / 17);
     for (int n = 15; n >= 9; n -= 2) tail = pe__fma(tail, square.hi, pe__splat(1.0 / n));
@@ -188,7 +189,7 @@ PE__OUTLINE pe__td pe__td_log2_of(double x)
     static const double logs[2][3] = {
         {1.5849625007213035, -1.4733181985374205e-13, -4.077615385476137e-24},
         {2.321928094886971, 3.914087556297189e-13, -1.1635743969074953e-25}};
-    uint64_t odd = pe__odd_of(x);
+    uint64_t odd = pe__odd_significand(x);
     int e, own, n = 0;
     (void)pe__frexp(x, &e);
     (void)pe__frexp((double)odd, &own);

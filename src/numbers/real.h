@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
- * Gives: PE__CIRCLE, PE__LIMBS, PE__LIMBS_FIRST, pe__known(), pe__more_limbs(), pe__near_tie(),
- *   pe__nearest(), pe__real, pe__real_has_sign(),
- *   pe__real_by(), pe__real_divide(), pe__real_double(), pe__real_exp(), pe__real_is_0(),
- *   pe__real_log(), pe__real_more(), pe__real_of(), pe__real_over(), pe__real_per(), pe__real_pi(),
- *   pe__real_plus(), pe__real_round(), pe__real_series(), pe__real_times().
+ * Gives: PE__TRIG, PE__LIMBS, PE__LIMBS_FIRST, pe__real_is_exact(), pe__next_limbs(),
+ *   pe__is_hard_to_round(), pe__round_to_integer(), pe__real, pe__real_has_sign(),
+ *   pe__real_mul_double(), pe__real_div(), pe__real_to_double(), pe__real_exp(), pe__real_is_0(),
+ *   pe__real_log(), pe__real_add_double(), pe__real_of(), pe__real_div_u32(),
+ *   pe__real_div_double(), pe__real_pi(), pe__real_add(), pe__real_round(), pe__real_series(),
+ *   pe__real_mul().
  * Needs: simd.
  * Tests: tests/checks/levels.sh. */
 #pragma once
@@ -13,25 +14,25 @@
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
  * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
- * limbs whose first bit is set, off by less than 2^lost. Each operation knows what its result has
- * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
- * the same on every machine. */
+ * limbs whose first bit is set, off by less than 2^log2_error. Each operation knows what its result
+ * has lost, so that a rounding is known to be right, or is tried again with more limbs. Integers
+ * only: the same on every machine. */
 
 /* 1344 bits at most; lost of exact numbers, exponent of an exact 0 */
-enum { PE__LIMBS = 42, PE__KNOWN = -1000000 };
+enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
-    int n, sign, exponent, lost;
+    int n, sign, exponent, log2_error;
     uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
 } pe__real;
 
-PE__COLD int pe__known(const pe__real *x) { return x->lost < PE__KNOWN / 2; }
-PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__known(x); }
+PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
+PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__real_is_exact(x); }
 
 /* A sum of two errors. */
-PE__COLD int pe__lost(int a, int b)
+PE__COLD int pe__add_errors(int a, int b)
 {
     const int more = a > b ? a : b, less = a > b ? b : a;
-    return less < PE__KNOWN / 2 ? more : more + 1;
+    return less < PE__NO_ERROR / 2 ? more : more + 1;
 }
 
 /* Limb i of d times 2^part, for limbs below as many. */
@@ -73,19 +74,19 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
 }
 
 /* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
-PE__COLD void pe__real_normal(pe__real *x)
+PE__COLD void pe__real_renormalize(pe__real *x)
 {
     int up, top = x->n;
     while (top >= 0 && x->d[top] == 0) top--;
     if (top < 0) {
         x->sign = 0;
-        if (pe__known(x)) x->exponent = PE__KNOWN;
+        if (pe__real_is_exact(x)) x->exponent = PE__NO_ERROR;
         return;
     }
     for (up = 32 * (x->n - 1 - top); !(x->d[top] << (up & 31) >> 31); up++) {}
     x->exponent -= up;
-    x->lost += up;
-    if (pe__limbs_shift(x->d, x->n + 1, up)) x->lost = pe__lost(x->lost, 0);
+    x->log2_error += up;
+    if (pe__limbs_shift(x->d, x->n + 1, up)) x->log2_error = pe__add_errors(x->log2_error, 0);
 }
 
 /* Any double but infinity and NaN: subnormals too, whether they are flushed or not. */
@@ -97,26 +98,29 @@ PE__COLD pe__real pe__real_of(double value, int n)
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
     x.n = n;
-    x.lost = PE__KNOWN;
+    x.log2_error = PE__NO_ERROR;
     x.sign = bits >> 63 ? -1 : 1;
     x.exponent = (e > 0 ? e : 1) - 1011;
     x.d[n - 1] = (uint32_t)(bits >> 32 & 0xfffff) | (uint32_t)(e > 0) << 20;
     x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
-    pe__real_normal(&x);
+    pe__real_renormalize(&x);
     return x;
 }
 
 /* About x: no integer below 2^52 is off by one. */
-PE__COLD double pe__real_double(const pe__real *x)
+PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
     const int e = x->exponent < -900 ? -900 : x->exponent;
     return x->sign * (double)(bits >> 11) * pe__exp2i(e - 53);
 }
-PE__COLD double pe__nearest(double x) { return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5); }
+PE__COLD double pe__round_to_integer(double x)
+{
+    return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
+}
 
 /* x * y */
-PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
+PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
     uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
@@ -132,14 +136,15 @@ PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
     }
     for (int i = 0; i < n - 1; i++) rest |= p[i];
     memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* a limb more than what will be left */
-    x->lost = pe__lost(pe__lost(x->lost, y->lost + 1) + 32, rest ? 0 : PE__KNOWN);
+    x->log2_error = pe__add_errors(pe__add_errors(x->log2_error, y->log2_error + 1) + 32,
+                                   rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
     x->exponent += y->exponent - 32;
-    pe__real_normal(x);
+    pe__real_renormalize(x);
 }
 
 /* x + sign * y */
-PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
+PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
     z.sign *= sign;
@@ -150,15 +155,16 @@ PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
         z = swap;
     }
     const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
-    z.lost = pe__lost(z.lost - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__KNOWN);
-    x->lost = pe__lost(x->lost, z.lost);
+    z.log2_error =
+        pe__add_errors(z.log2_error - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__NO_ERROR);
+    x->log2_error = pe__add_errors(x->log2_error, z.log2_error);
     if (x->sign == 0) x->sign = z.sign;
     pe__limbs_add(x->d, z.d, x->n + 1, minus);
-    pe__real_normal(x);
+    pe__real_renormalize(x);
 }
 
 /* x / k */
-PE__COLD void pe__real_over(pe__real *x, uint32_t k)
+PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
 {
     uint64_t rest = 0;
     for (int i = x->n; i >= 0; i--, rest %= k) {
@@ -166,12 +172,12 @@ PE__COLD void pe__real_over(pe__real *x, uint32_t k)
         x->d[i] = (uint32_t)(rest / k);
     }
     x->exponent -= 32;
-    x->lost = pe__lost(x->lost + 32, rest ? 0 : PE__KNOWN);
-    pe__real_normal(x);
+    x->log2_error = pe__add_errors(x->log2_error + 32, rest ? 0 : PE__NO_ERROR);
+    pe__real_renormalize(x);
 }
 
 /* x / y, bit by bit. */
-PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
+PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
     uint32_t rest[PE__LIMBS + 1], any = 0;
@@ -185,27 +191,28 @@ PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
         pe__limbs_add(rest, rest, n + 1, 0);
     }
     for (int i = 0; i <= n; i++) any |= rest[i];
-    x->lost = pe__lost(pe__lost(x->lost, y->lost) + 3, any ? 0 : PE__KNOWN);
+    x->log2_error =
+        pe__add_errors(pe__add_errors(x->log2_error, y->log2_error) + 3, any ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
     x->exponent -= y->exponent;
-    pe__real_normal(x);
+    pe__real_renormalize(x);
 }
 
 /* x * y, x / y and x + y for doubles. */
-PE__COLD void pe__real_by(pe__real *x, double y)
+PE__COLD void pe__real_mul_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
-    pe__real_times(x, &z);
+    pe__real_mul(x, &z);
 }
-PE__COLD void pe__real_per(pe__real *x, double y)
+PE__COLD void pe__real_div_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
-    pe__real_divide(x, &z);
+    pe__real_div(x, &z);
 }
-PE__COLD void pe__real_more(pe__real *x, double y)
+PE__COLD void pe__real_add_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
-    pe__real_plus(x, &z, 1);
+    pe__real_add(x, &z, 1);
 }
 
 /* pi / 4 and ln 2, cut off. */
@@ -231,7 +238,7 @@ PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
     pe__real x = pe__real_of(1, n);
     memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
     x.exponent = exponent;
-    x.lost = 0;
+    x.log2_error = 0;
     return x;
 }
 PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
@@ -240,20 +247,20 @@ PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits,
 /* exp x by x / 1, x / 2, ... for k = 1; sines and cosines of the root of -x by x / k (k + 1) ...;
    atanh(root of x) / root of x by 1 + x / (k + 2) + x^2 / (k + 4) ... for k = 1. |x| < 4, for the
    last one below 1/16: at most 300 terms. */
-typedef enum pe__series { PE__EXP, PE__CIRCLE, PE__ATANH } pe__series;
+typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
 PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
 {
     pe__real sum = pe__real_of(1, x->n), power = sum, term = sum;
     if (pe__real_is_0(x)) return sum;
     for (; term.sign != 0 && term.exponent > -32 * x->n - 2; k += kind == PE__EXP ? 1 : 2) {
-        pe__real_times(&power, x);
-        if (kind != PE__ATANH) pe__real_over(&power, kind == PE__EXP ? k : k * (k + 1));
+        pe__real_mul(&power, x);
+        if (kind != PE__ATANH) pe__real_div_u32(&power, kind == PE__EXP ? k : k * (k + 1));
         term = power;
-        if (kind == PE__ATANH) pe__real_over(&term, k + 2);
-        pe__real_plus(&sum, &term, 1);
+        if (kind == PE__ATANH) pe__real_div_u32(&term, k + 2);
+        pe__real_add(&sum, &term, 1);
     }
-    const int lost = x->lost + x->exponent + 4;
-    sum.lost = lost > 14 ? lost : 14;
+    const int log2_error = x->log2_error + x->exponent + 4;
+    sum.log2_error = log2_error > 14 ? log2_error : 14;
     return sum;
 }
 
@@ -263,26 +270,26 @@ PE__COLD void pe__real_log(pe__real *x)
     const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
     x->exponent = up;
     pe__real y = *x;
-    pe__real_more(&y, 1);
-    pe__real_more(x, -1);
-    pe__real_divide(x, &y);
+    pe__real_add_double(&y, 1);
+    pe__real_add_double(x, -1);
+    pe__real_div(x, &y);
     y = *x;
-    pe__real_times(&y, x);
+    pe__real_mul(&y, x);
     y = pe__real_series(&y, PE__ATANH, 1);
-    pe__real_times(x, &y);
+    pe__real_mul(x, &y);
     x->exponent++;
     y = pe__real_ln2(x->n);
-    pe__real_by(&y, k);
-    pe__real_plus(x, &y, 1);
+    pe__real_mul_double(&y, k);
+    pe__real_add(x, &y, 1);
 }
 
 /* x becomes exp x; of an exact 0 exactly 1. */
 PE__COLD void pe__real_exp(pe__real *x)
 {
-    const double k = pe__nearest(pe__real_double(x) * 1.4426950408889634);
+    const double k = pe__round_to_integer(pe__real_to_double(x) * 1.4426950408889634);
     pe__real y = pe__real_ln2(x->n);
-    pe__real_by(&y, -k);
-    pe__real_plus(x, &y, 1);
+    pe__real_mul_double(&y, -k);
+    pe__real_add(x, &y, 1);
     *x = pe__real_series(x, PE__EXP, 1);
     x->exponent += (int)k;
 }
@@ -290,15 +297,16 @@ PE__COLD void pe__real_exp(pe__real *x)
 /* Is x known not to be 0? */
 PE__COLD int pe__real_has_sign(const pe__real *x)
 {
-    return x->sign != 0 && x->lost < 32 * x->n - 2;
+    return x->sign != 0 && x->log2_error < 32 * x->n - 2;
 }
 
-/* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
-   number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two
-   numbers; last: it is that middle. */
+/* Round x to the nearest double, to even, or with bits to drop as in pe__dropped_bits() to another
+   type's number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of
+   two numbers; last: it is that middle. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    const int n = x->n, snap = x->lost > -2 ? x->lost + 2 : 0; /* d is known from that bit on */
+    const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0; /* d is known from that
+                                                                              bit on */
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
@@ -312,7 +320,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     (void)pe__limbs_shift(r.d, n + 1, -snap);
     const int rest = pe__limbs_shift(r.d, n + 1, snap + 1 - cut);
     const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
-    if ((both & 1) && !rest && !last && !pe__known(x)) return 0;
+    if ((both & 1) && !rest && !last && !pe__real_is_exact(x)) return 0;
     *y = (double)(whole + (both & (uint64_t)(rest | (int)(whole & 1)))) * x->sign;
     *y *= pe__exp2i(unit / 2);
     *y *= pe__exp2i(unit - unit / 2);
@@ -321,11 +329,11 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 
 /* Limbs to begin with, and how many where n did not decide. */
 enum { PE__LIMBS_FIRST = 6 };
-PE__COLD int pe__more_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
+PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
 /* May hi + lo, off by less than e, lie on either side of the middle of two normal floats? Middles
    are doubles: hi is one. */
-PE__INLINE int pe__near_tie(double hi, double lo, double e)
+PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     uint64_t bits;
     memcpy(&bits, &hi, sizeof bits);

@@ -47,40 +47,40 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     const pe__td log_base = pe__td_mul(pe__td_log2(pe__td_splat(config->base)), ln_2);
     const pe__td log_float = pe__td_log2(pe__td_splat((double)(float)config->base));
     const float minus_log = (float)-pe__first_lane(log_base.a);
-    const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
+    const float step = (float)-pe__first_lane(pe__td_div_double(log_base, pe__splat(d)).a);
     for (size_t i = 0; i < plan.pairs; i++) {
         const float n = (float)i, ratio = (float)((double)i / d);
-        const pe__td power = pe__td_scale(log_float, pe__splat((double)ratio));
+        const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
         if (formula != PE_FLOAT32_POW)
-            omega[i] = (double)pe__exp2_float(pe__td_ratio(pe__td_splat((double)x), ln_2));
+            omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0; /* 1 / infinity */
         else omega[i] = (double)(1 / pe__exp2_float(power));
     }
     return PE_OK;
 }
 
-static inline pe_status pe__plan_numbers(const pe_plan *plan, pe__what what, double *out)
+static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t at = plan->axis[a].pair + i;
-            const size_t pair = plan->order ? at - at % PE__SORTED + plan->order[at] : at;
+            const size_t pair = plan->order ? at - at % PE__SORT_PAIRS + plan->order[at] : at;
             if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
-            else *out++ = pe__number(plan, pair, what, 0);
+            else *out++ = pe__plan_quantity(plan, pair, what, 0);
         }
     return PE_OK;
 }
 
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 {
-    return pe__plan_numbers(plan, PE__FREQUENCY, omega);
+    return pe__plan_quantities(plan, PE__FREQUENCY, omega);
 }
 
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
-    return pe__plan_numbers(plan, PE__WAVELENGTH, wavelength);
+    return pe__plan_quantities(plan, PE__WAVELENGTH, wavelength);
 }

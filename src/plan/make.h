@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans built in their memory: frequencies and rows.
- * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_list(), pe__plan_omega(),
- *   PE__ALONE, pe__plan_order(), pe_frequency_error(), pe_plan_init().
+ * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_finish(), pe__order_memory(),
+ *   pe__plan_fill_omega(), PE__SEGMENT_OF_ONE, pe__plan_sort_pairs(), pe_frequency_error(),
+ *   pe_plan_init().
  * Needs: simd, api, numbers, frequencies, sincos.
  * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
 #pragma once
@@ -13,7 +14,7 @@
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
-#include "../sincos/close.h"
+#include "../sincos/double_double.h"
 #include "../sincos/exact.h"
 #include "shape.h"
 
@@ -21,9 +22,9 @@
    17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
    grows with the number of the row, and no rotation adds more. Four vectors at a time, since each
    waits for its own results. */
-PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
+PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
-    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 1 };
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
     const size_t padded = plan->padded;
     pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
     for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
@@ -32,79 +33,89 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
         for (size_t v = 0; v < vectors; v++)
             pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
         for (int level = 0; level < 2; level++) {
-            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
+            for (size_t b = 1; b <= PE__BLOCK_HALF; b++, row += 2 * padded)
                 for (size_t v = 0; v < vectors; v++) {
-                    if (b > 1) pe__dd_row(s[v], c[v], b);
+                    if (b > 1) pe__dd_multiple_angle(s[v], c[v], b);
                     pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
                     pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
                 }
             for (size_t v = 0; v < vectors && level == 0; v++) {
-                pe__dd_row(s[v], c[v], PE__NEXT);
-                s[v][1] = s[v][PE__DIGIT];
-                c[v][1] = c[v][PE__DIGIT];
+                pe__dd_multiple_angle(s[v], c[v], PE__NEXT);
+                s[v][1] = s[v][PE__BLOCK_HALF];
+                c[v][1] = c[v][PE__BLOCK_HALF];
                 pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
             }
         }
     }
 }
 
+/* The plan's row that rotates by `multiple` rows (level 0) or blocks (level 1), 1 <= multiple <= 8;
+   by 0 any. */
+PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
+{
+    const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
+    return plan->table + 2 * index * plan->padded;
+}
+
 /* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
-    const size_t arrays = pe__arrays(config, config->expected_rows);
+    const size_t arrays = pe__array_count(config, config->expected_rows);
     plan->layout = config->layout;
     plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0;
     plan->padding = (double)config->padding_position;
-    pe__plan_amplitude(plan, config->amplitude);
+    pe__plan_set_amplitude(plan, config->amplitude);
     plan->half_turns = config->half_turns != 0;
     plan->base = config->base;
     plan->unit = config->scale;
     plan->offset = config->offset;
     plan->frequency = memory;
     plan->matrix_step = plan->padded;
-    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
+    if (pe__has_columns(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
     else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
 /* The place of a plan's order, two bytes a pair behind the arrays: where pairs lie in these, and
    from pairs on, first their coordinates, then runs of those. */
-static inline uint8_t *pe__plan_list(const pe_plan *plan, const pe_config *config, double *memory)
+static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
+                                        double *memory)
 {
-    return (uint8_t *)(memory + pe__arrays(config, config->expected_rows) * plan->padded);
+    return (uint8_t *)(memory + pe__array_count(config, config->expected_rows) * plan->padded);
 }
 
-/* The order of coordinates that are in their place. Of each PE__SORTED pairs those of one
+/* The order of coordinates that are in their place. Of each PE__SORT_PAIRS pairs those of one
    coordinate lie together in the arrays, a run, that of pairs that stand still last. A run tells at
    its begin its coordinate, there PE_MAX_AXES, and behind that its length, less one; or the
-   coordinate and PE__ALONE. */
-enum { PE__ALONE = 16 };
-static inline void pe__plan_order(pe_plan *plan, uint8_t *order)
+   coordinate and PE__SEGMENT_OF_ONE. */
+enum { PE__SEGMENT_OF_ONE = 16 };
+static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
     for (size_t begin = 0, n; begin < plan->pairs; begin += n) {
-        uint8_t *const place = order + begin, *const list = place + plan->pairs;
-        uint8_t runs[PE__SORTED] = {0};
+        uint8_t *const rank = order + begin, *const list = rank + plan->pairs;
+        uint8_t segments[PE__SORT_PAIRS] = {0};
         size_t end = 0;
-        n = pe__min(plan->pairs - begin, PE__SORTED);
+        n = pe__min(plan->pairs - begin, PE__SORT_PAIRS);
         for (size_t a = 0, first = 0; a <= PE_MAX_AXES; a++, first = end) {
             for (size_t i = 0; i < n; i++)
-                if (list[i] == (a < PE_MAX_AXES ? a : (size_t)PE__STILL)) place[i] = (uint8_t)end++;
+                if (list[i] == (a < PE_MAX_AXES ? a : (size_t)PE__STATIONARY))
+                    rank[i] = (uint8_t)end++;
             if (end == first) continue;
-            runs[first] = (uint8_t)(end - first == 1 ? a + PE__ALONE : a);
-            if (end - first > 1) runs[first + 1] = (uint8_t)(end - first - 1);
+            segments[first] = (uint8_t)(end - first == 1 ? a + PE__SEGMENT_OF_ONE : a);
+            if (end - first > 1) segments[first + 1] = (uint8_t)(end - first - 1);
         }
-        memcpy(list, runs, n);
+        memcpy(list, segments, n);
     }
     plan->order = order;
 }
 
 /* An array of a plan in its order. */
-static inline void pe__plan_sort(const pe_plan *plan, double *array)
+static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 {
-    double all[PE__SORTED];
+    double all[PE__SORT_PAIRS];
     for (size_t begin = 0, n; begin < plan->pairs; begin += n, array += n) {
-        n = pe__min(plan->pairs - begin, PE__SORTED);
+        n = pe__min(plan->pairs - begin, PE__SORT_PAIRS);
         memcpy(all, array, n * sizeof *all);
         for (size_t i = 0; i < n; i++) array[plan->order[begin + i]] = all[i];
     }
@@ -121,11 +132,11 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
 }
 
 /* The frequencies are there, with that error and of at most that size: all that follows. */
-static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
+static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
     for (size_t part = 0; part < 2; part++) {
-        if (plan->order) pe__plan_sort(plan, memory + part * padded);
+        if (plan->order) pe__plan_sort_array(plan, memory + part * padded);
         pe__plan_pad(plan, memory + part * padded);
     }
     if (plan->float32) {
@@ -133,15 +144,15 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
         plan->float32 = NULL;
         plan->error = error;
         for (size_t i = 0; i < padded; i++)
-            rounded[i] = pe__number(plan, i, PE__FREQUENCY, PE__DROP_F32);
+            rounded[i] = pe__plan_quantity(plan, i, PE__FREQUENCY, PE__DROP_F32);
         plan->float32 = rounded;
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
         fastest *= 1.0000001;
         error = pe__exp2i(-106);
     }
-    pe__plan_reach(plan, error, fastest);
-    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
+    pe__plan_set_range(plan, error, fastest);
+    if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
 /* The begin of every init: all zeros, which no call takes for a plan. */
@@ -153,7 +164,7 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
 }
 
 /* The two doubles of each frequency from the config. */
-static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, double *f)
+static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
@@ -164,19 +175,19 @@ static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, do
         const size_t last = axis->pairs - 1;
         g.step = pe__geometric_step(config->base, axis->denominator);
         pe__geometric_begin(&g, &unit);
-        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made->padded);
+        pe__geometric_fill(&g, 0, axis->pairs, f + axis->pair, made->padded);
         const double begin = f[axis->pair], end = f[axis->pair + last];
-        fastest = pe__larger(fastest, pe__larger(begin, end));
-        steps = pe__larger(steps, (double)last / axis->denominator[0]);
-        fall = pe__larger(fall, begin / end);
+        fastest = pe__max_abs(fastest, pe__max_abs(begin, end));
+        steps = pe__max_abs(steps, (double)last / axis->denominator[0]);
+        fall = pe__max_abs(fall, begin / end);
     }
     /* powers of a power of two, in half turns */
     int exponent;
-    made->exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
-                  pe__frexp(config->base, &exponent) == 0.5;
+    made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                              pe__frexp(config->base, &exponent) == 0.5;
     /* see frequencies/geometric.h; and of powers of q below 2^-900 the last digits are subnormal */
     const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
-    pe__plan_end(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
+    pe__plan_finish(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
 
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
@@ -199,7 +210,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 }
 
 /* A vector, of which n doubles are there, and zeros. */
-PE__INLINE pe__vd pe__load_some(const double *x, size_t n)
+PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
 {
     double all[PE_LANES];
     if (n >= PE_LANES) return pe__load(x);
@@ -209,13 +220,13 @@ PE__INLINE pe__vd pe__load_some(const double *x, size_t n)
 
 /* Are so many frequencies, times this scale, in bounds? 0 also where it takes a closer look: a
    frequency of 0, a scale far from 1, pairs that fill no vector. */
-PE__OUTLINE int pe__frequencies_fine(const double *omega, size_t n, double scale)
+PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
     pe__vd sum = pe__splat(0.0), least = pe__splat(1.0);
     double squares[PE_LANES], all = 0;
     for (size_t i = 0; i < n; i += PE_LANES) {
-        const pe__vd w = pe__load_some(omega + i, n - i);
+        const pe__vd w = pe__load_n(omega + i, n - i);
         sum = pe__fma(w, w, sum);
         least = pe__min_vd(pe__abs(w), least);
     }
@@ -227,46 +238,46 @@ PE__OUTLINE int pe__frequencies_fine(const double *omega, size_t n, double scale
 
 /* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest.
    Out of line: what calls the cold pe__frequency_unit() is not optimised. */
-PE__OUTLINE double pe__omega_in_units(const double *omega, size_t n, const pe__td *unit, double *f,
-                                      size_t padded)
+PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
+                                   size_t padded)
 {
     const pe__vd a = unit->a, b = unit->b;
     pe__vd largest = pe__splat(0.0);
     double lanes[PE_LANES], fastest = 0;
     for (size_t i = 0; i < n; i += PE_LANES) {
-        const pe__vd x = pe__load_some(omega + i, n - i);
+        const pe__vd x = pe__load_n(omega + i, n - i);
         pe__dd y;
         y.hi = pe__two_prod(x, a, &y.lo);
         y.lo = pe__mul(x, b) + y.lo; /* not fused: a plan has the same bits everywhere */
-        y = pe__dd_normal(y);
+        y = pe__dd_renormalize(y);
         largest = pe__min_vd(largest, -pe__abs(y.hi));
         pe__store(f + i, y.hi);
         pe__store(f + padded + i, y.lo);
     }
     pe__store(lanes, largest);
-    for (size_t k = 0; k < PE_LANES; k++) fastest = pe__larger(fastest, lanes[k]);
+    for (size_t k = 0; k < PE_LANES; k++) fastest = pe__max_abs(fastest, lanes[k]);
     return fastest;
 }
 
 /* Frequencies from omega, which may be the array of the first ones. */
-static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
-                                  double *f)
+static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, const double *omega,
+                                       double *f)
 {
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
     double fastest = 0;
     made->base = 0;
-    made->exact = made->half_turns;
+    made->exact_frequencies = made->half_turns;
     for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
         double *const first = f + made->axis[a].pair;
         n = made->joint ? made->pairs : made->axis[a].pairs;
-        fastest = pe__larger(fastest, pe__omega_in_units(omega, n, &unit, first, made->padded));
+        fastest = pe__max_abs(fastest, pe__scale_omega(omega, n, &unit, first, made->padded));
     }
-    pe__plan_end(made, pe__exp2i(-104), fastest, f);
+    pe__plan_finish(made, pe__exp2i(-104), fastest, f);
 }
 
 /* PE_COLUMNS_SUMS: the matrix. */
-static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config,
-                                         const double *omega, double *f)
+static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
+                                        const double *omega, double *f)
 {
     const size_t each = made->axes;
     const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
@@ -275,7 +286,7 @@ static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config,
     for (size_t k = 0; k < each; k++) {
         for (size_t i = 0; i < made->pairs; i++) {
             f[k * made->padded + i] = omega[i * each + k];
-            made->fastest = pe__larger(made->fastest, omega[i * each + k] * unit);
+            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * unit);
         }
         pe__plan_pad(made, f + k * made->padded);
     }
@@ -292,24 +303,24 @@ PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int
     if (status != PE_OK || (given && !omega)) return PE_ERR_NULL;
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
-    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    const int sums = pe__has_columns(config, PE_COLUMNS_SUMS);
     if (!given && sums) return PE_ERR_NULL;
     if (given && pairs != made.pairs) return PE_ERR_SHAPE;
     const size_t numbers = pairs * (sums ? made.axes : 1);
-    if (given && !pe__frequencies_fine(omega, numbers, config->scale) &&
+    if (given && !pe__frequencies_ok(omega, numbers, config->scale) &&
         pe_frequency_error(config, omega, numbers, NULL))
         return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
     if (config->coordinate) {
-        uint8_t *const order = pe__plan_list(&made, config, f);
+        uint8_t *const order = pe__order_memory(&made, config, f);
         memcpy(order + made.pairs, config->coordinate, made.pairs);
-        pe__plan_order(&made, order);
+        pe__plan_sort_pairs(&made, order);
     }
-    if (!given) pe__plan_geometric(&made, config, f);
-    else if (sums) pe__plan_columns_sums(&made, config, omega, f);
-    else pe__plan_omega(&made, config, omega, f);
+    if (!given) pe__plan_fill_geometric(&made, config, f);
+    else if (sums) pe__plan_fill_matrix(&made, config, omega, f);
+    else pe__plan_fill_omega(&made, config, omega, f);
     *plan = made;
     return PE_OK;
 }

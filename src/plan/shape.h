@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's axes, arrays, size and errors, before it is built.
- * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__list_ok(),
- *   pe__plan_amplitude(), pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(), pe__plan_room(),
- *   pe__shares(), pe_plan_size().
+ * Gives: PE__STATIONARY, pe__array_count(), pe__coordinates_ok(), pe__guard(), pe__list_ok(),
+ *   pe__plan_set_amplitude(), pe__plan_bytes(), pe__plan_join_axes(), pe__plan_set_range(),
+ *   pe__plan_memory(), pe__has_columns(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_errors.c. */
 #pragma once
@@ -28,7 +28,7 @@ PE__INLINE int32_t pe__guard(double amplitude, double share)
 }
 
 /* A, and what the rounding test knows of it. */
-static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
+static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
     plan->amplitude = amplitude;
@@ -39,33 +39,33 @@ static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 
 /* What follows from the error and size of the frequencies: to the phase of a position within reach
    they add at most 2^-62, and it has at most 2^36 half turns. */
-static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
+static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
     const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
     plan->fastest = fastest;
     plan->error = error;
-    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
+    plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
 /* From so many consecutive rows on, a table in the plan saves more time than it costs: measured 35
    with AVX-512 and 38 with AVX2 at d = 512; one number for all. */
-enum { PE__MANY = 36 };
+enum { PE__TABLE_MIN_ROWS = 36 };
 
 /* Do several axes share the columns in this way? */
-PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
+PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
 }
 
-enum { PE__STILL = 255 }; /* a coordinate that is none */
+enum { PE__STATIONARY = 255 }; /* a coordinate that is none */
 
 /* Arrays of a plan of so many rows. */
-PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
+PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
-    if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
+    if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
     if (config->angle == PE_ANGLE_FLOAT32) return 3;
-    return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
+    return rows == 0 || rows >= PE__TABLE_MIN_ROWS ? 2 + 2 * 2 * PE__BLOCK_HALF : 2;
 }
 
 /* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
@@ -108,11 +108,11 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
 
 /* Axes that share one layout, whose pairs a list will tell: the first one has all. What begins
    anywhere in the arrays may be four vectors. */
-PE__INLINE void pe__plan_joins(pe_plan *plan, size_t axes)
+PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
     plan->joint = 1;
-    plan->padded += 3 * PE__CHAIN;
+    plan->padded += 3 * PE__MAX_LANES;
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
@@ -127,18 +127,18 @@ PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_
 {
     int ok = 1;
     for (size_t i = 0; coordinate && i < pairs; i++)
-        ok &= coordinate[i] < axes || coordinate[i] == PE__STILL;
+        ok &= coordinate[i] < axes || coordinate[i] == PE__STATIONARY;
     return ok;
 }
 
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
-PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
+PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
-    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    const int sums = pe__has_columns(config, PE_COLUMNS_SUMS);
     const int halves = config->layout == PE_LAYOUT_HALVES, cos_first = config->cos_first != 0;
-    const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
-    const int joined = pe__shares(config, PE_COLUMNS_JOINED);
+    const int steps = pe__has_columns(config, PE_COLUMNS_FREQUENCIES);
+    const int joined = pe__has_columns(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
     memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     plan->axes = all;
@@ -175,16 +175,16 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         pe__axis *const axis = &plan->axis[a];
         const size_t own = axis->zero - axis->sines - axis->cosines;
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
-        const size_t apart = steps || joined ? pairs : axis->pairs; /* halves */
-        const size_t second = first + (halves ? apart : steps ? all : 1);
+        const size_t gap = steps || joined ? pairs : axis->pairs; /* halves */
+        const size_t second = first + (halves ? gap : steps ? all : 1);
         axis->sine = cos_first ? second : first;
         axis->cosine = cos_first ? first : second;
     }
     plan->pairs = pairs;
     plan->joint = joined || sums;
     if (steps) plan->step = halves ? all : 2 * all;
-    plan->padded = (array + 2 * PE__CHAIN - 2) & ~(size_t)7;
-    if (config->coordinate) pe__plan_joins(plan, config->axes);
+    plan->padded = (array + 2 * PE__MAX_LANES - 2) & ~(size_t)7;
+    if (config->coordinate) pe__plan_join_axes(plan, config->axes);
     return NULL;
 }
 
@@ -193,7 +193,7 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
-    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__array_count(config, 0) / 2;
     const double steps = config->offset * 1048576.0; /* 2^20 */
     if (config->d_model < 1 || config->d_model >= most)
         return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
@@ -210,7 +210,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
     if ((unsigned)config->columns > PE_COLUMNS_SUMS)
         return "columns must be one of PE_COLUMNS_...";
-    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
+    if (pe__has_columns(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (config->coordinate &&
         (config->columns != PE_COLUMNS_BLOCKS || config->d_model % 2 || config->has_padding))
@@ -231,13 +231,13 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     if (!pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) ||
         steps != (double)(int64_t)steps)
         return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
-    return pe__plan_axes(plan, config);
+    return pe__plan_set_axes(plan, config);
 }
 
 /* The bytes that a plan takes, with a list of coordinates or without. */
-PE__INLINE size_t pe__plan_room(const pe_plan *plan, const pe_config *config, int listed)
+PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
-    const size_t arrays = pe__arrays(config, config->expected_rows);
+    const size_t arrays = pe__array_count(config, config->expected_rows);
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
@@ -245,7 +245,7 @@ PE__INLINE size_t pe__plan_room(const pe_plan *plan, const pe_config *config, in
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
-    return pe__plan_room(plan, config, config->coordinate != NULL);
+    return pe__plan_memory(plan, config, config->coordinate != NULL);
 }
 
 PE_API size_t pe_plan_size(const pe_config *config)

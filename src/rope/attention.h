@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's attention factor; its public frequencies.
- * Gives: pe__rope_attention(), pe__rope_factor(), pe__rope_open(), pe_rope_frequencies().
+ * Gives: pe__rope_attention(), pe__rope_factor(), pe__rope_read_checked(), pe_rope_frequencies().
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
 #pragma once
@@ -19,41 +19,42 @@
 /* 0.1 scale ln f + 1 */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
-    const pe__dd one = pe__dd_one(pe__splat(1.0)), ten = pe__dd_one(pe__splat(10.0));
-    return pe__dd_add(pe__dd_ratio(pe__dd_scaled(log_factor, scale), ten), one);
+    const pe__dd one = pe__dd_from_double(pe__splat(1.0));
+    const pe__dd ten = pe__dd_from_double(pe__splat(10.0));
+    return pe__dd_add(pe__dd_div(pe__dd_mul_double(log_factor, scale), ten), one);
 }
 PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
 {
     pe__real x = *log_factor;
-    pe__real_by(&x, scale);
-    pe__real_over(&x, 10);
-    pe__real_more(&x, 1);
+    pe__real_mul_double(&x, scale);
+    pe__real_div_u32(&x, 10);
+    pe__real_add_double(&x, 1);
     return x;
 }
 
 /* by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), with LONGROPE the root of 1 + ln f / ln L0;
    correctly rounded. */
-PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double all_dim, double by)
+PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
-    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         pe__real f = pe__rope_real_factor(r, n), x, z;
         pe__real_log(&f);
         if (r->config->rope_type == PE_ROPE_LONGROPE) {
             x = f;
             z = pe__real_of(r->length, n);
             pe__real_log(&z);
-            pe__real_divide(&x, &z);
-            pe__real_more(&x, 1);
+            pe__real_div(&x, &z);
+            pe__real_add_double(&x, 1);
             pe__real_log(&x);
-            pe__real_by(&x, 0.5);
+            pe__real_mul_double(&x, 0.5);
             pe__real_exp(&x);
         } else {
             x = pe__rope_real_mscale(&f, mscale);
             z = pe__rope_real_mscale(&f, all_dim);
-            pe__real_divide(&x, &z);
+            pe__real_div(&x, &z);
         }
-        pe__real_by(&x, by);
+        pe__real_mul_double(&x, by);
         if (pe__real_round(&x, 0, n == PE__LIMBS, &y)) return y;
     }
 }
@@ -64,24 +65,24 @@ PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double a
    fraction of at most 5 bits over 2, 4 or an odd number. */
 PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
-    const pe__dd log2_factor = pe__dd_of(pe__rope_log2_factor(r));
+    const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
     const pe__dd log_factor = pe__dd_mul(log2_factor, pe__dd_splat(pe__ln2));
     pe__dd y = pe__rope_mscale(log_factor, mscale);
     double x;
     if (r->config->rope_type == PE_ROPE_LONGROPE) { /* the root by a logarithm and a power */
         pe__td root = pe__td_splat(1.0);
-        y = pe__dd_ratio(log2_factor, pe__dd_of(pe__td_log2_of(r->length)));
-        y = pe__dd_add(y, pe__dd_of(root));
+        y = pe__dd_div(log2_factor, pe__dd_from_td(pe__td_log2_of(r->length)));
+        y = pe__dd_add(y, pe__dd_from_td(root));
         root.a = y.hi;
         root.b = y.lo;
-        y = pe__dd_of(pe__td_exp2(pe__td_shift(pe__td_log2(root), pe__splat(0.5))));
+        y = pe__dd_from_td(pe__td_exp2(pe__td_mul_pow2(pe__td_log2(root), pe__splat(0.5))));
     } else if (all_dim > 0) {
-        y = pe__dd_ratio(y, pe__rope_mscale(log_factor, all_dim));
+        y = pe__dd_div(y, pe__rope_mscale(log_factor, all_dim));
     }
-    y = pe__dd_scaled(y, by);
+    y = pe__dd_mul_double(y, by);
     const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo);
-    if (pe__same(hi, lo, hi * pe__exp2i(-90), 1, 0, &x)) return x;
-    return pe__rope_exact_factor(r, mscale, all_dim, by);
+    if (pe__ziv_test(hi, lo, hi * pe__exp2i(-90), 1, 0, &x)) return x;
+    return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
@@ -99,7 +100,7 @@ PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 }
 
 /* Begin with a config that may be wrong. */
-static inline pe_status pe__rope_open(pe__rope *r, const pe_rope_config *config)
+static inline pe_status pe__rope_read_checked(pe__rope *r, const pe_rope_config *config)
 {
     pe__rope_read(r, config);
     if (config->rope_type == PE_ROPE_LONGROPE && !r->factors) return PE_ERR_NULL;
@@ -113,9 +114,9 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 {
     pe__rope r;
     if (!config || !omega) return PE_ERR_NULL;
-    const pe_status status = pe__rope_open(&r, config);
+    const pe_status status = pe__rope_read_checked(&r, config);
     if (status != PE_OK) return status;
-    pe__rope_all(&r, omega);
+    pe__rope_all_frequencies(&r, omega);
     if (attention_factor) *attention_factor = pe__rope_attention(&r);
     return PE_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Heads rotated by the rows of a table.
- * Gives: pe__rope_by(), pe__rope_one_token().
+ * Gives: pe__rope_by_table(), pe__rotate_token_by_table().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 #pragma once
@@ -28,14 +28,14 @@ typedef struct pe__table {
 } pe__table;
 
 /* Floats p[0], p[step] ... of a table; odd: those in the middle between them. */
-PE__INLINE pe__vf pe__get_every(pe__kind kind, size_t step, int odd, const void *p)
+PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
 {
-    pe__vf v = pe__get_as(kind, p);
+    pe__vf v = pe__get_as(type, p);
     if (step > 1) {
-        pe__vf w = pe__get_as(kind, pe__at_const(kind, p, PE__FLOATS));
+        pe__vf w = pe__get_as(type, pe__at_const(type, p, PE__FLOATS));
         if (step > 2) {
-            const pe__vf x = pe__get_as(kind, pe__at_const(kind, p, 2 * PE__FLOATS));
-            const pe__vf y = pe__get_as(kind, pe__at_const(kind, p, 3 * PE__FLOATS));
+            const pe__vf x = pe__get_as(type, pe__at_const(type, p, 2 * PE__FLOATS));
+            const pe__vf y = pe__get_as(type, pe__at_const(type, p, 3 * PE__FLOATS));
             v = pe__unzip_evens(v, w);
             w = pe__unzip_evens(x, y);
         }
@@ -45,7 +45,7 @@ PE__INLINE pe__vf pe__get_every(pe__kind kind, size_t step, int odd, const void 
 }
 
 /* So many bytes, fewer than are read, with zeros behind them. */
-PE__OUTLINE const void *pe__few_floats(const void *in, size_t bytes, float *few)
+PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
     memcpy(few, in, bytes);
@@ -54,40 +54,40 @@ PE__OUTLINE const void *pe__few_floats(const void *in, size_t bytes, float *few)
 
 /* Cosines and then sines, backward 0 less these, of a tile's pairs in some rows of the table.
    Writes whole vectors: up to one behind the last. */
-PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const double *p,
-                                  size_t rows, const pe__tile *tile, int back, float *out)
+PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
+                                    size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
     float few[4 * PE__FLOATS];
     for (size_t r = 0; r < 2 * rows; r++, out += n) { /* cosines, sines */
         const int odd = r % 2 && table->odd, negative = r % 2 && back;
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
-        const void *in = pe__at_const(kind, r % 2 ? table->sines : table->cosines, from);
-        if (n < PE__FLOATS) in = pe__few_floats(in, n * step * pe__size_of(kind), few);
+        const void *in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
+        if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
         size_t done = 0;
         for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
-            pe__put(out + done, pe__get_as(kind, pe__at_const(kind, in, done)));
+            pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
         for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
             const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
-            const pe__vf v = pe__get_every(kind, step, odd, pe__at_const(kind, in, k * step));
+            const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
             pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
         }
     }
 }
 
 /* The same of all of a tile's tokens, the first one at row 0 of at. */
-PE__OUTLINE void pe__gather(const pe__table *table, const pe_at *at, const pe__tile *tile,
-                            float *out)
+PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
+                                 float *out)
 {
     const int back = at->back;
-    double p[PE__SOME];
+    double p[PE__POSITIONS];
     for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
-        n = pe__min(tile->tokens - t, PE__SOME);
+        n = pe__min(tile->tokens - t, PE__POSITIONS);
         pe__positions(at, tile->token + t, n, 0, p);
-        if (table->type == PE_TYPE_F32) pe__rows_of_table(PE__F32, table, p, n, tile, back, out);
+        if (table->type == PE_TYPE_F32) pe__read_table_rows(PE__F32, table, p, n, tile, back, out);
         else if (table->type == PE_TYPE_F16)
-            pe__rows_of_table(PE__F16, table, p, n, tile, back, out);
-        else pe__rows_of_table(PE__BF16, table, p, n, tile, back, out);
+            pe__read_table_rows(PE__F16, table, p, n, tile, back, out);
+        else pe__read_table_rows(PE__BF16, table, p, n, tile, back, out);
     }
 }
 
@@ -106,8 +106,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
             tile->cosines = rows;
             tile->sines = rows + tile->count;
             tile->stride = 2 * tile->count;
-            pe__gather(table, at, tile, rows);
-            call->turn(tile, &call->x[0]);
+            pe__gather_rows(table, at, tile, rows);
+            call->rotate(tile, &call->x[0]);
         }
     }
 }
@@ -115,14 +115,14 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
 /* Rows of floats where they are, in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
-    double p[PE__SOME];
-    size_t row[PE__SOME];
+    double p[PE__POSITIONS];
+    size_t row[PE__POSITIONS];
     tile->row = row;
     for (tile->token = 0; tile->token < call->tokens; tile->token += tile->tokens) {
-        tile->tokens = pe__min(call->tokens - tile->token, PE__SOME);
+        tile->tokens = pe__min(call->tokens - tile->token, PE__POSITIONS);
         pe__positions(at, tile->token, tile->tokens, 0, p);
         for (size_t k = 0; k < tile->tokens; k++) row[k] = (size_t)fabs(p[k]);
-        call->turn(tile, &call->x[0]);
+        call->rotate(tile, &call->x[0]);
     }
 }
 
@@ -133,12 +133,12 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
     const double half = (all < limit ? all : limit) / 2, middle = at->back ? half : -half;
     if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_ENUM;
     if (at->axes != 1 || at->delta) return PE_ERR_ENUM;
-    return pe__check_places(at, tokens, 1, middle, middle, half);
+    return pe__check_positions(at, tokens, 1, middle, middle, half);
 }
 
 /* By a table of the caller's: check everything, then rotate. */
-PE__OUTLINE pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
-                                  pe__rope_call *call, const pe__from_to *x)
+PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
+                                        const pe_at *at, pe__rope_call *call, const pe__from_to *x)
 {
     const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
@@ -167,7 +167,7 @@ PE__OUTLINE pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, 
     if (table->layout == PE_ROPE_TABLE_JOINED)
         rows.sines = (const unsigned char *)rows.cosines + pairs * element;
     pe__tile tile;
-    tile.pair = tile.token = tile.parts = 0;
+    tile.pair = tile.token = tile.section_count = 0;
     tile.count = tile.pairs = pairs;
     tile.tokens = call->tokens;
     tile.layout = layout;
@@ -183,19 +183,19 @@ PE__OUTLINE pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, 
         tile.cosines += (size_t)at->first * rows.stride;
         tile.sines += (size_t)at->first * rows.stride;
         tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
-        call->turn(&tile, &call->x[0]);
+        call->rotate(&tile, &call->x[0]);
     } else pe__rotate_by_rows(at, call, &tile);
     return PE_OK;
 }
 
 /* The heads of one token by a row of floats, where nothing is wrong and no pair is left over. */
-PE__INLINE void pe__rope_one_token(pe__kind kind, const pe_rope_table *t, pe_layout layout,
-                                   size_t row, void *p, const pe_heads *heads)
+PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
+                                          size_t row, void *p, const pe_heads *heads)
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
     const float *const s = (const float *)t->sines + row * t->stride;
-    const size_t by = heads->head_stride * pe__size_of(kind);
+    const size_t by = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
     const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
-    pe__rope_token(kind, kind, layout, 0, &a, &x, 0);
+    pe__rotate_units(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }

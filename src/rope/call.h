@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's checks and calls.
- * Gives: pe__from_to, pe__heads_of(), pe__rope_call_of(), pe__rope_check_heads(), pe__rope_go(),
- *   pe__rope_plan_ok(), pe__rope_to().
+ * Gives: pe__from_to, pe__heads_of(), pe__make_rope_call(), pe__rope_check_heads(),
+ *   pe__rope_by_plan(), pe__rope_plan_ok(), pe__rope_to().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 #pragma once
@@ -22,7 +22,7 @@
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
-    const size_t limit = pe__reach(element);
+    const size_t limit = pe__max_elements(element);
     const int by_head = *head > *token;
     const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
     const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
@@ -72,7 +72,7 @@ PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
     x.in_head = given->from.head_stride;
     x.out_token = given->to.token_stride;
     x.out_head = given->to.head_stride;
-    x.rest = x.front = 0;
+    x.copied_after = x.copied_before = 0;
     return x;
 }
 
@@ -96,8 +96,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
         h->out_token = h->in_token;
         h->out_head = h->in_head;
     } else {
-        h->front = offset;
-        h->rest = width - offset - rotary;
+        h->copied_before = offset;
+        h->copied_after = width - offset - rotary;
         status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
                                 call->out_element, &out_span);
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
@@ -111,7 +111,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
 }
 
 /* By a plan: check everything, lists last, then rotate. */
-static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
     pe_plan own;
     if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
@@ -124,22 +124,23 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, call->tokens, view->axes, view->offset);
-    if (status == PE_OK) pe__rope_run(view, at, 0, call);
+    if (status == PE_OK) pe__rotate_tokens(view, at, 0, call);
     return status;
 }
 
 /* A call for heads that are still to be told, in place, from elements of one size to those of
    another. */
-PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t in_element, size_t out_element,
-                                          pe__head_rotator *turn, pe__head_rotator *blocks)
+PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
+                                            pe__head_rotator *rotate,
+                                            pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
     call.tokens = tokens;
     call.head_dim = 0;
     call.in_element = in_element;
     call.out_element = out_element;
-    call.turn = turn;
-    call.blocks = blocks;
+    call.rotate = rotate;
+    call.rotate_sections = rotate_sections;
     call.x[0].heads = call.x[1].heads = 0;
     return call;
 }
@@ -153,5 +154,5 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
     if (heads != out_heads || x->head_dim == 0) return PE_ERR_SHAPE;
     call->head_dim = x->head_dim;
     call->x[0] = pe__heads_of(x);
-    return pe__rope_go(plan, at, call);
+    return pe__rope_by_plan(plan, at, call);
 }

@@ -17,9 +17,9 @@
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * All in double-double, which is off by 2^-99, and by more where a ramp cancels; what that leaves
- * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
- * thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a line,
- * start + slope x: pe__rope_ramp(). A falling ramp has high < low.
+ * open, pe__rope_round_frequency() makes anew. The branches compare numbers that cannot be equal:
+ * the thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a
+ * line, start + slope x: pe__rope_ramp(). A falling ramp has high < low.
  *
  * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q,
  * and of a ramp:
@@ -85,7 +85,7 @@ typedef struct pe__rope {
     double n, width;           /* rotary dim of a section; the exponents are -2i / width */
     double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
     double keep;               /* as in the formula                                      */
-    size_t pairs, turning;     /* of a head; those rotated                               */
+    size_t pairs, rotating;    /* of a head; those rotated                               */
     size_t period;             /* pairs after which a section begins anew                */
     int is_long;               /* LONGROPE: more than L0                                 */
     int has_factor;            /* YARN, LONGROPE: f is known                             */
@@ -97,7 +97,7 @@ typedef struct pe__rope {
     pe__dd begin, end;         /* what multiplies up to low, and from high on, 1 / f     */
     pe__dd start, slope;       /* between it is start + slope x                          */
     double sign;               /* -1 where it falls                                      */
-    double doubt, margin;      /* what it lacks next to the bounds; how near that is     */
+    double ramp_error, margin; /* what it lacks next to the bounds; how near that is     */
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -128,7 +128,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     }
     r->rotary = config->rotary_dim ? config->rotary_dim : config->head_dim;
     r->pairs = (whole ? config->head_dim : r->rotary) / 2;
-    r->turning = is_vision ? r->pairs : r->rotary / 2;
+    r->rotating = is_vision ? r->pairs : r->rotary / 2;
     r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* never */
     r->n = is_vision ? 2 * (double)r->period : (double)r->rotary;
     r->width = whole && !is_vision ? (double)config->head_dim : r->n;
@@ -150,18 +150,21 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     }
 }
 
-PE__INLINE int pe__rope_number(double x) { return pe__between(x, pe__exp2i(-128), pe__exp2i(128)); }
-PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
+PE__INLINE int pe__rope_number_ok(double x)
+{
+    return pe__between(x, pe__exp2i(-128), pe__exp2i(128));
+}
+PE__INLINE int pe__rope_optional_ok(double x) { return x == 0 || pe__rope_number_ok(x); }
 
 /* What must be kept where it is asked for, and the text where it is not. */
 typedef struct pe__rule {
-    int asked, kept;
+    int applies, holds;
     const char *text;
 } pe__rule;
 PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
 {
     for (size_t k = 0; k < n; k++)
-        if (rules[k].asked && !rules[k].kept) return rules[k].text;
+        if (rules[k].applies && !rules[k].holds) return rules[k].text;
     return NULL;
 }
 
@@ -182,25 +185,25 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
          "PROPORTIONAL, rotate all of it"},
         {1, pe__between(theta, 1, pe__exp2i(128)), "rope_theta must be within 1 ... 2^128"},
         {1, (unsigned)c->rope_type < PE_ROPE_TYPE_COUNT, "rope_type must be one of PE_ROPE_..."},
-        {1, pe__rope_optional(c->factor),
+        {1, pe__rope_optional_ok(c->factor),
          "factor must be within 2^-128 ... 2^128, or 0 if there is none"},
         {1, pe__rope_length_ok(c->original_max_position_embeddings),
          "original_max_position_embeddings must be at most 2^53"},
         {1, pe__rope_length_ok(c->max_position_embeddings),
          "max_position_embeddings must be at most 2^53"},
         {1, pe__rope_length_ok(c->sequence_length), "sequence_length must be at most 2^53"},
-        {1, pe__rope_optional(c->low_freq_factor) && pe__rope_optional(c->high_freq_factor),
+        {1, pe__rope_optional_ok(c->low_freq_factor) && pe__rope_optional_ok(c->high_freq_factor),
          "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, or 0 if there is "
          "none"},
-        {1, pe__rope_optional(c->beta_fast) && pe__rope_optional(c->beta_slow),
+        {1, pe__rope_optional_ok(c->beta_fast) && pe__rope_optional_ok(c->beta_slow),
          "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1"},
         {1, e == 0 || pe__between(e, pe__exp2i(-128), 1),
          "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)"},
-        {1, pe__rope_optional(c->mscale) && pe__rope_optional(c->mscale_all_dim),
+        {1, pe__rope_optional_ok(c->mscale) && pe__rope_optional_ok(c->mscale_all_dim),
          "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none"},
-        {1, pe__rope_optional(c->attention_factor),
+        {1, pe__rope_optional_ok(c->attention_factor),
          "attention_factor must be within 2^-128 ... 2^128, or 0 for the rule of the type"},
-        {1, pe__rope_optional(c->short_mscale) && pe__rope_optional(c->long_mscale),
+        {1, pe__rope_optional_ok(c->short_mscale) && pe__rope_optional_ok(c->long_mscale),
          "short_mscale and long_mscale must be within 2^-128 ... 2^128, or 0 for the rule"},
         {c->rope_interleave, c->layout == PE_LAYOUT_HALVES && r->pairs <= 256,
          "rope_interleave needs PE_LAYOUT_HALVES and a rotary_dim of at most 512"},
@@ -310,11 +313,11 @@ PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
     if (!text) text = pe__rope_axes_error(r);
     if (!text) text = pe__rope_type_error(r);
     for (size_t i = 0; !text && r->factors && i < r->rotary / 2; i++)
-        if (!pe__rope_number(r->factors[i]))
+        if (!pe__rope_number_ok(r->factors[i]))
             text = r->is_long ? "long_factor must hold numbers in 2^-128 ... 2^128"
                               : "short_factor must hold numbers in 2^-128 ... 2^128";
     for (size_t i = 0; !text && c->freq_factors && i < r->pairs; i++)
-        if (!pe__rope_number((double)c->freq_factors[i]))
+        if (!pe__rope_number_ok((double)c->freq_factors[i]))
             text = "freq_factors must hold numbers within 2^-128 ... 2^128";
     return text;
 }

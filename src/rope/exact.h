@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One frequency of RoPE by integers, where double-double does not decide its last bit.
- * Gives: pe__rope_exact(), pe__rope_real_factor().
+ * Gives: pe__rope_round_frequency(), pe__rope_real_factor().
  * Needs: simd, api, numbers.
  * Tests: tests/checks/levels.sh. */
 #pragma once
@@ -17,24 +17,24 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
                                       int n, int *unsure)
 {
     pe__real x = pe__real_pi(n), c = pe__real_of(r->length, n);
-    pe__real_by(&x, 2 * beta);
-    pe__real_divide(&c, &x);
+    pe__real_mul_double(&x, 2 * beta);
+    pe__real_div(&c, &x);
     pe__real_log(&c);
-    pe__real_by(&c, sign * r->n / 2);
+    pe__real_mul_double(&c, sign * r->n / 2);
     x = pe__real_of(r->config->rope_theta, n);
     pe__real_log(&x);
-    pe__real_divide(&c, &x);
+    pe__real_div(&c, &x);
     x = c;
-    pe__real_more(&x, -least);
+    pe__real_add_double(&x, -least);
     if (x.sign <= 0) {
         c = pe__real_of(least, n);
     } else if (r->config->truncate) {
-        double whole = pe__real_double(&c);
+        double whole = pe__real_to_double(&c);
         if (whole > pe__exp2i(52)) {
             whole = pe__exp2i(52);
         } else {
-            whole = pe__nearest(whole);
-            pe__real_more(&c, -whole);
+            whole = pe__round_to_integer(whole);
+            pe__real_add_double(&c, -whole);
             *unsure |= !pe__real_has_sign(&c);
             whole -= c.sign < 0;
         }
@@ -43,7 +43,7 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     return c;
 }
 
-/* m of pair i, whose w_i without it is w; f as in pe__rope_exact(). */
+/* m of pair i, whose w_i without it is w; f as in pe__rope_round_frequency(). */
 PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
 {
     const pe_rope_config *const config = r->config;
@@ -53,38 +53,39 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
     if (config->rope_type == PE_ROPE_LLAMA3) {
         x = *w;
         y = pe__real_pi(n);
-        pe__real_by(&x, r->length / 2);
-        pe__real_divide(&x, &y);
+        pe__real_mul_double(&x, r->length / 2);
+        pe__real_div(&x, &y);
         low = pe__real_of(config->high_freq_factor, n);
         span = pe__real_of(config->low_freq_factor, n);
-        pe__real_plus(&span, &low, -1);
+        pe__real_add(&span, &low, -1);
     } else {
         x = pe__real_of(i, n);
         low = pe__rope_real_bound(r, r->fast, 1, 0, n, unsure);
         span = pe__rope_real_bound(r, r->slow, -1, 1 - r->n, n, unsure);
-        pe__real_plus(&span, &low, 1);
+        pe__real_add(&span, &low, 1);
         span.sign = -span.sign;
         y = pe__real_of(1, n);
-        pe__real_over(&y, 1000);
+        pe__real_div_u32(&y, 1000);
         pe__real least = y;
-        pe__real_plus(&y, &span, -1);
-        const int none = !pe__real_has_sign(&span) && (pe__known(&span) || r->fast == r->slow);
-        if (none || (r->is_ggml && y.sign > 0)) span = least;
+        pe__real_add(&y, &span, -1);
+        const int empty =
+            !pe__real_has_sign(&span) && (pe__real_is_exact(&span) || r->fast == r->slow);
+        if (empty || (r->is_ggml && y.sign > 0)) span = least;
         *unsure |= !pe__real_has_sign(&span);
     }
-    pe__real_plus(&x, &low, -1);
+    pe__real_add(&x, &low, -1);
     if (span.sign <= 0) {
         span.sign = -span.sign;
         x.sign = -x.sign;
     }
-    *unsure |= !pe__real_has_sign(&x) && !pe__known(&x);
+    *unsure |= !pe__real_has_sign(&x) && !pe__real_is_exact(&x);
     y = x;
-    pe__real_plus(&y, &span, -1);
+    pe__real_add(&y, &span, -1);
     if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
-    else pe__real_divide(&x, &span);
+    else pe__real_div(&x, &span);
     x.sign = -x.sign;
-    pe__real_more(&x, 1);
-    pe__real_by(&x, r->keep);
+    pe__real_add_double(&x, 1);
+    pe__real_mul_double(&x, r->keep);
     return x;
 }
 
@@ -92,42 +93,42 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
 PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
 {
     pe__real f = pe__real_of(r->f[0], n);
-    pe__real_by(&f, r->f[1]);
-    pe__real_per(&f, r->f[2]);
-    pe__real_more(&f, r->f[3]);
+    pe__real_mul_double(&f, r->f[1]);
+    pe__real_div_double(&f, r->f[2]);
+    pe__real_add_double(&f, r->f[3]);
     return f;
 }
 
 /* The frequency of a pair, correctly rounded. */
-PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
+PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 {
     const pe_rope_type type = r->config->rope_type;
     const int fixed = type == PE_ROPE_NTK_FIXED;
     const size_t index = pair % r->period;
     const double i = (double)index;
     double y;
-    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         int unsure = 0;
         pe__real f = pe__rope_real_factor(r, n), w = pe__real_of(r->config->rope_theta, n), x, z;
         pe__real_log(&w);
-        pe__real_by(&w, -2 * i);
-        pe__real_per(&w, r->width);
+        pe__real_mul_double(&w, -2 * i);
+        pe__real_div_double(&w, r->width);
         if (fixed || type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK) {
             z = f;
             pe__real_log(&z);
-            pe__real_by(&z, -2 * (i + fixed));
-            pe__real_per(&z, r->n - (fixed ? 0 : 2));
-            pe__real_plus(&w, &z, 1);
+            pe__real_mul_double(&z, -2 * (i + fixed));
+            pe__real_div_double(&z, r->n - (fixed ? 0 : 2));
+            pe__real_add(&w, &z, 1);
         }
         pe__real_exp(&w);
         z = x = pe__rope_real_keep(r, i, &w, &unsure);
         z.sign = -z.sign;
-        pe__real_more(&z, 1);
-        pe__real_divide(&z, &f);
-        pe__real_plus(&x, &z, 1);
-        pe__real_times(&w, &x);
-        if (r->factors) pe__real_per(&w, r->factors[index]);
-        if (r->config->freq_factors) pe__real_per(&w, (double)r->config->freq_factors[pair]);
+        pe__real_add_double(&z, 1);
+        pe__real_div(&z, &f);
+        pe__real_add(&x, &z, 1);
+        pe__real_mul(&w, &x);
+        if (r->factors) pe__real_div_double(&w, r->factors[index]);
+        if (r->config->freq_factors) pe__real_div_double(&w, (double)r->config->freq_factors[pair]);
         const int last = n == PE__LIMBS;
         if ((!unsure || last) && pe__real_round(&w, 0, last, &y)) return y;
     }

@@ -21,14 +21,14 @@
    of all cells, also of such that the call does not make. */
 static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
 {
-    double p[PE__SOME];
+    double p[PE__POSITIONS];
     int ok = 1;
     if (at->kind == (int)PE__AT_GRID) {
         p[0] = (double)(at->size[0] - 1) * (at->back ? -1 : 1);
         return least <= 0 && 0 <= most && pe__between(p[0], least, most);
     }
     for (size_t r = 0, n; r < rows; r += n) {
-        n = pe__min(rows - r, PE__SOME);
+        n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], least, most);
     }
@@ -36,17 +36,17 @@ static inline int pe__positions_within(const pe_at *at, size_t rows, double leas
 }
 
 /* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
-PE__COLD float pe__exact_factor(double a, double b, double p, double s, int logarithm)
+PE__COLD float pe__round_factor(double a, double b, double p, double s, int logarithm)
 {
     double y;
-    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         pe__real x = pe__real_of(a, n), z = pe__real_of(b, n);
         pe__real_log(&x);
         pe__real_log(&z);
-        pe__real_plus(&x, &z, -1);
-        pe__real_by(&x, p);
-        pe__real_per(&x, s);
-        if (logarithm) pe__real_more(&x, 1);
+        pe__real_add(&x, &z, -1);
+        pe__real_mul_double(&x, p);
+        pe__real_div_double(&x, s);
+        if (logarithm) pe__real_add_double(&x, 1);
         else pe__real_exp(&x);
         if (pe__real_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
     }
@@ -58,16 +58,17 @@ PE__COLD float pe__exact_factor(double a, double b, double p, double s, int loga
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
-    const pe__td log2 = pe__td_log2(pe__td_div(pe__td_one(pe__load(x)), pe__splat(per)));
+    const pe__td log2 =
+        pe__td_log2(pe__td_div_double(pe__td_from_double(pe__load(x)), pe__splat(per)));
     const pe__td log = pe__td_mul(log2, pe__td_const(pe__ln2));
-    const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
+    const pe__td y = pe__td_add(pe__td_mul_double(log, pe__splat(beta)), pe__td_splat(1.0));
     pe__store(high, y.a);
     pe__store(low, y.b + y.c);
     for (size_t k = 0; k < n; k++) {
         const double e = (fabs(high[k]) + 1) * pe__exp2i(-98) + fabs(beta) * pe__exp2i(-104);
         factors[k] = x[k] == per ? 1 : pe__round_sum(high[k], low[k], PE__DROP_F32);
-        if (x[k] != per && PE__UNLIKELY(pe__near_tie(high[k], low[k], e)))
-            factors[k] = pe__exact_factor(x[k], per, beta, 1, 1);
+        if (x[k] != per && PE__UNLIKELY(pe__is_hard_to_round(high[k], low[k], e)))
+            factors[k] = pe__round_factor(x[k], per, beta, 1, 1);
     }
 }
 
@@ -114,7 +115,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * It is where p / s = m / q, in lowest terms, and a / b to the m is 2^(kq) N^q. Of a / b in lowest
  * terms, for m < 0 of b / a, the denominator is a power of two then, and N = c^m, the numerator but
  * for a power of two c^q: c is at least 3, below 7 2^28 < 3^20, so q is below 20. */
-PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double tie)
+PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
     memcpy(&bits, &tie, sizeof bits);
@@ -127,12 +128,13 @@ PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double
     for (y /= up; y % 2 == 0; y /= 2) {}
     bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u; /* N: the first 25 bits of 53 */
     for (int q = 1; q < 20 && y == 1; q++) {
-        const double m = pe__nearest(q * fabs(p) / s), left = q * fabs(p), right = m * s;
-        if (left == right && pe__product_less(q, fabs(p), left) == pe__product_less(m, s, right) &&
-            pe__same_power(x, (uint64_t)m, bits, (uint64_t)q))
+        const double m = pe__round_to_integer(q * fabs(p) / s), left = q * fabs(p), right = m * s;
+        if (left == right &&
+            pe__product_minus(q, fabs(p), left) == pe__product_minus(m, s, right) &&
+            pe__powers_equal(x, (uint64_t)m, bits, (uint64_t)q))
             return pe__round_sum(tie, 0, PE__DROP_F32);
     }
-    return pe__exact_factor((double)a, (double)b, p, s, 0);
+    return pe__round_factor((double)a, (double)b, p, s, 0);
 }
 
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
@@ -151,24 +153,24 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
        of positions keeps all of them normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
-        double turn[PE_LANES], high[PE_LANES], low[PE_LANES];
+        double numerator[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
-        for (size_t k = 0; k < PE_LANES; k++) turn[k] = (double)(5 * (i + k) + 2 * pairs);
+        for (size_t k = 0; k < PE_LANES; k++) numerator[k] = (double)(5 * (i + k) + 2 * pairs);
         /* (2i + 0.4 n) / 1.4 n is (5i + 2 pairs) / 7 pairs */
-        pe__td x = pe__td_log2(pe__td_one(pe__load(turn)));
+        pe__td x = pe__td_log2(pe__td_from_double(pe__load(numerator)));
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
-        x = pe__td_div(x, pe__splat(scale_base));
+        x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
             /* to 2^-98: 60 times the 2^-106 of two logarithms, and little else */
-            const pe__td y = pe__td_exp2(pe__td_scale(x, pe__splat(p)));
+            const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);
             for (size_t k = 0; k < n; k++) {
                 float *const factor = &factors[r * stride + i + k];
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
-                if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-97))))
-                    *factor = pe__xpos_exact(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
+                if (PE__UNLIKELY(pe__is_hard_to_round(high[k], low[k], high[k] * pe__exp2i(-97))))
+                    *factor = pe__round_xpos(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
                                              high[k]); /* below 2^32 */
             }
         }

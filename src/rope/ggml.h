@@ -14,13 +14,13 @@
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
-#include "../sincos/close.h"
+#include "../sincos/double_double.h"
 #include "../sincos/exact.h"
 #include "../plan/config.h"
 #include "../plan/shape.h"
 #include "../plan/make.h"
 #include "../plan/frequencies.h"
-#include "../rows/dest.h"
+#include "../rows/output.h"
 #include "../rows/run.h"
 #include "config.h"
 #include "frequencies.h"
@@ -60,8 +60,8 @@ PE__INLINE float pe__logf(float x)
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
     if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
-    const float turns = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
-    return (float)c->n_dims * pe__logf(turns) / (2 * pe__logf(c->freq_base));
+    const float rotations = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
+    return (float)c->n_dims * pe__logf(rotations) / (2 * pe__logf(c->freq_base));
 }
 
 /* A config, with what a 0 stands for. Is it right? */
@@ -108,7 +108,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     r.f[2] = (double)c.freq_scale;
     r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* all bounds are below 0 */
     pe__rope_begin(&r);
-    pe__rope_all(&r, omega);
+    pe__rope_all_frequencies(&r, omega);
     if (!attention_factor) return PE_OK;
     *attention_factor = (double)c.attn_factor;
     if (c.ext_factor > 0) *attention_factor = pe__rope_factor(&r, 1, 0, (double)c.attn_factor);
@@ -125,7 +125,7 @@ static inline void pe__ggml_begin(pe__ggml *g)
 {
     const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
     const pe__td log_base = pe__td_log2(pe__td_splat((double)g->c.freq_base));
-    g->theta_scale = pe__td_float(pe__td_exp2(pe__td_scale(log_base, exponent)));
+    g->theta_scale = pe__td_float(pe__td_exp2(pe__td_mul_double(log_base, exponent)));
     g->mscale = g->c.attn_factor;
     g->low = 0;
     g->span = 1;
@@ -143,19 +143,20 @@ static inline void pe__ggml_begin(pe__ggml *g)
 static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
 {
     const float factor = g->c.freq_factors ? g->c.freq_factors[pair] : 1.0f;
-    const float distant = pe__float_quotient(theta, factor);
-    const float nearby = pe__float_product(g->c.freq_scale, distant);
-    if (!(g->c.ext_factor > 0)) return nearby;
+    const float extrapolated = pe__float_quotient(theta, factor);
+    const float interpolated = pe__float_product(g->c.freq_scale, extrapolated);
+    if (!(g->c.ext_factor > 0)) return interpolated;
     const float y = pe__float_quotient((float)pair - g->low, g->span);
     const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
     const float mix = (1 - clamped) * g->c.ext_factor;
-    return pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix), g->c.contracted);
+    return pe__float_sum(interpolated, 1 - mix, pe__float_product(extrapolated, mix),
+                         g->c.contracted);
 }
 
 PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t rows, float *cosines,
                                   float *sines, size_t stride)
 {
-    enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__CHAIN };
+    enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     pe__ggml g;
     if (rows == 0) return PE_OK;
     if (!given || !cosines || !sines) return PE_ERR_NULL;
@@ -168,7 +169,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
     /* Sines of 64 angles at a time, by a plan whose float frequencies are the angles, at position
        1: the same kernel and the same rounding test as for all rows. */
-    double memory[PE__PADDED * 3 + PE__CHAIN];
+    double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
     pe_plan plan;
@@ -176,7 +177,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     (void)pe__plan_bytes(&angles, &plan);
     pe__plan_begin(&plan, &angles, f);
     for (size_t i = 0; i < 2 * plan.padded; i++) f[i] = 0;
-    pe__plan_end(&plan, 1, 0, f);
+    pe__plan_finish(&plan, 1, 0, f);
     double *const angle = f + 2 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
@@ -187,14 +188,14 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             double fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 angle[i] = (double)pe__ggml_angle(&g, done + i, theta);
-                fastest = pe__larger(fastest, angle[i]);
+                fastest = pe__max_abs(fastest, angle[i]);
                 theta = pe__float_product(theta, g.theta_scale); /* as ggml: no power of its own */
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
             /* the bound of the rounding test grows with the largest angle */
-            pe__plan_reach(&plan, plan.error, fastest);
-            const pe__dest dest = pe__dest_split(&plan, 0, n, row, sizeof *row);
-            pe__rows_f32(&dest, 1, 1);
+            pe__plan_set_range(&plan, plan.error, fastest);
+            const pe__output output = pe__output_split(&plan, 0, n, row, sizeof *row);
+            pe__rows_f32(&output, 1, 1);
             for (size_t i = 0; i < n; i++) {
                 sines[r * stride + done + i] = row[i] * g.mscale;
                 cosines[r * stride + done + i] = row[n + i] * g.mscale;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs of elements rotated: a vector, a unit, a head, some heads of a token.
- * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__part, pe__tile,
- *   pe__angles_of(), pe__convert(), pe__rope_block(), pe__rope_head(), pe__rope_short(),
- *   pe__rope_token(), pe__rope_vectors(), pe__rope_whole(), pe__rope_ends().
+ * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__section,
+ *   pe__tile, pe__angles_of(), pe__convert(), pe__register_pairs(), pe__rotate_head(),
+ *   pe__rotate_short(), pe__rotate_units(), pe__rotate_vectors(), pe__unit_pairs(),
+ *   pe__rotate_ends().
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 #pragma once
@@ -16,10 +17,10 @@
  * tokens are rotated by it. They are the rows that pe_fill_f32 writes as halves. */
 
 enum {
-    PE__ROPE_PAIRS = PE__SORTED, /* pairs of a tile, at most */
+    PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
-    PE__ROPE_GROUP = 8192,    /* bytes of heads that turn alike, together */
+    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_GROUP = 8192,             /* bytes of heads that turn alike, together */
     PE__ROPE_CACHED = 1 << 21, /* bytes of single ones that some cache is taken to hold */
     PE__ROPE_NEAR = 1 << 24,   /* and of all of a call, */
     PE__ROPE_AWAY = 1 << 17    /* if they go elsewhere */
@@ -30,15 +31,15 @@ typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t rest;  /* elements behind the pairs to copy */
-    size_t front; /* and before them: pe__copy_ends() */
+    size_t copied_after;  /* elements behind the pairs to copy */
+    size_t copied_before; /* and before them: pe__copy_ends() */
 } pe__heads;
 
 /* n pairs of a tile from the given one on, of a block of so many that have one layout. */
-typedef struct pe__part {
+typedef struct pe__section {
     size_t pair, n, pairs;
     size_t column; /* the element of a head where they begin */
-} pe__part;
+} pe__section;
 
 /* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
    of a head. */
@@ -49,8 +50,8 @@ typedef struct pe__tile {
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
-    size_t parts; /* 0: all pairs have one layout */
-    const pe__part *part;
+    size_t section_count; /* 0: all pairs have one layout */
+    const pe__section *section;
 } pe__tile;
 
 /* The sines and cosines of n pairs of a token, of blocks of so many, or of one. */
@@ -62,7 +63,7 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {
     const size_t from = (tile->row ? tile->row[t] : t) * tile->stride;
     const float *s = tile->sines + from;
-    PE__BY_ITSELF(s);
+    PE__IN_REGISTER(s);
     const pe__angles a = {s, tile->cosines + from, tile->count, tile->pairs};
     return a;
 }
@@ -76,43 +77,43 @@ PE__INLINE pe__vf pe__rotate_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
 }
-PE__INLINE pe__vf pe__rotate_neighbours(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
+PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
 {
     return pe__rotate_b(pe__swap(u), u, s, c);
 }
 
 /* A vector of pairs of halves: of their first elements u and of their second ones v. */
-PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
-                                unsigned char *out, unsigned char *next)
+PE__INLINE void pe__rotate_halves(pe__type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
+                                  unsigned char *out, unsigned char *next)
 {
-    pe__put_two_as(kind, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
+    pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
 /* The sines and cosines of a vector of pairs as the elements are met: of neighbours those of two
    vectors. */
-typedef struct pe__turns {
+typedef struct pe__rotation {
     pe__vf s[2], c[2];
-} pe__turns;
-PE__INLINE pe__turns pe__turns_load(pe_layout layout, const float *s, const float *c)
+} pe__rotation;
+PE__INLINE pe__rotation pe__rotation_load(pe_layout layout, const float *s, const float *c)
 {
     const int halves = layout == PE_LAYOUT_HALVES;
-    pe__turns t;
+    pe__rotation t;
     t.s[0] = halves ? pe__get(s) : pe__get_signed(s);
-    t.c[0] = halves ? pe__get(c) : pe__get_twice(c);
+    t.c[0] = halves ? pe__get(c) : pe__get_repeated(c);
     t.s[1] = halves ? t.s[0] : pe__get_signed(s + PE_LANES);
-    t.c[1] = halves ? t.c[0] : pe__get_twice(c + PE_LANES);
+    t.c[1] = halves ? t.c[0] : pe__get_repeated(c + PE_LANES);
     return t;
 }
 
 /* A vector of pairs: of halves u and v as above; of neighbours one vector and the next. */
-PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, const pe__turns *t, const pe__vf *x,
-                               unsigned char *out, unsigned char *next)
+PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rotation *t,
+                                 const pe__vf *x, unsigned char *out, unsigned char *next)
 {
     const pe__vf u = x[0], v = x[1];
-    if (layout == PE_LAYOUT_HALVES) pe__rope_halves(kind, u, v, t->s[0], t->c[0], out, next);
+    if (layout == PE_LAYOUT_HALVES) pe__rotate_halves(type, u, v, t->s[0], t->c[0], out, next);
     else
-        pe__put_two_as(kind, out, pe__rotate_neighbours(u, t->s[0], t->c[0]), next,
-                       pe__rotate_neighbours(v, t->s[1], t->c[1]));
+        pe__put_two_as(type, out, pe__rotate_interleaved(u, t->s[0], t->c[0]), next,
+                       pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
 /* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
@@ -141,12 +142,12 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
     } else if (!halves && !narrow) {
         u->s[0] = pe__get_signed(s);
         u->s[1] = pe__get_signed(s + PE_LANES);
-        u->c[0] = pe__get_twice(c);
-        u->c[1] = pe__get_twice(c + PE_LANES);
+        u->c[0] = pe__get_repeated(c);
+        u->c[1] = pe__get_repeated(c + PE_LANES);
         u->s[2] = pe__get_signed(s + PE__FLOATS);
         u->s[3] = pe__get_signed(s + 3 * PE_LANES);
-        u->c[2] = pe__get_twice(c + PE__FLOATS);
-        u->c[3] = pe__get_twice(c + 3 * PE_LANES);
+        u->c[2] = pe__get_repeated(c + PE__FLOATS);
+        u->c[3] = pe__get_repeated(c + 3 * PE_LANES);
     }
     if (narrow) { /* a table of the caller's may have any NaN */
         if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0]))) {
@@ -159,11 +160,15 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* across: elements from the first two vectors to the others; halves 2: each of both has a block. */
-PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe__unit *u,
+/* Where the pairs of a unit lie: next to each other, in halves, or in halves of two sections, a
+   vector each. */
+enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
+
+/* layout: PE__UNIT_INTERLEAVED ...; across: elements from the first two vectors to the others. */
+PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
-    const size_t gap = (halves > 1 ? 2 : 1) * (size_t)PE__FLOATS;
+    const size_t gap = (layout > PE__UNIT_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
     const size_t step = gap * pe__size_of(from), to_step = gap * pe__size_of(to);
     if (from == PE__BF16 && to == PE__BF16) {
@@ -172,71 +177,71 @@ PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
-        const pe__vf a1 = halves ? x1 : y0, b0 = halves ? y0 : x1; /* (x0, b0) and (a1, y1) */
+        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* (x0, b0) and (a1, y1) */
         const pe__vf c0 = pe__rotate_a(x0, b0, u->s[0], u->c[0]);
         const pe__vf c1 = pe__rotate_a(a1, y1, u->s[1], u->c[1]);
         const pe__vf d0 = pe__rotate_b(x0, b0, u->s[0], u->c[0]);
         const pe__vf d1 = pe__rotate_b(a1, y1, u->s[1], u->c[1]);
-        pe__put_bf16_four(v, c0, halves ? c1 : d0, w, halves ? d0 : c1, d1);
+        pe__put_bf16_four(v, c0, layout ? c1 : d0, w, layout ? d0 : c1, d1);
         return;
     }
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
-    if (halves && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
+    if (layout && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
         const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
-        pe__rope_halves(to, x0, y0, u->s[0], u->c[0], q, z);
+        pe__rotate_halves(to, x0, y0, u->s[0], u->c[0], q, z);
         const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
-        pe__rope_halves(to, x1, y1, u->s[1], u->c[1], q + to_step, z + to_step);
+        pe__rotate_halves(to, x1, y1, u->s[1], u->c[1], q + to_step, z + to_step);
         return;
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (halves) { /* what shares a line follows each other: it takes four fifths of the time */
+    if (layout) { /* what shares a line follows each other: it takes four fifths of the time */
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
                        pe__rotate_b(x1, y1, u->s[1], u->c[1]));
         return;
     }
-    pe__put_two_as(to, q, pe__rotate_neighbours(x0, u->s[0], u->c[0]), q + to_step,
-                   pe__rotate_neighbours(x1, u->s[1], u->c[1]));
-    pe__put_two_as(to, z, pe__rotate_neighbours(y0, u->s[2], u->c[2]), z + to_step,
-                   pe__rotate_neighbours(y1, u->s[3], u->c[3]));
+    pe__put_two_as(to, q, pe__rotate_interleaved(x0, u->s[0], u->c[0]), q + to_step,
+                   pe__rotate_interleaved(x1, u->s[1], u->c[1]));
+    pe__put_two_as(to, z, pe__rotate_interleaved(y0, u->s[2], u->c[2]), z + to_step,
+                   pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
 /* Vectors of pairs of heads: their sines and cosines, and where they are, in bytes. */
 typedef struct pe__vectors {
-    pe__turns turns;
+    pe__rotation rotation;
     size_t in, in_next, out, out_next;
 } pe__vectors;
-PE__INLINE pe__vectors pe__vectors_at(pe__kind from, pe__kind to, pe_layout layout,
+PE__INLINE pe__vectors pe__vectors_at(pe__type from, pe__type to, pe_layout layout,
                                       const pe__angles *a, size_t pair, size_t element)
 {
     const size_t next = element + (layout == PE_LAYOUT_HALVES ? a->pairs : (size_t)PE__FLOATS);
     pe__vectors v;
-    v.turns = pe__turns_load(layout, a->s + pair, a->c + pair);
+    v.rotation = pe__rotation_load(layout, a->s + pair, a->c + pair);
     v.in = element * pe__size_of(from);
     v.in_next = next * pe__size_of(from);
     v.out = element * pe__size_of(to);
     v.out_next = next * pe__size_of(to);
     return v;
 }
-PE__INLINE void pe__vectors_get(pe__kind from, const pe__vectors *v, const unsigned char *in,
+PE__INLINE void pe__vectors_get(pe__type from, const pe__vectors *v, const unsigned char *in,
                                 pe__vf *x)
 {
     x[0] = pe__get_as(from, in + v->in);
     x[1] = pe__get_as(from, in + v->in_next);
 }
-PE__INLINE void pe__vectors_put(pe__kind to, pe_layout layout, const pe__vectors *v,
+PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors *v,
                                 const pe__vf *x, unsigned char *out)
 {
-    pe__rope_pairs(to, layout, &v->turns, x, out + v->out, out + v->out_next);
+    pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
 /* One head: units, then a vector, then what does not fill one, by a vector that overlaps the last
    and is read before that is written. */
-PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                              const unsigned char *in, unsigned char *out)
+PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+                                const unsigned char *in, unsigned char *out)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
     const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
@@ -264,14 +269,14 @@ PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, cons
 }
 
 /* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
-PE__INLINE size_t pe__rope_block(pe_layout layout)
+PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
 /* Ask for so many bytes, at most four lines: without a loop, which took a fifth longer where a
    compiler laid it out badly. */
-PE__WRAPS PE__INLINE void pe__ask_lines(uintptr_t at, size_t bytes)
+PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
     PE__PREFETCH(at);
     if (bytes > 64) PE__PREFETCH(at + 64);
@@ -282,67 +287,73 @@ PE__WRAPS PE__INLINE void pe__ask_lines(uintptr_t at, size_t bytes)
 }
 
 /* Elements from a unit of a block of halves to the next, of which `behind` pairs have been. */
-PE__INLINE size_t pe__next_unit(size_t pairs, size_t *behind)
+PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
-    *behind += PE__ROPE_UNIT;
-    if (*behind < pairs) return PE__ROPE_UNIT;
-    *behind = 0;
+    *done += PE__ROPE_UNIT;
+    if (*done < pairs) return PE__ROPE_UNIT;
+    *done = 0;
     return PE__ROPE_UNIT + pairs;
 }
 
-/* Some heads of one token, their pairs in whole units. Blocks of halves: 1: each of units, 2: each
-   of a vector. ahead: bytes to what will be wanted soon, or 0. */
-PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, int blocks,
-                               const pe__angles *a, const pe__heads *x, size_t ahead)
+/* How the pairs of a head in halves lie: in one section, in sections of whole units, or of a
+   vector. */
+enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
+
+/* Some heads of one token, their pairs in whole units. sections: PE__ONE_SECTION ...
+   prefetch_distance: bytes to what will be wanted soon, or 0. */
+PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
+                                 const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
+    const size_t e = pe__size_of(from), f = pe__size_of(to);
+    const size_t in_registers = pe__register_pairs(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
-    const size_t other = blocks ? pe__max(across, block) : halves ? across : block;
-    const size_t step = blocks || !halves ? 2 : 1; /* elements from a pair to the next */
-    const int how = blocks > 1 ? 2 : halves;
-    size_t place = 0, behind = 0;
+    const size_t other = sections ? pe__max(across, in_registers) : halves ? across : in_registers;
+    const size_t step = sections || !halves ? 2 : 1; /* elements from a pair to the next */
+    const int unit_layout = sections > PE__UNIT_SECTIONS ? PE__UNIT_SECTION_HALVES : halves;
+    size_t place = 0, done = 0;
     for (size_t i = 0, some; i + PE__ROPE_UNIT <= n; i += some) {
-        const int two = block > PE__ROPE_UNIT && n - i >= block;
-        const size_t at = blocks == 1 ? place : i * step;
-        const size_t by = blocks == 1 ? pe__next_unit(across, &behind) : step * PE__ROPE_UNIT;
+        const int two = in_registers > PE__ROPE_UNIT && n - i >= in_registers;
+        const size_t at = sections == PE__UNIT_SECTIONS ? place : i * step;
+        const size_t by =
+            sections == PE__UNIT_SECTIONS ? pe__next_unit(across, &done) : step * PE__ROPE_UNIT;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
-        some = two ? block : (size_t)PE__ROPE_UNIT;
+        some = two ? in_registers : (size_t)PE__ROPE_UNIT;
         pe__unit_load(halves, narrow, s, c, &u);
         v = u;
         if (two) pe__unit_load(halves, narrow, s + PE__ROPE_UNIT, c + PE__ROPE_UNIT, &v);
         for (size_t k = 0; k < x->heads; k++) {
             const unsigned char *const p = x->in + k * x->in_head + at * e;
             unsigned char *const q = x->out + k * x->out_head + at * f;
-            if (ahead) {
-                pe__ask_lines((uintptr_t)p + ahead, block * e);
-                pe__ask_lines((uintptr_t)p + ahead + other * e, block * e);
+            if (prefetch_distance) {
+                pe__prefetch_lines((uintptr_t)p + prefetch_distance, in_registers * e);
+                pe__prefetch_lines((uintptr_t)p + prefetch_distance + other * e, in_registers * e);
             }
-            pe__unit_rotate(from, to, how, &u, p, q, across);
-            if (two) pe__unit_rotate(from, to, how, &v, p + by * e, q + by * f, across);
+            pe__unit_rotate(from, to, unit_layout, &u, p, q, across);
+            if (two) pe__unit_rotate(from, to, unit_layout, &v, p + by * e, q + by * f, across);
         }
-        if (blocks == 1) place += by + (two ? pe__next_unit(across, &behind) : 0);
+        if (sections == PE__UNIT_SECTIONS) place += by + (two ? pe__next_unit(across, &done) : 0);
     }
 }
 
 /* Of n pairs those that go in units; the rest goes in vectors, and what does not fill one by one
    that overlaps the last and is read before that is written. */
-PE__INLINE size_t pe__rope_whole(size_t n)
+PE__INLINE size_t pe__unit_pairs(size_t n)
 {
-    const size_t spare = n % PE__FLOATS, apart = spare ? spare + PE__FLOATS : 0;
-    const size_t whole = n > apart ? n - apart : 0;
+    const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
+    const size_t whole = n > kept ? n - kept : 0;
     return whole - whole % PE__ROPE_UNIT;
 }
 
 /* That rest of some heads of one token; of blocks of halves no pairs are left over. */
-PE__INLINE void pe__rope_ends(pe__kind from, pe__kind to, pe_layout layout, int blocks,
-                              const pe__angles *a, const pe__heads *x)
+PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
+                                const pe__angles *a, const pe__heads *x)
 {
-    const size_t n = a->n, spare = n % PE__FLOATS;
-    const size_t step = layout == PE_LAYOUT_HALVES && !blocks ? 1 : 2;
-    for (size_t i = pe__rope_whole(n); i + spare < n; i += PE__FLOATS) {
-        const int last = spare && n - i < 2 * PE__FLOATS;
+    const size_t n = a->n, tail = n % PE__FLOATS;
+    const size_t step = layout == PE_LAYOUT_HALVES && !in_sections ? 1 : 2;
+    for (size_t i = pe__unit_pairs(n); i + tail < n; i += PE__FLOATS) {
+        const int last = tail && n - i < 2 * PE__FLOATS;
         const size_t end = last ? n - PE__FLOATS : i;
         const pe__vectors v = pe__vectors_at(from, to, layout, a, i, i * step);
         const pe__vectors w = pe__vectors_at(from, to, layout, a, end, end * step);
@@ -359,8 +370,8 @@ PE__INLINE void pe__rope_ends(pe__kind from, pe__kind to, pe_layout layout, int 
 }
 
 /* Fewer pairs than a vector has floats, and perhaps none. */
-PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                              const pe__heads *heads)
+PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+                                const pe__heads *heads)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
     const int halves = layout == PE_LAYOUT_HALVES;
@@ -371,21 +382,21 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
     if (n == 0) return; /* of a table without pairs there may be no array */
     memcpy(sines, a->s, n * sizeof *sines);
     memcpy(cosines, a->c, n * sizeof *cosines);
-    const pe__turns turns = pe__turns_load(layout, sines, cosines);
+    const pe__rotation rotation = pe__rotation_load(layout, sines, cosines);
     for (size_t k = 0; k < heads->heads; k++) {
         const unsigned char *const in = heads->in + k * heads->in_head;
         unsigned char *const out = heads->out + k * heads->out_head;
         memcpy(x[0], in, first * e);
         memcpy(x[1], in + next * e, rest * e);
         const pe__vf two[2] = {pe__get_as(from, x[0]), pe__get_as(from, x[1])};
-        pe__rope_pairs(to, layout, &turns, two, y[0], y[1]);
+        pe__rotate_pairs(to, layout, &rotation, two, y[0], y[1]);
         memcpy(out, y[0], first * f);
         memcpy(out + next * f, y[1], rest * f);
     }
 }
 
 /* The same of floats in halves, where masks load and store them: two fifths of the time. */
-PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
+PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
     if (n == 0) return;
@@ -398,24 +409,24 @@ PE__OUTLINE void pe__rope_masked(const pe__angles *a, const pe__heads *x)
         pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
-PE__INLINE void pe__rope_short(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                               const pe__heads *x)
+PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+                                 const pe__heads *x)
 {
     const int floats = from == PE__F32 && to == PE__F32, halves = layout == PE_LAYOUT_HALVES;
-    if (sizeof(pe__vf) >= 64 && floats && halves) pe__rope_masked(a, x);
-    else pe__rope_few(from, to, layout, a, x);
+    if (sizeof(pe__vf) >= 64 && floats && halves) pe__rotate_masked(a, x);
+    else pe__rotate_few(from, to, layout, a, x);
 }
 
 /* All pairs of some heads of one token that do not go in units. */
-PE__INLINE void pe__rope_vectors(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
-                                 const pe__heads *x)
+PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
+                                   const pe__angles *a, const pe__heads *x)
 {
-    if (a->n < PE__FLOATS) pe__rope_short(from, to, layout, a, x);
-    else pe__rope_ends(from, to, layout, 0, a, x);
+    if (a->n < PE__FLOATS) pe__rotate_short(from, to, layout, a, x);
+    else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
 /* n elements of one type as those of another. */
-PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in, unsigned char *out,
+PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
     if (from == to) memcpy(out, in, n * pe__size_of(to));

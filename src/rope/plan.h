@@ -39,8 +39,8 @@ static inline size_t pe__rope_plan_bytes(const pe__rope *r, const pe_config *con
 {
     const int listed = pe__rope_listed(r->config);
     if (pe__plan_bytes(config, plan) == 0) return 0;
-    if (listed) pe__plan_joins(plan, r->config->axes);
-    return pe__plan_room(plan, config, listed);
+    if (listed) pe__plan_join_axes(plan, r->config->axes);
+    return pe__plan_memory(plan, config, listed);
 }
 
 PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
@@ -59,7 +59,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe_plan made;
     pe__rope r;
     pe_status status = pe__init_begin(plan, rope, memory);
-    if (status == PE_OK) status = pe__rope_open(&r, rope);
+    if (status == PE_OK) status = pe__rope_read_checked(&r, rope);
     if (status != PE_OK) return status;
     pe_config config = pe__rope_plan_config(&r);
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
@@ -67,22 +67,22 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     if (memory_size < size) return PE_ERR_SIZE;
     /* where one may be larger than 1, all are looked at before anything is written */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
-    for (size_t i = 0, n; risky && i < r.turning; i += n) {
-        double w[PE__SQUARE];
-        n = pe__rope_some(&r, i, w);
+    for (size_t i = 0, n; risky && i < r.rotating; i += n) {
+        double w[PE__FREQUENCY_TILE];
+        n = pe__rope_next_frequencies(&r, i, w);
         if (pe_frequency_error(&config, w, n, NULL)) return PE_ERR_FREQUENCY;
     }
     double *const f = pe__aligned(memory);
     config.amplitude = pe__rope_attention(&r);
     pe__plan_begin(&made, &config, f);
-    pe__rope_all(&r, f);
+    pe__rope_all_frequencies(&r, f);
     if (pe__rope_listed(rope)) {
-        uint8_t *const order = pe__plan_list(&made, &config, f);
+        uint8_t *const order = pe__order_memory(&made, &config, f);
         for (size_t i = 0; i < made.pairs; i++) {
             const size_t k = i % made.axes, own = i / made.axes < rope->sections[k] ? k : 0;
             order[made.pairs + i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
         }
-        pe__plan_order(&made, order);
+        pe__plan_sort_pairs(&made, order);
     } else if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
@@ -98,8 +98,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
             axis->coordinate = a;
         }
     }
-    pe__plan_omega(&made, &config, f, f);
-    made.apart = rope->rope_interleave != 0;
+    pe__plan_fill_omega(&made, &config, f, f);
+    made.rope_interleave = rope->rope_interleave != 0;
     made.rotary_offset = rope->rotary_offset;
     *plan = made;
     return PE_OK;

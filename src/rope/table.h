@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of sines and cosines for other kernels.
- * Gives: pe__rope_table(), pe__table_step(), pe__table_width().
+ * Gives: pe__write_rope_table(), pe__table_step(), pe__table_width().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_models.c. */
 #pragma once
@@ -9,7 +9,7 @@
 #include "contract.h"
 #include "../numbers/base.h"
 #include "../where/at.h"
-#include "../rows/dest.h"
+#include "../rows/output.h"
 #include "../rows/call.h"
 #include "rotate.h"
 #include "tokens.h"
@@ -20,8 +20,8 @@
 /* Elements from a pair to the next, where heads have that layout; elements of a row. */
 PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 {
-    const int twice = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
-    return table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_COMPLEX || twice ? 2 : 1;
+    const int repeated = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
+    return table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_COMPLEX || repeated ? 2 : 1;
 }
 PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 {
@@ -29,8 +29,8 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 }
 
 /* n pairs as matrices of four elements: c, -s, s, c. */
-PE__INLINE void pe__rope_matrices(unsigned char *out, const unsigned char *s,
-                                  const unsigned char *c, size_t n, size_t element)
+PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
+                                   const unsigned char *c, size_t n, size_t element)
 {
     for (size_t i = 0; i < n && element == sizeof(float); i++) {
         uint32_t m[4];
@@ -50,98 +50,105 @@ PE__INLINE void pe__rope_matrices(unsigned char *out, const unsigned char *s,
     }
 }
 
-/* Copy n elements, step from one to the next; and, if again is not 0, so many elements behind. */
-PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_t n, size_t element,
-                              size_t step, size_t again)
+/* Copy n elements, step from one to the next; and, if repeat_offset is not 0, so many elements
+   behind. */
+PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
+                                  size_t element, size_t step, size_t repeat_offset)
 {
     size_t i = 0;
     if (step == 1) {
         memcpy(out, in, n * element);
-        if (again) memcpy(out + again * element, in, n * element);
+        if (repeat_offset) memcpy(out + repeat_offset * element, in, n * element);
         return;
     }
-    for (; again && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
-        pe__put((float *)(void *)out + 2 * i, pe__get_twice((const float *)(const void *)in + i));
+    for (; repeat_offset && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
+        pe__put((float *)(void *)out + 2 * i,
+                pe__get_repeated((const float *)(const void *)in + i));
     for (; i < n; i++) {
         memcpy(out + 2 * i * element, in + i * element, element);
-        if (again) memcpy(out + (2 * i + 1) * element, in + i * element, element);
+        if (repeat_offset) memcpy(out + (2 * i + 1) * element, in + i * element, element);
     }
 }
 
 /* n pairs of a row from the given one on, sines and then cosines, to the columns of the table that
    begin at the two places. */
-PE__INLINE void pe__rope_expand(const pe__dest *to, unsigned char *cosines, unsigned char *sines,
-                                size_t pair, const unsigned char *row, size_t n)
+PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
+                                      unsigned char *sines, size_t pair, const unsigned char *row,
+                                      size_t n)
 {
-    const int close = to->order == PE__SC || (to->order == PE__TWICE && to->again == 1);
-    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : close ? 2 : 1;
+    const int adjacent =
+        to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
+    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
     const size_t at = pair * step * e;
     if (step == 4) {
-        pe__rope_matrices(cosines + at, row, row + n * e, n, e);
+        pe__write_matrices(cosines + at, row, row + n * e, n, e);
         return;
     }
-    pe__rope_copy(cosines + at, row + n * e, n, e, step, to->again);
-    pe__rope_copy(sines + at, row, n, e, step, to->again);
+    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
+    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
 }
 
 /* less than a tile: rows of 16-bit elements take more stack themselves */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
 /* Rows of matrices, or of sines and cosines twice: made on the stack. */
-PE__INLINE void pe__table_rows(const pe__dest *dest, double t, size_t rows, const pe__maker *make)
+PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
+                               const pe__row_kernel *kernel)
 {
     float buffer[PE__TABLE_TILE + 16];
-    const size_t pairs = dest->sines, e = dest->element;
+    const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
-        const pe__dest tile =
-            pe__dest_split(dest->plan, dest->pair + pair, n, pe__aligned(buffer), e);
+        const pe__output tile =
+            pe__output_split(output->plan, output->pair + pair, n, pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
-            make->rows(&tile, t + (double)r, pe__min(most, rows - r));
+            kernel->rows(&tile, t + (double)r, pe__min(most, rows - r));
             for (size_t k = 0; k < pe__min(most, rows - r); k++) {
-                unsigned char *const row = pe__row_at(dest, r + k);
-                pe__rope_expand(dest, row + dest->cosine * e, row + dest->sine * e, pair,
-                                pe__row_at(&tile, k), n);
+                unsigned char *const row = pe__row_address(output, r + k);
+                pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
+                                      pair, pe__row_address(&tile, k), n);
             }
         }
     }
 }
-#define PE__TABLE_MAKER(T)                                                                         \
-    PE__OUTLINE void pe__table_rows_##T(const pe__dest *dest, double t, size_t rows)               \
+#define PE__TABLE_KERNEL(T)                                                                        \
+    PE__OUTLINE void pe__table_rows_##T(const pe__output *output, double t, size_t rows)           \
     {                                                                                              \
-        pe__table_rows(dest, t, rows, &pe__fills_##T);                                             \
+        pe__table_rows(output, t, rows, &pe__fill_kernel_##T);                                     \
     }                                                                                              \
-    static const pe__maker pe__tables_##T = {pe__table_rows_##T, pe__zeros};
-PE__TABLE_MAKER(f32)
-PE__TABLE_MAKER(f16)
-PE__TABLE_MAKER(bf16)
-#undef PE__TABLE_MAKER
+    static const pe__row_kernel pe__table_kernel_##T = {pe__table_rows_##T, pe__write_zeros};
+PE__TABLE_KERNEL(f32)
+PE__TABLE_KERNEL(f16)
+PE__TABLE_KERNEL(bf16)
+#undef PE__TABLE_KERNEL
 
 /* The columns of such a table: those of one axis after those of the other. The first cosine and the
    first sine of a row are so many elements behind its beginning; matrices have them at one. */
-PE__OUTLINE void pe__rope_axes(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                               size_t cosine, size_t sine)
+PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
+                                         const pe__request *request, size_t cosine, size_t sine)
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
-    const int blocks = halves && plan->axes > 1 && !plan->joint;
+    const int sections = halves && plan->axes > 1 && !plan->joint;
     size_t begin = 0; /* the first pair of an axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
-        const size_t column = matrices ? 4 * begin : halves && !blocks ? begin : 2 * begin;
-        pe__dest dest = pe__dest_split(plan, axis->pair, axis->pairs, o->out, o->element);
-        dest.coordinate = axis->coordinate;
-        dest.stride = (ptrdiff_t)o->stride;
-        dest.order = matrices ? PE__MATRIX : PE__TWICE;
-        dest.cosine = cosine + column;
-        dest.sine = sine + column;
-        dest.again = !halves ? 1 : blocks ? axis->pairs : plan->pairs;
-        if (axis->pairs) pe__walk(&dest, at, 0, o->rows, o->make);
+        const size_t column = matrices ? 4 * begin : halves && !sections ? begin : 2 * begin;
+        pe__output output =
+            pe__output_split(plan, axis->pair, axis->pairs, request->out, request->element);
+        output.coordinate = axis->coordinate;
+        output.stride = (ptrdiff_t)request->stride;
+        output.order = matrices ? PE__MATRIX : PE__REPEATED;
+        output.cosine = cosine + column;
+        output.sine = sine + column;
+        output.repeat_offset = !halves ? 1 : sections ? axis->pairs : plan->pairs;
+        if (axis->pairs) pe__write_axis(&output, at, 0, request->rows, request->kernel);
     }
 }
 
 /* A row of a table in a plan's order: in its own, by way of a buffer. */
-PE__INLINE void pe__table_row(const pe__dest *to, const pe__dest *sorted, unsigned char *cosines,
-                              unsigned char *sines, unsigned char *buffer)
+PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
+                                     unsigned char *cosines, unsigned char *sines,
+                                     unsigned char *buffer)
 {
     const int matrix = to->order == PE__MATRIX;
     const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
@@ -154,87 +161,93 @@ PE__INLINE void pe__table_row(const pe__dest *to, const pe__dest *sorted, unsign
     if (sorted->order == PE__SPLIT) {
         pe__reorder(buffer, sines, order, n, e);
         pe__reorder(buffer + n * e, cosines, order, n, e);
-    } else pe__rope_unsort(buffer, cosines, order, n, e);
-    pe__rope_expand(to, cosines, sines, 0, buffer, n);
+    } else pe__unsort_row(buffer, cosines, order, n, e);
+    pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
 /* A table of pairs that a plan sorts, not more than a tile has: first in the plan's order. A row is
    sines and cosines by turns where it has room for both; what repeats is copied as in any table. */
-PE__OUTLINE void pe__table_sorted(const pe__dest *to, const pe_at *at, const pe__output *o,
-                                  unsigned char *sines, unsigned char *buffer)
+PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
+                                        const pe__request *request, unsigned char *sines,
+                                        unsigned char *buffer)
 {
-    const int back = sines < o->out;
-    const size_t bytes = (size_t)(back ? o->out - sines : sines - o->out);
-    const size_t other = bytes / o->element;
-    const int apart = to->order == PE__SPLIT && (back || other != to->sines);
-    pe__dest sorted = *to;
-    sorted.out = apart && back ? sines : o->out;
-    sorted.stride = (ptrdiff_t)o->stride;
-    if (!apart && to->order != PE__MATRIX)
+    const int back = sines < request->out;
+    const size_t bytes = (size_t)(back ? request->out - sines : sines - request->out);
+    const size_t other = bytes / request->element;
+    const int separate = to->order == PE__SPLIT && (back || other != to->sines);
+    pe__output sorted = *to;
+    sorted.out = separate && back ? sines : request->out;
+    sorted.stride = (ptrdiff_t)request->stride;
+    if (!separate && to->order != PE__MATRIX)
         sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* as they are to be: cosines first */
-    sorted.sine = apart ? (back ? 0 : other) : sorted.order == PE__CS;
-    sorted.cosine = apart ? (back ? other : 0) : sorted.order == PE__SC;
-    pe__sorted_rows(&sorted, to->sines, at, 0, o->rows, o->make);
-    for (size_t r = 0; r < o->rows; r++)
-        pe__table_row(to, &sorted, o->out + r * o->stride, sines + r * o->stride, buffer);
+    sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
+    sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
+    pe__write_sorted_rows(&sorted, to->sines, at, 0, request->rows, request->kernel);
+    for (size_t r = 0; r < request->rows; r++)
+        pe__unsort_table_row(to, &sorted, request->out + r * request->stride,
+                             sines + r * request->stride, buffer);
 }
 
 /* Any table of a plan whose pairs are scattered, or of sums: in tiles on the stack. */
-PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                unsigned char *sines, pe_rope_table_layout layout,
-                                const pe__maker *copies)
+PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
+                                       const pe__request *request, unsigned char *sines,
+                                       pe_rope_table_layout layout,
+                                       const pe__row_kernel *repeat_kernel)
 {
     float buffer[5 * PE__TABLE_TILE / 4 + 16];
-    const size_t pairs = plan->pairs, e = o->element, most = pe__rope_most(plan, PE__TABLE_TILE);
-    pe__dest to = pe__dest_split(plan, 0, pairs, NULL, e);
+    const size_t pairs = plan->pairs, e = request->element;
+    const size_t most = pe__tile_tokens(plan, PE__TABLE_TILE);
+    pe__output to = pe__output_split(plan, 0, pairs, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
     if (layout == PE_ROPE_TABLE_TWICE) {
-        to.order = PE__TWICE;
-        to.again = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
+        to.order = PE__REPEATED;
+        to.repeat_offset = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
     }
-    if (!sines) sines = o->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
+    if (!sines) sines = request->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
     if (plan->order && pairs <= PE__ROPE_PAIRS) {
-        pe__output rows = *o;
-        if (layout == PE_ROPE_TABLE_MATRIX) rows.make = copies;
-        pe__table_sorted(&to, at, &rows, sines, (unsigned char *)(void *)pe__aligned(buffer));
+        pe__request rows = *request;
+        if (layout == PE_ROPE_TABLE_MATRIX) rows.kernel = repeat_kernel;
+        pe__write_sorted_table(&to, at, &rows, sines, (unsigned char *)(void *)pe__aligned(buffer));
         return;
     }
-    for (size_t r = 0; r < o->rows; r += most) {
-        const size_t rows = pe__min(most, o->rows - r);
+    for (size_t r = 0; r < request->rows; r += most) {
+        const size_t rows = pe__min(most, request->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            const pe__dest tile = pe__dest_split(plan, pair, n, pe__aligned(buffer), e);
-            pe__rope_rows(&tile, at, r, rows, o->make);
+            const pe__output tile = pe__output_split(plan, pair, n, pe__aligned(buffer), e);
+            pe__write_rope_rows(&tile, at, r, rows, request->kernel);
             for (size_t k = 0; k < rows; k++) {
-                const size_t row = (r + k) * o->stride;
-                pe__rope_expand(&to, o->out + row, sines + row, pair, pe__row_at(&tile, k), n);
+                const size_t row = (r + k) * request->stride;
+                pe__write_table_pairs(&to, request->out + row, sines + row, pair,
+                                      pe__row_address(&tile, k), n);
             }
         }
     }
 }
 
-/* copies: what makes elements that are there more than once; table: what is asked for; made: that
-   with the pairs, or NULL. */
-static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                       const pe__maker *copies, const pe_rope_table *table,
-                                       pe_rope_table *made)
+/* repeat_kernel: what makes elements that are there more than once; table: what is asked for; made:
+   that with the pairs, or NULL. */
+static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
+                                             const pe__request *request,
+                                             const pe__row_kernel *repeat_kernel,
+                                             const pe_rope_table *table, pe_rope_table *made)
 {
     const pe_rope_table_layout layout = table->layout;
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
     const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
-    if (o->rows == 0) return PE_OK;
-    if (!plan || !o->out) return PE_ERR_NULL;
+    if (request->rows == 0) return PE_OK;
+    if (!plan || !request->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
-    const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
-    if (two ? apart % o->element != 0 : sines != NULL) return PE_ERR_SHAPE;
-    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), o->rows, o->columns,
-                                       o->element);
+    const uintptr_t c = (uintptr_t)request->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
+    if (two ? gap % request->element != 0 : sines != NULL) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), request->rows,
+                                       request->columns, request->element);
     const pe_plan *const view = pe__view(plan, at, &own);
-    if (status == PE_OK) status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status == PE_OK) status = pe__check_at(at, request->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
     if (made) {
         *made = *table;
@@ -243,26 +256,26 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
-        pe__rope_tiles(view, at, o, sines, layout, copies);
+        pe__write_table_tiles(view, at, request, sines, layout, repeat_kernel);
         return PE_OK;
     }
-    pe_plan turned = *view; /* a plan that has the cosines first */
-    pe__output rows = *o;
+    pe_plan cosines_first = *view; /* a plan that has the cosines first */
+    pe__request rows = *request;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? apart / o->element : turned.pairs;
+    const size_t other = two ? gap / request->element : cosines_first.pairs;
     const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
     if (two && s < c) rows.out = sines;
     if (copied) {
-        rows.make = copies;
-        pe__rope_axes(view, at, &rows, cosine, layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
+        rows.kernel = repeat_kernel;
+        pe__write_repeated_axes(view, at, &rows, cosine, layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
         return PE_OK;
     }
-    turned.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
-    turned.cos_first = 1;
-    for (size_t a = 0, pair = 0; a < turned.axes; pair += turned.axis[a++].pairs) {
-        turned.axis[a].cosine = halves ? pair + cosine : 2 * pair;
-        turned.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
+    cosines_first.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+    cosines_first.cos_first = 1;
+    for (size_t a = 0, pair = 0; a < cosines_first.axes; pair += cosines_first.axis[a++].pairs) {
+        cosines_first.axis[a].cosine = halves ? pair + cosine : 2 * pair;
+        cosines_first.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
     }
-    pe__emit(&turned, at, &rows);
+    pe__write_axes(&cosines_first, at, &rows);
     return PE_OK;
 }

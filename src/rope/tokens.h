@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens: their rows on the stack, their heads rotated by them.
- * Gives: pe__rope_call, pe__rope_parts(), pe__rope_rows(), pe__rope_run(), pe__rope_shift_rows().
+ * Gives: pe__rope_call, pe__tile_sections(), pe__write_rope_rows(), pe__rotate_tokens(),
+ *   pe__shift_rows().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 #pragma once
@@ -9,14 +10,14 @@
 #include "../numbers/base.h"
 #include "../where/at.h"
 #include "../rows/elements.h"
-#include "../rows/dest.h"
-#include "../rows/walk.h"
+#include "../rows/output.h"
+#include "../rows/axis.h"
 #include "../rows/call.h"
 #include "rotate.h"
 
 /* Copy adjacent pairs as halves. */
-PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs,
-                            size_t element)
+PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
+                                 size_t element)
 {
     size_t i = 0;
     for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
@@ -35,8 +36,8 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
                           pe__unzip_evens(c, d), pe__unzip_odds(c, d));
     }
     for (; i < pairs; i++) {
-        pe__move(out + i * element, in + 2 * i * element, element);
-        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
+        pe__copy_element(out + i * element, in + 2 * i * element, element);
+        pe__copy_element(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
     }
 }
 
@@ -55,23 +56,23 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__rope_unsort() of 16 bits: a function, so that its buffer is not there while rows are made. */
-PE__OUTLINE void pe__rope_unsort_16(unsigned char *out, const unsigned char *row,
-                                    const uint8_t *order, size_t n)
+/* pe__unsort_row() of 16 bits: a function, so that its buffer is not there while rows are made. */
+PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
+                                   const uint8_t *order, size_t n)
 {
     unsigned char copy[PE__ROPE_PAIRS * sizeof(float)];
     pe__reorder(copy, row, order, n, 4);
-    pe__unweave(out, copy, n, 2);
+    pe__deinterleave(out, copy, n, 2);
 }
 
 /* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
-PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, const uint8_t *order,
-                                size_t n, size_t element)
+PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
+                               size_t n, size_t element)
 {
     float *const s = (float *)(void *)out, *const c = s + n;
     size_t i = 0;
     if (element == 2) {
-        pe__rope_unsort_16(out, row, order, n);
+        pe__unsort_row_16(out, row, order, n);
         return;
     }
     for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
@@ -88,98 +89,100 @@ PE__INLINE void pe__rope_unsort(unsigned char *out, const unsigned char *row, co
 
 /* The end of a run. A row's runs are made one after the other, in whole groups of vectors: what is
    behind a run's end is made again, or is behind the row. */
-PE__INLINE size_t pe__run_end(const uint8_t *runs, size_t first)
+PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
-    return first + 1 + (runs[first] & PE__ALONE ? 0 : runs[first + 1]);
+    return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-PE__WRAPS PE__INLINE size_t pe__run_spare(size_t at, size_t end) { return (at - end) % PE__GROUP; }
+PE__WRAPS
+PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
 /* Pairs from one sorted row to the next, of n pairs from the given one on. */
-PE__INLINE size_t pe__sorted_step(const pe_plan *plan, size_t pair, size_t n)
+PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 {
-    const uint8_t *const runs = plan->order + plan->pairs + pair;
+    const uint8_t *const segments = plan->order + plan->pairs + pair;
     size_t first = 0;
-    for (size_t end; (end = pe__run_end(runs, first)) < n;) first = end;
-    return n + pe__run_spare(first, n);
+    for (size_t end; (end = pe__segment_end(segments, first)) < n;) first = end;
+    return n + pe__segment_padding(first, n);
 }
 
 /* How many rows a tile of so many floats has, and room for a quarter more. */
-PE__INLINE size_t pe__rope_most(const pe_plan *plan, size_t tile)
+PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
     if (!plan->order) return most;
-    const size_t step = n == plan->pairs ? pe__sorted_step(plan, 0, n) : n + PE__GROUP;
+    const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
 /* Rows of a plan that is sorted, in its order: run after run, with room for so many pairs. */
-PE__OUTLINE void pe__sorted_rows(const pe__dest *dest, size_t room, const pe_at *at, size_t row,
-                                 size_t rows, const pe__maker *make)
+PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
+                                       size_t row, size_t rows, const pe__row_kernel *kernel)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t n = dest->sines;
-    const size_t step = dest->order == PE__SPLIT ? 1 : dest->order == PE__MATRIX ? 4 : 2;
-    const uint8_t *const runs = plan->order + dest->pair + plan->pairs;
-    pe__dest part = *dest;
+    const pe_plan *const plan = output->plan;
+    const size_t n = output->sines;
+    const size_t step = output->order == PE__SPLIT ? 1 : output->order == PE__MATRIX ? 4 : 2;
+    const uint8_t *const segments = plan->order + output->pair + plan->pairs;
+    pe__output part = *output;
     for (size_t first = 0, end; first < n; first = end) {
-        end = pe__run_end(runs, first);
-        while (at->axes == 1 && end < n && runs[end] % PE__ALONE < PE_MAX_AXES)
-            end = pe__run_end(runs, end);
-        part.pair = dest->pair + first;
-        part.coordinate = runs[first] % PE__ALONE;
-        part.sine = dest->sine + step * first;
-        part.cosine = dest->cosine + step * first;
-        part.spare = pe__min(pe__run_spare(first, end), room - end);
-        part.sines = part.cosines = end - first + part.spare;
+        end = pe__segment_end(segments, first);
+        while (at->axes == 1 && end < n && segments[end] % PE__SEGMENT_OF_ONE < PE_MAX_AXES)
+            end = pe__segment_end(segments, end);
+        part.pair = output->pair + first;
+        part.coordinate = segments[first] % PE__SEGMENT_OF_ONE;
+        part.sine = output->sine + step * first;
+        part.cosine = output->cosine + step * first;
+        part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
+        part.sines = part.cosines = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
-            pe__walk(&part, at, row, rows, make);
+            pe__write_axis(&part, at, row, rows, kernel);
             continue;
         }
-        pe__dest still = part;
+        pe__output stationary = part;
         for (size_t r = 0; r < rows; r++) {
-            still.out = pe__row_at(&part, r);
-            make->rows(&still, 0, 1);
+            stationary.out = pe__row_address(&part, r);
+            kernel->rows(&stationary, 0, 1);
         }
     }
 }
 
 /* The same in their places, by way of the room behind the first of them. */
-PE__OUTLINE void pe__rope_sorted(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
-                                 const pe__maker *make)
+PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
+                                         size_t rows, const pe__row_kernel *kernel)
 {
-    const size_t n = dest->sines, room = pe__sorted_step(dest->plan, dest->pair, n);
-    const uint8_t *const order = dest->plan->order + dest->pair;
-    pe__dest sorted = *dest;
-    sorted.out = pe__row_at(dest, 1);
-    sorted.stride = (ptrdiff_t)(2 * room * dest->element);
+    const size_t n = output->sines, room = pe__sorted_stride(output->plan, output->pair, n);
+    const uint8_t *const order = output->plan->order + output->pair;
+    pe__output sorted = *output;
+    sorted.out = pe__row_address(output, 1);
+    sorted.stride = (ptrdiff_t)(2 * room * output->element);
     sorted.order = PE__SC;
     sorted.cosine = 1;
-    pe__sorted_rows(&sorted, room, at, row, rows, make);
+    pe__write_sorted_rows(&sorted, room, at, row, rows, kernel);
     for (size_t r = 0; r < rows; r++)
-        pe__rope_unsort(pe__row_at(dest, r), pe__row_at(&sorted, r), order, n, dest->element);
+        pe__unsort_row(pe__row_address(output, r), pe__row_address(&sorted, r), order, n,
+                       output->element);
 }
 
 /* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
-PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
-                               const pe__maker *make)
+PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
+                                     size_t rows, const pe__row_kernel *kernel)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t pair = dest->pair, count = dest->sines;
+    const pe_plan *const plan = output->plan;
+    const size_t pair = output->pair, count = output->sines;
     if (plan->matrix) {
-        pe__walk_columns_sums(dest, at, row, rows, make);
+        pe__write_sums(output, at, row, rows, kernel);
         return;
     }
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
     if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
         /* of shifts by several coordinates each axis is a call */
-        const size_t k = at->axes == 1 ? 0 : dest->coordinate;
-        if (rows > 1) pe__walk(dest, at, row, rows, make);
-        else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
+        const size_t k = at->axes == 1 ? 0 : output->coordinate;
+        if (rows > 1) pe__write_axis(output, at, row, rows, kernel);
+        else kernel->rows(output, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
     if (plan->order) {
-        pe__rope_sorted(dest, at, row, rows, make);
+        pe__write_unsorted_rows(output, at, row, rows, kernel);
         return;
     }
     size_t begin = 0; /* the first pair of an axis */
@@ -188,44 +191,52 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
         const size_t first = pe__max(pair, begin);
         const size_t end = pe__min(pair + count, begin + axis->pairs);
         if (first >= end) continue;
-        pe__dest part = *dest;
+        pe__output part = *output;
         part.pair = axis->pair + first - begin;
         part.coordinate = axis->coordinate;
         part.sine += first - pair;
         part.cosine += first - pair;
         part.sines = part.cosines = end - first;
-        pe__walk(&part, at, row, rows, make);
+        pe__write_axis(&part, at, row, rows, kernel);
     }
 }
 
 /* What a call asks for. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
-    pe__head_rotator *turn, *blocks; /* heads of one layout; of blocks */
+    pe__head_rotator *rotate, *rotate_sections; /* heads of one layout; of blocks */
     pe__heads x[2];
 } pe__rope_call;
 
+/* Copy copied_after elements of each head to the output, converted to its type. A rotator does that
+   when its tile has no pairs; it is the one function of a call that knows both types. */
+PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
+                                  const pe__heads *x)
+{
+    if (x->copied_after) call->rotate(no_pairs, x);
+}
+
 /* Copy what is before the pairs, and, if asked for, what is behind them. */
 PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
-                              int behind)
+                              int and_after)
 {
     const size_t e = call->in_element, f = call->out_element, n = 2 * tile->pairs;
     pe__heads before = *x, after = *x;
-    pe__tile none = *tile; /* of pairs */
-    none.pair = none.count = none.pairs = none.parts = 0;
-    before.in -= x->front * e;
-    before.out -= x->front * f;
-    before.rest = x->front;
+    pe__tile no_pairs = *tile;
+    no_pairs.pair = no_pairs.count = no_pairs.pairs = no_pairs.section_count = 0;
+    before.in -= x->copied_before * e;
+    before.out -= x->copied_before * f;
+    before.copied_after = x->copied_before;
     after.in += n * e;
     after.out += n * f;
-    if (before.rest) call->turn(&none, &before);
-    if (after.rest && behind) call->turn(&none, &after);
+    pe__copy_elements(call, &no_pairs, &before);
+    if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and rotated
    from there. */
-PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile,
-                                        const pe__heads *x)
+PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
+                                            const pe__heads *x)
 {
     enum { PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
@@ -235,61 +246,62 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
     pe__tile one = *tile;
     pe__copy_ends(call, tile, x, 1);
     one.tokens = 1;
-    one.token = one.parts = 0;
+    one.token = one.section_count = 0;
     for (size_t t = 0; t < tile->tokens; t++)
         for (size_t k = 0; k < x->heads; k += most) {
             pe__heads some = *x;
             const size_t token = tile->token + t;
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
             some.heads = pe__min(most, x->heads - k);
-            some.rest = 0;
+            some.copied_after = 0;
             for (size_t h = 0; h < some.heads; h++, in += x->in_head)
-                pe__unweave(halves + h * width, in, pairs, element);
+                pe__deinterleave(halves + h * width, in, pairs, element);
             some.in = halves;
             some.in_head = width;
             some.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;
             one.cosines = tile->cosines + t * tile->stride;
-            call->turn(&one, &some);
+            call->rotate(&one, &some);
         }
 }
 
 /* The parts of count pairs of a plan from the given one on, one of each axis that has columns of
    its own; none where all pairs of the row have one layout. */
-PE__INLINE size_t pe__rope_parts(const pe_plan *plan, size_t pair, size_t count, pe__part *part)
+PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
+                                    pe__section *section)
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
-    size_t parts = 0, begin = 0; /* the first pair of an axis */
+    size_t count_of = 0, begin = 0; /* the first pair of an axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
         const size_t first = pe__max(pair, begin), end = pe__min(pair + count, begin + axis->pairs);
         if (first >= end) continue;
         const size_t column = pe__min(axis->sine, axis->cosine) + step * (first - begin);
-        const pe__part its = {first - pair, end - first, axis->pairs, column};
-        part[parts++] = its;
+        const pe__section its = {first - pair, end - first, axis->pairs, column};
+        section[count_of++] = its;
     }
-    return parts;
+    return count_of;
 }
 
 /* Tile after tile, the first token at row of at. */
-PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
-                              const pe__rope_call *call)
+PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t row,
+                                   const pe__rope_call *call)
 {
     float buffer[5 * PE__ROPE_TILE / 4 + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
     const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
     const size_t pairs = plan->pairs;
-    pe__part part[PE_MAX_AXES];
+    pe__section section[PE_MAX_AXES];
     pe__tile tile;
     if (pairs == 0) return; /* a plan of a column that is 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
-    tile.part = part;
+    tile.section = section;
     tile.sines = rows;
     size_t most = call->tokens;
-    if (most > 1 && !uniform) most = pe__rope_most(plan, PE__ROPE_TILE);
+    if (most > 1 && !uniform) most = pe__tile_tokens(plan, PE__ROPE_TILE);
     for (size_t t = 0; t < call->tokens; t += most) {
         tile.token = t;
         tile.tokens = pe__min(most, call->tokens - t);
@@ -299,16 +311,17 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             tile.count = n;
             tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            tile.parts = pe__rope_parts(plan, pair, n, part);
-            const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
-            pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
+            tile.section_count = pe__tile_sections(plan, pair, n, section);
+            const pe__output output = pe__output_split(plan, pair, n, rows, sizeof *rows);
+            pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens,
+                                &pe__fill_kernel_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 const pe__heads *const x = &call->x[i];
-                if (plan->apart) pe__rotate_interleaved(call, &tile, x);
+                if (plan->rope_interleave) pe__rotate_rope_interleave(call, &tile, x);
                 else {
-                    if (x->front && pair == 0) pe__copy_ends(call, &tile, x, 0);
-                    (tile.parts ? call->blocks : call->turn)(&tile, x);
+                    if (x->copied_before && pair == 0) pe__copy_ends(call, &tile, x, 0);
+                    (tile.section_count ? call->rotate_sections : call->rotate)(&tile, x);
                 }
             }
         }
@@ -316,19 +329,19 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 }
 
 /* Rows of a plan as heads, one each. */
-static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
-                                       size_t rows, const pe__output *o, pe__head_rotator *turn,
-                                       pe__head_rotator *blocks)
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
+                                  size_t rows, const pe__request *request, pe__head_rotator *rotate,
+                                  pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
     call.tokens = rows;
-    call.in_element = call.out_element = o->element;
-    call.turn = turn;
-    call.blocks = blocks;
+    call.in_element = call.out_element = request->element;
+    call.rotate = rotate;
+    call.rotate_sections = rotate_sections;
     call.x[0].heads = 1;
-    call.x[0].in_token = call.x[0].out_token = o->stride;
-    call.x[0].in_head = call.x[0].out_head = o->stride;
-    call.x[0].in = call.x[0].out = o->out + row * o->stride;
-    pe__rope_run(plan, at, row, &call);
+    call.x[0].in_token = call.x[0].out_token = request->stride;
+    call.x[0].in_head = call.x[0].out_head = request->stride;
+    call.x[0].in = call.x[0].out = request->out + row * request->stride;
+    pe__rotate_tokens(plan, at, row, &call);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The call: arguments checked, axes one by one, batches, f64.
- * Gives: pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__emit(), pe__move(),
- *   pe__view(), pe_sinusoidal_f32().
+ * Gives: pe__batches, pe__call_rows(), pe__call_batch(), pe__check_request(), pe__write_axes(),
+ *   pe__copy_element(), pe__view(), pe_sinusoidal_f32().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 #pragma once
@@ -16,9 +16,9 @@
 #include "../plan/config.h"
 #include "../plan/shape.h"
 #include "../plan/make.h"
-#include "dest.h"
+#include "output.h"
 #include "f64.h"
-#include "walk.h"
+#include "axis.h"
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
@@ -28,7 +28,7 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     *own = *plan;
     if (at->delta) {
-        pe__plan_amplitude(own, 1.0);
+        pe__plan_set_amplitude(own, 1.0);
         own->offset = 0;
         own->has_padding = 0;
     }
@@ -45,7 +45,7 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
 }
 
 /* Copy an element of 1, 2, 4 or 8 bytes: of a number that is known, memcpy() is no call. */
-PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
+PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
 {
     if (element == 4) memcpy(to, from, 4);
     else if (element == 2) memcpy(to, from, 2);
@@ -55,133 +55,136 @@ PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t el
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
    to, filled there, and copied back. */
-PE__INLINE void pe__move_steps(const pe__dest *tile, const pe__axis *axis, const pe__output *o,
-                               size_t r, size_t rows, int out)
+PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
+                                 const pe__request *request, size_t r, size_t rows, int out)
 {
-    const size_t n = tile->sines, e = o->element, pair = tile->pair - axis->pair;
+    const size_t n = tile->sines, e = request->element, pair = tile->pair - axis->pair;
     for (size_t k = 0; k < rows; k++)
         for (size_t i = 0; i < 2 * n; i++) {
             const size_t first = i < n ? axis->sine : axis->cosine;
             const size_t column = first + (pair + i % n) * tile->plan->step;
-            unsigned char *const x = o->out + (r + k) * o->stride + column * e;
-            unsigned char *const y = pe__row_at(tile, k) + i * e;
-            pe__move(out ? x : y, out ? y : x, e);
+            unsigned char *const x = request->out + (r + k) * request->stride + column * e;
+            unsigned char *const y = pe__row_address(tile, k) + i * e;
+            pe__copy_element(out ? x : y, out ? y : x, e);
         }
 }
-PE__COLD void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
-                             const pe__output *o)
+PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
+                                     const pe__request *request)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
     for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
-        const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = o->element;
-        pe__dest dest = pe__dest_split(plan, axis->pair + pair, n, buffer, e);
-        dest.coordinate = axis->coordinate;
-        dest.verb = o->verb;
-        dest.scale = o->scale;
-        for (size_t r = 0, rows; r < o->rows; r += rows) {
-            rows = pe__min(o->rows - r, PE__BYTES / (2 * n * e));
-            if (o->verb == PE__ADD) pe__move_steps(&dest, axis, o, r, rows, 0);
-            pe__walk(&dest, at, r, rows, o->make);
-            pe__move_steps(&dest, axis, o, r, rows, 1);
+        const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = request->element;
+        pe__output output = pe__output_split(plan, axis->pair + pair, n, buffer, e);
+        output.coordinate = axis->coordinate;
+        output.mode = request->mode;
+        output.scale = request->scale;
+        for (size_t r = 0, rows; r < request->rows; r += rows) {
+            rows = pe__min(request->rows - r, PE__BYTES / (2 * n * e));
+            if (request->mode == PE__ADD) pe__copy_strided(&output, axis, request, r, rows, 0);
+            pe__write_axis(&output, at, r, rows, request->kernel);
+            pe__copy_strided(&output, axis, request, r, rows, 1);
         }
     }
 }
 
 /* All rows of a call, axis after axis, and the zeros after them. */
-PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output *o)
+PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__request *request)
 {
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
-        pe__dest dest = pe__dest_of_axis(plan, axis, o);
+        pe__output output = pe__output_of_axis(plan, axis, request);
         if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
-            pe__stream_rows(plan, &dest, o->rows);
-        if (plan->step) pe__emit_steps(plan, axis, at, o);
-        else if (plan->matrix) pe__walk_columns_sums(&dest, at, 0, o->rows, o->make);
-        else pe__walk(&dest, at, 0, o->rows, o->make);
-        if (dest.verb == PE__STREAM) pe__fence();
-        for (size_t r = 0; axis->zeros && r < o->rows; r++)
-            o->make->zeros(&dest, o->out + r * o->stride, axis->zero, axis->zeros);
+            pe__choose_store_mode(plan, &output, request->rows);
+        if (plan->step) pe__write_axis_strided(plan, axis, at, request);
+        else if (plan->matrix) pe__write_sums(&output, at, 0, request->rows, request->kernel);
+        else pe__write_axis(&output, at, 0, request->rows, request->kernel);
+        if (output.mode == PE__STREAM) pe__fence();
+        for (size_t r = 0; axis->zeros && r < request->rows; r++)
+            request->kernel->zeros(&output, request->out + r * request->stride, axis->zero,
+                                   axis->zeros);
     }
 }
 
 /* The calls: check, then write. */
-static inline pe_status pe__check(const pe_plan *plan, const pe__output *o)
+static inline pe_status pe__check_request(const pe_plan *plan, const pe__request *request)
 {
-    if (!plan || !o->out) return PE_ERR_NULL;
+    if (!plan || !request->out) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->order) return PE_ERR_PLAN;
-    return pe__check_shape(plan->d_model, o->rows, o->columns, o->element);
+    return pe__check_shape(plan->d_model, request->rows, request->columns, request->element);
 }
 
-static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe__output *o)
+static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at,
+                                      const pe__request *request)
 {
     pe_plan own;
-    if (o->rows == 0) return PE_OK;
-    pe_status status = pe__check(plan, o);
+    if (request->rows == 0) return PE_OK;
+    pe_status status = pe__check_request(plan, request);
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status == PE_OK) pe__emit(view, at, o);
+    status = pe__check_at(at, request->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__write_axes(view, at, request);
     return status;
 }
 
 /* What fills the rows of a batch, and what adds them to all batches. */
 typedef struct pe__batches {
     size_t count, bytes; /* bytes from batch to batch */
-    const pe__maker *make;
+    const pe__row_kernel *kernel;
     pe__row_adder *add;
 } pe__batches;
 
 /* The same rows to several batches: filled once, some at a time, into a buffer, and from there
    added to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
-PE__OUTLINE int pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                 const pe__batches *batches)
+PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe__request *request,
+                                  const pe__batches *batches)
 {
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 }; /* more rows: +15 % time; a longer one: stack */
     double buffer[PE__LONGEST / sizeof(double)];
-    const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
+    const size_t element = request->element == sizeof(double) ? sizeof(double) : sizeof(float);
     const size_t d = plan->d_model, bytes = d * element;
     const size_t most = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
-    pe__dest dest = pe__dest_of_axis(plan, &plan->axis[0], o);
-    dest.ahead = batches->bytes;
-    for (size_t r = 0, n; most > 0 && r < o->rows; r += n) {
-        n = pe__min(most, o->rows - r);
+    pe__output output = pe__output_of_axis(plan, &plan->axis[0], request);
+    output.prefetch_distance = batches->bytes;
+    for (size_t r = 0, n; most > 0 && r < request->rows; r += n) {
+        n = pe__min(most, request->rows - r);
         const pe_at from = pe_skip(*at, r);
-        const pe__output rows = pe__output_of(buffer, element, n, d, batches->make);
-        pe__emit(plan, &from, &rows);
+        const pe__request rows = pe__request_of(buffer, element, n, d, batches->kernel);
+        pe__write_axes(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
             for (size_t k = 0; k < n; k++)
-                (*batches->add)(&dest, o->out + b * batches->bytes + (r + k) * o->stride,
+                (*batches->add)(&output,
+                                request->out + b * batches->bytes + (r + k) * request->stride,
                                 (unsigned char *)buffer + k * bytes, d);
     }
     return most > 0;
 }
 
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
-                                       const pe__output *o, pe__batches *batches)
+                                       const pe__request *request, pe__batches *batches)
 {
     pe_plan own;
     const size_t count = batches->count;
-    if (o->rows == 0 || count == 0) return PE_OK;
-    if (count == 1) return pe__call(plan, at, o);
-    pe_status status = pe__check(plan, o);
+    if (request->rows == 0 || count == 0) return PE_OK;
+    if (count == 1) return pe__call_rows(plan, at, request);
+    pe_status status = pe__check_request(plan, request);
     if (status != PE_OK) return status;
     /* either the batches follow each other, or their rows lie between each other's */
-    const size_t batch = (o->rows - 1) * o->columns + plan->d_model;
-    const size_t limit = (size_t)PTRDIFF_MAX / o->element;
+    const size_t batch = (request->rows - 1) * request->columns + plan->d_model;
+    const size_t limit = (size_t)PTRDIFF_MAX / request->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
         return PE_ERR_SIZE;
     if (batch_stride < batch && (batch_stride < plan->d_model ||
-                                 (o->columns - plan->d_model) / batch_stride < count - 1))
+                                 (request->columns - plan->d_model) / batch_stride < count - 1))
         return PE_ERR_SHAPE;
-    batches->bytes = batch_stride * o->element;
+    batches->bytes = batch_stride * request->element;
     const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status != PE_OK || pe__emit_batches(view, at, o, batches)) return status;
+    status = pe__check_at(at, request->rows, view->axes, view->offset);
+    if (status != PE_OK || pe__write_batches(view, at, request, batches)) return status;
     for (size_t b = 0; b < count; b++) {
-        pe__output one = *o;
+        pe__request one = *request;
         one.out += b * batches->bytes;
-        pe__emit(view, at, &one);
+        pe__write_axes(view, at, &one);
     }
     return PE_OK;
 }
@@ -189,7 +192,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
 /* Without a plan: tiles of columns, each with a small plan on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
-    enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__CHAIN };
+    enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
     if (d_model == 0) return PE_ERR_SHAPE;
@@ -201,7 +204,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
-    double memory[PE__PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
+    double memory[PE__PADDED * (2 + 4 * PE__BLOCK_HALF) + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
@@ -214,13 +217,13 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__plan_begin(&plan, &config, f);
         plan.first = column / 2;
         plan.axis[0].denominator[0] = denominator[0];
-        pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
-        pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
+        pe__geometric_fill(&g, column / 2, plan.pairs, f, plan.padded);
+        pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
-        const pe__output o =
-            pe__output_of(out + column, sizeof *out, rows, d_model, &pe__fills_f32);
-        pe__emit(&plan, &at, &o);
+        const pe__request request =
+            pe__request_of(out + column, sizeof *out, rows, d_model, &pe__fill_kernel_f32);
+        pe__write_axes(&plan, &at, &request);
     }
     return PE_OK;
 }

@@ -15,28 +15,28 @@
 
 enum { PE__FLOATS = 2 * PE_LANES };
 
-PE__INLINE size_t pe__size_of(pe__kind type)
+PE__INLINE size_t pe__size_of(pe__type type)
 {
     return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
 }
 
 /* The address of element i. */
-PE__INLINE void *pe__at_element(pe__kind type, void *p, size_t i)
+PE__INLINE void *pe__at_element(pe__type type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
 }
-PE__INLINE const void *pe__at_const(pe__kind type, const void *p, size_t i)
+PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
 {
     return (const unsigned char *)p + i * pe__size_of(type);
 }
 
-PE__INLINE pe__vf pe__get_as(pe__kind type, const void *p)
+PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
 {
     if (type == PE__F32) return pe__get((const float *)p);
     return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
                               : pe__get_bf16((const uint16_t *)p);
 }
-PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
+PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
 {
     if (type == PE__F32) pe__put((float *)p, v);
     else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
@@ -44,34 +44,34 @@ PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
 }
 
 /* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
-PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
+PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
-    if (kind == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
-        pe__put_as(kind, p, u);
-        pe__put_as(kind, q, v);
+    if (type == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_as(type, p, u);
+        pe__put_as(type, q, v);
     } else {
-        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+        pe__put_h(g, type == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, type == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
     }
 }
 
 /* a0 b0 a1 b1 ... as 16-bit elements, where none is a NaN or the middle of two of them. */
-PE__INLINE void pe__put_zip_as(pe__kind kind, void *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_zip_as(pe__type type, void *p, pe__vf a, pe__vf b)
 {
-    if (kind == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
+    if (type == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
 /* The first n of a vector; what is not read is 0. */
-PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
+PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
     if (type == PE__F32) return pe__get_n((const float *)p, n);
     memcpy(h, p, n * sizeof *h);
     return pe__get_as(type, h);
 }
-PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
+PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
 {
     uint16_t all[PE__FLOATS];
     if (type != PE__F32) pe__put_as(type, all, v);
@@ -87,7 +87,7 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 }
 
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
-PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const void *row, size_t n,
+PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
                                const float *scale)
 {
     size_t i = 0;
@@ -107,7 +107,7 @@ PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const 
 }
 
 /* The same for a row of floats. */
-PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, size_t n)
+PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, size_t n)
 {
     if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
     else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of sines and cosines of given frequencies, without a plan.
- * Gives: pe__sincos_call(), pe__sincos_rows, and for each type T
+ * Gives: pe__sincos_call(), pe__sincos_request, and for each type T
  *   pe__sincos_row_T(), pe__sincos_rows_T().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_theorem.c, tests/unit/test_at.c. */
@@ -13,42 +13,42 @@
 #include "../frequencies/geometric.h"
 #include "../plan/shape.h"
 #include "../plan/make.h"
-#include "dest.h"
-#include "walk.h"
+#include "output.h"
+#include "axis.h"
 
 /* ---- 6.12 rows without a plan -------------------------------------------------------------------
  * A plan of few rows is its frequencies, and those take a fifth of the time of a row: a call makes
  * a plan on the stack for each tile of columns, and where there are many rows, its table. */
 
 /* The arguments of a call: rows of stride elements of the given size. */
-typedef struct pe__sincos_rows {
+typedef struct pe__sincos_request {
     const double *omega;
     size_t pairs, rows, stride, element;
     double amplitude;
     unsigned char *sines, *cosines;
-} pe__sincos_rows;
+} pe__sincos_request;
 
 /* Makes the rows of a destination, one or any number: which, a call says, so that a program that
    wants one row at a time has no code for more. */
-typedef void pe__sincos_maker(const pe__dest *dest, const pe_at *at, size_t rows);
-#define PE__MAKERS(T, row)                                                                         \
-    PE__OUTLINE void pe__sincos_row_##T(const pe__dest *dest, const pe_at *at, size_t rows)        \
+typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
+#define PE__ROW_KERNELS(T, row)                                                                    \
+    PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
     {                                                                                              \
-        row(dest, pe__position(at, 0, 0), rows);                                                   \
+        row(output, pe__position(at, 0, 0), rows);                                                 \
     }                                                                                              \
-    PE__OUTLINE void pe__sincos_rows_##T(const pe__dest *dest, const pe_at *at, size_t rows)       \
+    PE__OUTLINE void pe__sincos_rows_##T(const pe__output *output, const pe_at *at, size_t rows)   \
     {                                                                                              \
-        pe__walk(dest, at, 0, rows, &pe__fills_##T);                                               \
+        pe__write_axis(output, at, 0, rows, &pe__fill_kernel_##T);                                 \
     }
-PE__MAKERS(f32, pe__row_f32)
-PE__MAKERS(f16, pe__rows_f16)
-PE__MAKERS(bf16, pe__rows_bf16)
-PE__MAKERS(f64, pe__rows_f64)
-#undef PE__MAKERS
+PE__ROW_KERNELS(f32, pe__row_f32)
+PE__ROW_KERNELS(f16, pe__rows_f16)
+PE__ROW_KERNELS(bf16, pe__rows_bf16)
+PE__ROW_KERNELS(f64, pe__rows_f64)
+#undef PE__ROW_KERNELS
 
 /* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used
    once, saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
-enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
+enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
    2^-104. least, sum: the least |w| and the sum of |w| in each lane. */
@@ -64,13 +64,13 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
 }
 
 /* n frequencies to f and, so many doubles further on, g, each with 8 more like the last. Returns
-   whether, in magnitude, none is below 2^-900 and all together are at most PE__FASTEST, as most
-   are: then no single one is looked at, and every position is within reach. */
-enum { PE__FASTEST = 32 };
+   whether, in magnitude, none is below 2^-900 and all together are at most PE__MAX_FREQUENCY_SUM,
+   as most are: then no single one is looked at, and every position is within reach. */
+enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900)), zero = pe__splat(0.0);
-    const pe__vd most = pe__splat((double)PE__FASTEST / (double)PE_LANES);
+    const pe__vd most = pe__splat((double)PE__MAX_FREQUENCY_SUM / (double)PE_LANES);
     pe__vd least = pe__splat(1.0), sum = zero;
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
@@ -92,7 +92,7 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
 {
     plan->axes = 1;
     plan->first = 0;
-    plan->has_padding = plan->half_turns = plan->exact = 0;
+    plan->has_padding = plan->half_turns = plan->exact_frequencies = 0;
     plan->offset = plan->base = 0;
     plan->unit = 1;
     plan->table = plan->float32 = plan->matrix = plan->point = NULL;
@@ -101,65 +101,66 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     plan->axis[0].pairs = n;
     plan->axis[0].denominator[0] = 1;
     plan->axis[0].denominator[1] = 0;
-    pe__plan_amplitude(plan, amplitude);
-    pe__plan_reach(plan, pe__exp2i(-104), fastest);
+    pe__plan_set_amplitude(plan, amplitude);
+    pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
 /* The rows, tile by tile in aligned memory. */
-PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
-                                      pe__sincos_maker *make, double *f, size_t most)
+PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
+                                      pe__sincos_kernel *kernel, double *f, size_t most)
 {
     const int sines_first = (uintptr_t)x->sines < (uintptr_t)x->cosines;
     unsigned char *const out = sines_first ? x->sines : x->cosines;
-    const size_t size = x->element, apart = (size_t)((sines_first ? x->cosines : x->sines) - out);
-    const size_t columns = apart >> (size == 2 ? 1 : size == 4 ? 2 : 3);
+    const size_t size = x->element, gap = (size_t)((sines_first ? x->cosines : x->sines) - out);
+    const size_t columns = gap >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
-    double fastest = PE__FASTEST;
+    double fastest = PE__MAX_FREQUENCY_SUM;
     int usual = 1;
     plan.frequency = f;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
-        usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN);
+        usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
         const double w = fabs(x->omega[i]);
         if (w != 0 && !pe__between(w, pe__exp2i(-900), pe__exp2i(21))) return PE_ERR_FREQUENCY;
-        fastest = pe__larger(fastest, w);
+        fastest = pe__max_abs(fastest, w);
     }
-    plan.padded = most + PE__CHAIN;
+    plan.padded = most + PE__MAX_LANES;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
         if (x->pairs > most)
-            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN);
+            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (most == PE__TILE_TABLE) {
-            pe__plan_rows(&plan, f + 2 * plan.padded);
+            pe__build_rotation_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
         }
-        pe__dest dest = pe__dest_exact(pe__element_given, &plan, 0, n, out + i * size, size);
-        dest.stride = (ptrdiff_t)(x->stride * size);
-        dest.sine = sines_first ? 0 : columns;
-        dest.cosine = sines_first ? columns : 0;
-        make(&dest, at, x->rows);
+        pe__output output =
+            pe__output_split_with(pe__round_element_given, &plan, 0, n, out + i * size, size);
+        output.stride = (ptrdiff_t)(x->stride * size);
+        output.sine = sines_first ? 0 : columns;
+        output.cosine = sines_first ? columns : 0;
+        kernel(&output, at, x->rows);
     }
     return PE_OK;
 }
-PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at,
-                                       pe__sincos_maker *make)
+PE__OUTLINE pe_status pe__sincos_without_table(const pe__sincos_request *x, const pe_at *at,
+                                               pe__sincos_kernel *kernel)
 {
-    double memory[2 * ((size_t)PE__TILE_LIGHT + PE__CHAIN) + 8];
-    return pe__sincos_tiles(x, at, make, pe__aligned(memory), PE__TILE_LIGHT);
+    double memory[2 * ((size_t)PE__TILE_NO_TABLE + PE__MAX_LANES) + 8];
+    return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_NO_TABLE);
 }
-PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at,
-                                       pe__sincos_maker *make)
+PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const pe_at *at,
+                                            pe__sincos_kernel *kernel)
 {
-    double memory[(2 + 4 * PE__DIGIT) * ((size_t)PE__TILE_TABLE + PE__CHAIN) + 8];
-    return pe__sincos_tiles(x, at, make, pe__aligned(memory), PE__TILE_TABLE);
+    double memory[(2 + 4 * PE__BLOCK_HALF) * ((size_t)PE__TILE_TABLE + PE__MAX_LANES) + 8];
+    return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
 /* A call: nothing, or check and write, one row or any number. */
-PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at, int one,
-                                      pe__sincos_maker *make)
+PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
+                                      pe__sincos_kernel *kernel)
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
@@ -169,6 +170,6 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at,
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
-    if (one || x->rows < PE__ROWS_TABLE) return pe__sincos_light(x, at, make);
-    return pe__sincos_table(x, at, make);
+    if (one || x->rows < PE__SINCOS_MIN_ROWS) return pe__sincos_without_table(x, at, kernel);
+    return pe__sincos_with_table(x, at, kernel);
 }

@@ -50,9 +50,9 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
 /* As in vectors.h; blendv looks at the top bit of each lane alone. */
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
-    const __m256i k = _mm256_castpd_si256(which);
+    const __m256i k = _mm256_castpd_si256(quadrant);
     __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(k, 63));
     PE__OPAQUE(odd); /* gcc would compare it with 0 first */
     const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(k, 62)), sign = pe__splat(-0.0);
@@ -74,7 +74,7 @@ PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmad
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
 /* Both halves load the same four: no permutation has to cross them. */
-PE__INLINE pe__vf pe__get_twice(const float *p)
+PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
@@ -142,7 +142,7 @@ PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(
    upper one without its sign, so it is the size, cut to 20 bits. From 2 on that is negative, so
    there the alarm is always raised. With a shuffle of the lower halves into one vector and minima
    of the floats' sizes, fills took 1.12 and sums 1.1 times as long. */
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
     const __m256i x = _mm256_sllv_epi32(_mm256_castpd_si256(a), by);
@@ -151,7 +151,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
 /* A guard is a float: a double has 3 bits fewer in its upper half, and 896 more as exponent. */
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
     const int64_t size = guard < 0x3ffffff8 ? ((guard >> 3) + (896 << 20) + 1) << 1 : INT32_MAX;

@@ -52,9 +52,9 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
 /* As in vectors.h; masked moves exchange s and c. */
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
-    const __m512i k = _mm512_castpd_si512(which), sign = _mm512_set1_epi64(INT64_MIN);
+    const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
     const __m512i of_s = _mm512_slli_epi64(k, 62); /* k's second bit; that of k + 1 */
     const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
@@ -66,17 +66,17 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 }
 /* pe__zip() of both turned, in 4 operations for 8: by quarters a table has signs and, where s and c
    are exchanged, 16s that change the order. */
-PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
+PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const int minus = INT32_MIN, both = 16 + INT32_MIN;
     const __m512i quarters = _mm512_setr_epi32(0, 0, 16, both, minus, minus, both, 16, 0, 0, 16,
                                                both, minus, minus, both, 16);
-    const __m512i turn = _mm512_permutexvar_epi64(_mm512_castpd_si512(which), quarters);
+    const __m512i change = _mm512_permutexvar_epi64(_mm512_castpd_si512(quadrant), quarters);
     const __m512 v = _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)),
-                                            _mm512_xor_si512(order, turn),
+                                            _mm512_xor_si512(order, change),
                                             _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
-    return (pe__vf)((pe__vu)v ^ ((pe__vu)turn & 0x80000000u));
+    return (pe__vf)((pe__vu)v ^ ((pe__vu)change & 0x80000000u));
 }
 PE__INLINE pe__vf pe__get_n(const float *p, size_t n) /* and zeros */
 {
@@ -100,7 +100,7 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
-PE__INLINE pe__vf pe__get_twice(const float *p)
+PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     const __m512i order = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
     return _mm512_permutexvar_ps(order, _mm512_castps256_ps512(_mm256_loadu_ps(p)));
@@ -111,7 +111,7 @@ PE__INLINE unsigned pe__signs(pe__vi a)
     __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
     return mask & 0xffffu;
 }
-PE__INLINE pe__vd pe__of_16(const double *p, pe__vd k)
+PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
     const pe__vd last = k + pe__splat(6755399441055744.0); /* whose last bits are k's */
     const __m512i i = _mm512_castpd_si512(last);
@@ -201,7 +201,7 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 }
 #endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     /* The lower halves of the doubles. In no order: minima need none, nor does the alarm. */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
@@ -212,7 +212,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     w->low = (pe__vi)_mm512_min_epu32((__m512i)w->low, dropped);
     w->size = (pe__vi)pe__min_size((pe__vf)w->size, v);
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     return (_mm512_cmplt_epu32_mask((__m512i)w.low, _mm512_set1_epi32(window)) |
             _mm512_cmplt_epi32_mask((__m512i)w.size, _mm512_set1_epi32(guard))) != 0;

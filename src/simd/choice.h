@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The instruction set, whether SLEEF makes sines, what a CPU does with memory: chosen, checked.
  * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
- *   PE_ISA_WASM, PE_LOADS_WAIT, PE_PREFETCH_HEADS, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_FMA.
+ *   PE_ISA_WASM, PE_LOADS_WAIT, PE_PREFETCH_HEADS, PE_SLEEF, PE__SETS_TARGET, PE__GNU,
+ *   PE__HAVE_FMA.
  * Tests: tests/checks/fail.sh, tests/checks/cpus.sh. */
 #pragma once
 
@@ -73,16 +74,16 @@
 #endif
 #undef PE__NO_512
 
-/* PE__BEYOND: the flags do not allow all that pe uses, so pe's functions alone are compiled for it
-   (compiler.h). Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW and VL, except the
-   Xeon Phi. */
+/* PE__SETS_TARGET: the flags do not allow all that pe uses, so pe's functions alone are compiled
+   for it (compiler.h). Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW and VL,
+   except the Xeon Phi. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
 #if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) || \
     (PE_ISA == PE_ISA_AVX512 && \
      !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__)))
-#define PE__BEYOND 1
+#define PE__SETS_TARGET 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
 #elif defined(_MSC_VER)
@@ -92,7 +93,7 @@
 #error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #endif
 #else
-#define PE__BEYOND 0
+#define PE__SETS_TARGET 0
 #endif
 /* A fused multiply-add in hardware. Without, __builtin_fma() is a call to the C library, so
    products are split instead (pe__two_prod). */

@@ -135,10 +135,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 #pragma STDC FP_CONTRACT OFF
-#if PE__BEYOND && PE_ISA == PE_ISA_AVX512
+#if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
 #pragma clang attribute push(                                                                      \
     __attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), apply_to = function)
-#elif PE__BEYOND
+#elif PE__SETS_TARGET
 #pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
 #elif PE__GNU
@@ -152,9 +152,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #if __GNUC__ > 10 /* -O3 makes copies of functions and loops that gain nothing: 6 % of the code */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
-#if PE__BEYOND && PE_ISA == PE_ISA_AVX512
+#if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c")
-#elif PE__BEYOND
+#elif PE__SETS_TARGET
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
@@ -173,7 +173,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 
-/* Always inlined: kernels take the type, the layout and "added" as arguments, and only as constants
+/* Always inlined: kernels take the type, the layout and "sum" as arguments, and only as constants
    do these leave one case of each branch. Not without optimisation: gcc would take half a minute
    and 2 GB for all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
@@ -247,9 +247,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 /* A pointer in a register of its own: gcc 12 makes a vector of two to add to both, and takes them
    out again to use them, for a fifth of the time of heads by themselves. */
 #if PE__GNU
-#define PE__BY_ITSELF(p) __asm__("" : "+r"(p))
+#define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
-#define PE__BY_ITSELF(p) (void)(p)
+#define PE__IN_REGISTER(p) (void)(p)
 #endif
 
 /* What this pointer leads to is to stay in memory, where AVX2 broadcasts a number by a load alone.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations written over those of the instruction sets.
- * Gives: pe__by_quarters(), pe__fast_two_sum(), pe__get_pairs(), pe__lowest_bit(),
- *   pe__mantissa(), pe__of_16(),
- *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(),
+ * Gives: pe__reduce(), pe__fast_two_sum(), pe__get_pairs(), pe__lowest_bit(),
+ *   pe__mantissa(), pe__lookup_16(),
+ *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quadrant_shift, pe__round(),
  *   pe__two_sum(), pe__where_positive(), pe__zip_store(); of the operations that pe_simd.h lists
  *   those that are the same for several sets.
  * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
@@ -48,7 +48,7 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__get_signed(const float *p)
 {
-    return (pe__vf)((pe__vl)pe__get_twice(p) ^ 0x80000000); /* the first of each two */
+    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* the first of each two */
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -87,9 +87,9 @@ PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
     memcpy(f, p, n * sizeof *f);
     return pe__get(f);
 }
-PE__INLINE pe__vf pe__zip_turned(pe__vd which, pe__vd s, pe__vd c)
+PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
-    (void)which; /* they are turned */
+    (void)quadrant; /* they are turned */
     return pe__zip(s, c);
 }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
@@ -137,8 +137,8 @@ PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
     const unsigned char *const f = (const unsigned char *)from;
-    const size_t vector = sizeof(pe__vd), ahead = (vector - (uintptr_t)t % vector) % vector;
-    size_t i = PE__STREAMS && stream && ahead < n ? ahead : n;
+    const size_t vector = sizeof(pe__vd), unaligned = (vector - (uintptr_t)t % vector) % vector;
+    size_t i = PE__STREAMS && stream && unaligned < n ? unaligned : n;
     if (i > 0) memcpy(t, f, i);
     for (; i + vector <= n; i += vector)
         pe__stream_vd((double *)(void *)(t + i), pe__load((const double *)(const void *)(f + i)));
@@ -185,7 +185,7 @@ PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
 #ifdef PE__NOT_FUSED
-PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
+PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
 {
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
@@ -195,10 +195,10 @@ PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| <
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
-    const pe__vd ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
+    const pe__vd ah = pe__veltkamp_high(a), bh = pe__veltkamp_high(b), al = a - ah, bl = b - bh;
     pe__vd p = a * b;
 #else
-    const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__half(b);
+    const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__veltkamp_high(b);
     const pe__vd al = a - ah, bl = b - bh;
     pe__vd p = a * b;
     PE__OPAQUE(p); /* with -mfma */
@@ -266,7 +266,7 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 
 /* p[k mod 16] for a whole number; not by way of memory, for which a load would wait. */
 #if PE_ISA != PE_ISA_AVX512
-PE__INLINE pe__vd pe__of_16(const double *p, pe__vd k)
+PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
     uint64_t n[PE_LANES];
     const pe__vd last = k + pe__splat(6755399441055744.0); /* as in pe__round() */
@@ -296,18 +296,18 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 
 /* t (f + g) = k / 2 + rest with a whole number k near to 2 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
    Returns the rest, rounded twice, and where = k / 2 + large, whose last bits are k's and large's:
-   pe__quarters, or a multiple of 1/2 more. */
-static const double pe__quarters = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
-PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe__vd *where)
+   pe__quadrant_shift, or a multiple of 1/2 more. */
+static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
+PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
 #ifdef PE__NOT_FUSED
     pe__vd e;
     const pe__vd p = pe__two_prod(t, f, &e);
-    *where = p + large;
-    return (p - (*where - large)) + (t * g + e);
+    *quadrant = p + shift;
+    return (p - (*quadrant - shift)) + (t * g + e);
 #else
-    *where = pe__fma(t, f, large);
-    return pe__fma(t, g, pe__fma(t, f, large - *where));
+    *quadrant = pe__fma(t, f, shift);
+    return pe__fma(t, g, pe__fma(t, f, shift - *quadrant));
 #endif
 }
 

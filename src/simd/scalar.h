@@ -18,9 +18,9 @@ typedef struct pe__vf {
 typedef struct pe__vh {
     uint16_t s, c;
 } pe__vh;
-typedef struct pe__tie_watch {
+typedef struct pe__rounding_test {
     int32_t low, size;
-} pe__tie_watch;
+} pe__rounding_test;
 
 PE__INLINE pe__vd pe__load(const double *p) { return *p; }
 PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
@@ -65,10 +65,10 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *c = p[1];
 }
 /* As in vectors.h. */
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
-    memcpy(&k, &which, sizeof k);
+    memcpy(&k, &quadrant, sizeof k);
     memcpy(&a, s, sizeof a);
     memcpy(&b, c, sizeof b);
     const uint64_t sign = (uint64_t)1 << 63, other = (a ^ b) & (0 - (k & 1));
@@ -121,7 +121,7 @@ PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
 }
 PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats_of(v.c, v.s); }
-PE__INLINE pe__vf pe__get_twice(const float *p) { return pe__floats_of(*p, *p); }
+PE__INLINE pe__vf pe__get_repeated(const float *p) { return pe__floats_of(*p, *p); }
 PE__INLINE pe__vf pe__get_signed(const float *p) { return pe__floats_of(-*p, *p); }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
@@ -212,14 +212,15 @@ PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
 {
     return pe__floats_of(a.s < b.s ? a.s : b.s, a.c < b.c ? a.c : b.c);
 }
-PE__INLINE float pe__one_off_middle(float v, int drop)
+PE__INLINE float pe__one_midpoint_distance(float v, int drop)
 {
     const uint32_t last = (1u << drop) - 1u, half = 1u << (drop - 1);
     return v - pe__float_of_bits(((uint32_t)pe__float_bits(v) & ~last) | half);
 }
-PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
-    return pe__floats_of(pe__one_off_middle(v.s, drop), pe__one_off_middle(v.c, drop));
+    return pe__floats_of(pe__one_midpoint_distance(v.s, drop),
+                         pe__one_midpoint_distance(v.c, drop));
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
@@ -231,12 +232,12 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
            (unsigned)(pe__float_bits(a.c) != pe__float_bits(b.c)) << 1;
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
+PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 {
-    const pe__tie_watch w = {INT32_MAX, INT32_MAX};
+    const pe__rounding_test w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__WRAPS PE__INLINE void pe__tie_watch_one(pe__tie_watch *w, double y, float v)
+PE__WRAPS PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, float v)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
@@ -246,12 +247,12 @@ PE__WRAPS PE__INLINE void pe__tie_watch_one(pe__tie_watch *w, double y, float v)
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;
 }
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    pe__tie_watch_one(w, a, v.s);
-    pe__tie_watch_one(w, b, v.c);
+    pe__rounding_test_one(w, a, v.s);
+    pe__rounding_test_one(w, b, v.c);
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     return (w.low < INT32_MIN + (window << PE__TO_TOP)) | (w.size < guard);
 }

@@ -32,11 +32,11 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
 }
-PE__INLINE pe__vh pe__halves(pe__vi a) /* 32-bit numbers from -2^15 to 2^15 - 1 */
+PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32-bit numbers from -2^15 to 2^15 - 1 */
 {
     return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
 }
-PE__INLINE pe__vi pe__spread(pe__vh h) /* 16 bits to 32 */
+PE__INLINE pe__vi pe__unpack_16(pe__vh h) /* 16 bits to 32 */
 {
     return (pe__vi)_mm_unpacklo_epi16((__m128i)h, _mm_setzero_si128());
 }
@@ -72,11 +72,11 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)wasm_i16x8_min((v128_t)a, (v128_t)b);
 }
-PE__INLINE pe__vh pe__halves(pe__vi a)
+PE__INLINE pe__vh pe__pack_16(pe__vi a)
 {
     return (pe__vh)wasm_i16x8_narrow_i32x4((v128_t)a, (v128_t)a);
 }
-PE__INLINE pe__vi pe__spread(pe__vh h) { return (pe__vi)wasm_u32x4_extend_low_u16x8((v128_t)h); }
+PE__INLINE pe__vi pe__unpack_16(pe__vh h) { return (pe__vi)wasm_u32x4_extend_low_u16x8((v128_t)h); }
 #endif
 
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
@@ -90,13 +90,13 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return PE__PICK4(pe__floats_of(s), pe__floats_of(c), 0, 4, 1, 5);
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return pe__doubles_of(pe__floats_of(a)); }
-PE__INLINE pe__vh pe__get_half(const void *p) /* 8 bytes */
+PE__INLINE pe__vh pe__get_8_bytes(const void *p) /* 8 bytes */
 {
     pe__vl a = {0, 0};
     memcpy(&a, p, 8);
     return (pe__vh)a;
 }
-PE__INLINE pe__vd pe__widen(const float *p) { return pe__doubles_of((pe__vf)pe__get_half(p)); }
+PE__INLINE pe__vd pe__widen(const float *p) { return pe__doubles_of((pe__vf)pe__get_8_bytes(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a)
 {
     const pe__vf v = pe__floats_of(a);
@@ -106,9 +106,9 @@ PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; 
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
-    return (pe__vf)((pe__vu)pe__spread(pe__get_half(p)) << 16);
+    return (pe__vf)((pe__vu)pe__unpack_16(pe__get_8_bytes(p)) << 16);
 }
-PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__halves((pe__vi)pe__up_bf16(v) >> 16); }
+PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__pack_16((pe__vi)pe__up_bf16(v) >> 16); }
 /* The upper halves of a and b, next to each other. */
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
@@ -126,7 +126,7 @@ PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
-    const pe__vi h = pe__spread(pe__get_half(p)), a = h & 0x7fff;
+    const pe__vi h = pe__unpack_16(pe__get_8_bytes(p)), a = h & 0x7fff;
     if (PE__UNLIKELY(pe__signs((a - 0x0400) | (0x7bff - a)) != 0))
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
@@ -153,7 +153,7 @@ PE__INLINE pe__vi pe__f16_bits(pe__vf v)
         return pe__signs(-a) == 0 ? bits >> 31 & ~0x7fff : pe__any_to_f16(v);
     return (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13 | (bits >> 31 & ~0x7fff);
 }
-PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__halves(pe__f16_bits(v)); }
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__pack_16(pe__f16_bits(v)); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
@@ -161,13 +161,13 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
 /* SSE2 has no minimum of 32-bit numbers: it watches the upper halves, in every other word, and the
    alarms are a twelfth more. */
-PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
     w->low = (pe__vi)pe__least((pe__vw)w->low, (pe__vw)(low << (int)PE__TO_TOP));
     w->size = (pe__vi)pe__least((pe__vw)w->size, (pe__vw)pe__abs_f32(v));
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
     /* Above, not equal: the lower halves are not known. Signs are those of the upper ones. */

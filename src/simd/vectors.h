@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* GNU C's vectors: their types, and the operations that operators alone can write.
- * Gives: PE_LANES, PE__FUSES, pe__vd, pe__vf, pe__vi, pe__vl, pe__vu, pe__tie_watch, pe__abs(),
+ * Gives: PE_LANES, PE__FUSES, pe__vd, pe__vf, pe__vi, pe__vl, pe__vu, pe__rounding_test, pe__abs(),
  *   pe__abs_f32(), pe__get(), pe__get_bf16_evens(), pe__get_bf16_odds(), pe__load(), pe__put(),
- *   pe__quiet(), pe__splat_i32(), pe__store(), pe__tie_watch_begin(), pe__up_bf16().
+ *   pe__quiet(), pe__splat_i32(), pe__store(), pe__rounding_test_begin(), pe__up_bf16().
  * Tests: tests/unit/test_types.c. */
 #pragma once
 #include "choice.h"
@@ -34,10 +34,10 @@ typedef char pe__vectors_without_fpack_struct_or_pragma_pack
 
 /* Vectors at any address. With memcpy() gcc takes 16 bytes for an integer, and on ARM moves them
    through two integer registers: rows of a block took a fifth more cycles (make mca). */
-#define PE__ANYWHERE __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
-typedef double pe__vd_at PE__ANYWHERE;
-typedef float pe__vf_at PE__ANYWHERE;
-#undef PE__ANYWHERE
+#define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
+typedef double pe__vd_at PE__UNALIGNED;
+typedef float pe__vf_at PE__UNALIGNED;
+#undef PE__UNALIGNED
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
@@ -77,7 +77,7 @@ PE__INLINE pe__vf pe__quiet(pe__vf v)
 }
 /* The middle next to v has the first of the dropped bits set and no other. Its exponent is v's, so
    the difference is exact. */
-PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
 #if PE_ISA == PE_ISA_AVX2 /* an operation less: bf16 fills take 8 % longer without */
@@ -112,12 +112,12 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 
 /* The least distance from a tie and the least size so far. They begin with the bits of FLT_MAX,
    which is above every window and guard. */
-typedef struct pe__tie_watch {
+typedef struct pe__rounding_test {
     pe__vi low, size;
-} pe__tie_watch;
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
+} pe__rounding_test;
+PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 {
-    const pe__tie_watch w = {pe__splat_i32(0x7f7fffff), pe__splat_i32(0x7f7fffff)};
+    const pe__rounding_test w = {pe__splat_i32(0x7f7fffff), pe__splat_i32(0x7f7fffff)};
     return w;
 }
 
@@ -155,15 +155,16 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 /* A quarter turn exchanges s and c: an exclusive or with what differs, where k is odd. The sine is
    negative in the third and fourth quarter, where k's second bit is set, the cosine in the second
    and third, where that of k + 1 is: half ^ odd, at the top. */
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
-    const pe__vl k = (pe__vl)which, odd = k << 63, half = k << 62, sign = (pe__vl)pe__splat(-0.0);
+    const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;
+    const pe__vl sign = (pe__vl)pe__splat(-0.0);
     const pe__vl other = ((pe__vl)*s ^ (pe__vl)*c) & -(k & 1);
     *s = (pe__vd)((pe__vl)*s ^ other ^ (half & sign));
     *c = (pe__vd)((pe__vl)*c ^ other ^ ((half ^ odd) & sign));
 }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n) { memcpy(p, &v, n * sizeof *p); }
-PE__INLINE pe__vf pe__get_twice(const float *p)
+PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     const pe__vf v = {p[0], p[0], p[1], p[1]};
     return v;

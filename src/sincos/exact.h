@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__element, pe__element_any(), pe__element_given(),
- *   pe__number(), pe__product_less(), pe__same_power(), pe__sincos_exact(), pe__what.
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__element_rounder, pe__round_element_any(),
+ *   pe__round_element_given(), pe__plan_quantity(), pe__product_minus(), pe__powers_equal(),
+ *   pe__sincos_exact(), pe__quantity.
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
 #pragma once
@@ -12,7 +13,7 @@
 #include "../numbers/exp_log.h"
 #include "../numbers/real.h"
 #include "../frequencies/geometric.h"
-#include "close.h"
+#include "double_double.h"
 #include "round.h"
 
 /* ---- 5.6 sincos exactly -------------------------------------------------------------------------
@@ -23,10 +24,10 @@
  * (Niven): no other value is the middle of two numbers.
  *
  * Frequencies that are the caller's doubles, in radians a position, need a third of this code: then
- * given is 1, and known where a program is compiled. See pe__element. */
+ * given is 1, and known where a program is compiled. See pe__element_rounder. */
 
 /* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
-PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
+PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
         if (q < m ? y % x : x % y) return 0;
@@ -42,7 +43,7 @@ PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 }
 
 /* a b - c for c near a b, rounded once. */
-PE__COLD double pe__product_less(double a, double b, double c)
+PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
     const double p = pe__first_lane(pe__two_prod(pe__splat(a), pe__splat(b), &e));
@@ -50,7 +51,7 @@ PE__COLD double pe__product_less(double a, double b, double c)
 }
 
 /* The sum of a pair's products, PE_COLUMNS_SUMS, if doubles hold each step. */
-PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
+PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 {
     const double *m = plan->matrix + plan->first + pair;
     *sum = 0;
@@ -58,7 +59,7 @@ PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
         pe__vd low;
         const double product = *m * plan->point[k];
         *sum = pe__first_lane(pe__two_sum(pe__splat(*sum), pe__splat(product), &low));
-        if (pe__first_lane(low) != 0 || pe__product_less(*m, plan->point[k], product) != 0)
+        if (pe__first_lane(low) != 0 || pe__product_minus(*m, plan->point[k], product) != 0)
             return 0;
         if (product == 0 && *m != 0 && plan->point[k] != 0) return 0;
     }
@@ -70,50 +71,51 @@ PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
  *
  * Is base^(i / D), as double-double has it, next to a double 2^s y with an odd y? With odd(base)^i
  * = y^D it is that double, times 2^(e i / D - s): a power of two that is 1, or ln 2 / D away. */
-PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
+PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
     const pe__axis *axis;
-    double i = pe__index_of(plan, pair, &axis), d = axis->denominator[0], by = 1;
+    double i = pe__frequency_index(plan, pair, &axis), d = axis->denominator[0], by = 1;
     w[2] = 1;
     if (plan->point) {
-        if (!pe__known_sum(plan, pair, &by)) return 0;
-    } else if (plan->exact) {
+        if (!pe__exact_sum(plan, pair, &by)) return 0;
+    } else if (plan->exact_frequencies) {
         w[0] = f[0];
         w[1] = f[plan->padded];
         return 1;
     } else if (plan->base == 0 || (i != 0 && plan->base != 1)) {
         const pe__dd ratio = {pe__splat(f[0]), pe__splat(f[plan->padded])};
-        const pe__dd radians = pe__dd_normal(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
+        const pe__dd radians = pe__dd_renormalize(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
         const pe__dd y = plan->half_turns ? ratio : radians;
         const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
         if (plan->base == 0) { /* given was the double next to it */
             by = hi / unit;
-            by += (lo - pe__product_less(by, unit, hi)) / unit;
+            by += (lo - pe__product_minus(by, unit, hi)) / unit;
         } else { /* base^(i / D) by a division */
             double power = unit / hi; /* and a step of Newton's */
-            power -= (pe__product_less(power, hi, unit) + power * lo) / hi;
-            const double rest = pe__product_less(power, hi, unit) + power * lo;
-            for (int k = 0; k < 20 && d != pe__nearest(d); k++) {
+            power -= (pe__product_minus(power, hi, unit) + power * lo) / hi;
+            const double rest = pe__product_minus(power, hi, unit) + power * lo;
+            for (int k = 0; k < 20 && d != pe__round_to_integer(d); k++) {
                 d *= 2;
                 i *= 2;
             }
-            if (d > pe__exp2i(50) || d != pe__nearest(d) || axis->denominator[1] != 0 ||
+            if (d > pe__exp2i(50) || d != pe__round_to_integer(d) || axis->denominator[1] != 0 ||
                 fabs(rest) > fabs(unit) * pe__exp2i(-90))
                 return 0;
-            const uint64_t odd = pe__odd_of(power);
-            if (!pe__same_power(pe__odd_of(plan->base), (uint64_t)i, odd, (uint64_t)d)) return 0;
+            const uint64_t odd = pe__odd_significand(power);
+            if (!pe__powers_equal(pe__odd_significand(plan->base), (uint64_t)i, odd, (uint64_t)d))
+                return 0;
             w[2] = (double)odd;
             by = w[2] / power;
         }
     }
     w[0] = plan->unit * by;
-    w[1] = pe__product_less(plan->unit, by, w[0]);
+    w[1] = pe__product_minus(plan->unit, by, w[0]);
     return 1;
 }
 
 /* PE_COLUMNS_SUMS: the sizes of the terms of a pair's turn, added. */
-PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
+PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
 {
     const double *m = plan->matrix + plan->first + pair;
     double size = 0;
@@ -123,15 +125,15 @@ PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
 }
 
 /* The error of a turn that comes from its frequency: none, if the frequency is known. */
-PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn, int given)
+PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
     double w[3];
-    if (given) return 4 * turn * plan->error;
-    if (plan->half_turns && !plan->float32 && pe__known_frequency(plan, pair, w) && w[2] == 1 &&
+    if (given) return 4 * angle * plan->error;
+    if (plan->half_turns && !plan->float32 && pe__rational_frequency(plan, pair, w) && w[2] == 1 &&
         w[0] == f[0] && w[1] == f[plan->padded])
         return 0;
-    return 4 * (plan->point ? pe__terms(plan, pair) : turn) * plan->error;
+    return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
 }
 
 /* pe__sincos_error() of one sine or cosine: of small turns the sine has a relative error, but that
@@ -139,23 +141,23 @@ PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn, int give
 PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
                                     int given)
 {
-    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
-    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
-    const double lack = pe__lack(plan, pair, turn, given);
-    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + lack : 1;
+    const double angle = fabs(pe__one_multiple(plan, pair, t) * plan->frequency[pair]);
+    const double part = component == 0 && angle < 0.25 ? 4 * angle : 1;
+    const double inherited = pe__inherited_error(plan, pair, angle, given);
+    return angle > pe__exp2i(-800) ? part * pe__exp2i(-97) + inherited : 1;
 }
 
 /* x times that frequency, whether it is known or not. */
 PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
 {
     const int n = x->n;
-    double known[3] = {0, 0, 1};
+    double rational[3] = {0, 0, 1};
     pe__real w = pe__real_of(plan->unit, n), y, z;
     if (given) {
         const double *const f = plan->frequency + pair;
-        const pe__dd turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
-        const pe__dd radians = pe__dd_normal(pe__dd_mul(turns, pe__dd_splat(pe__pi)));
-        pe__real_by(x, pe__first_lane(radians.hi)); /* it was the double next to that */
+        const pe__dd half_turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
+        const pe__dd radians = pe__dd_renormalize(pe__dd_mul(half_turns, pe__dd_splat(pe__pi)));
+        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* it was the double next to that */
         return;
     }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
@@ -163,27 +165,27 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         z = pe__real_of(0, n);
         for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
             y = pe__real_of(*m, n);
-            pe__real_by(&y, plan->point[k]);
-            pe__real_plus(&z, &y, 1);
+            pe__real_mul_double(&y, plan->point[k]);
+            pe__real_add(&z, &y, 1);
         }
-        pe__real_times(&w, &z);
-    } else if (pe__known_frequency(plan, pair, known)) {
-        w = pe__real_of(known[0], n);
-        pe__real_more(&w, known[1]);
+        pe__real_mul(&w, &z);
+    } else if (pe__rational_frequency(plan, pair, rational)) {
+        w = pe__real_of(rational[0], n);
+        pe__real_add_double(&w, rational[1]);
     } else {
         const pe__axis *axis;
-        const double i = pe__index_of(plan, pair, &axis);
+        const double i = pe__frequency_index(plan, pair, &axis);
         y = pe__real_of(plan->base, n);
         z = pe__real_of(axis->denominator[0], n);
         pe__real_log(&y);
-        pe__real_by(&y, -i);
-        pe__real_more(&z, axis->denominator[1]);
-        pe__real_divide(&y, &z);
+        pe__real_mul_double(&y, -i);
+        pe__real_add_double(&z, axis->denominator[1]);
+        pe__real_div(&y, &z);
         pe__real_exp(&y);
-        pe__real_times(&w, &y);
+        pe__real_mul(&w, &y);
     }
-    pe__real_times(x, &w);
-    if (known[2] != 1) pe__real_per(x, known[2]); /* exact if it can be */
+    pe__real_mul(x, &w);
+    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* exact if it can be */
 }
 
 /* Twice the sine of multiples of pi / 6; 3: irrational. */
@@ -192,77 +194,79 @@ static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3
 /* Replace x, an angle or, for halves, a turn, by its sine or, for component 1, cosine. Returns 0
    where more limbs are to say whether x is a number of Niven's: a rational one has been told from
    these as soon as bits are enough. given: it is an angle. */
-PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough, int given)
+PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
-    const double k = pe__nearest(pe__real_double(x) * (!given && halves ? 2 : 0.6366197723675814));
+    const double k = pe__round_to_integer(pe__real_to_double(x) *
+                                          (!given && half_turns ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z = pe__real_pi(n);
-    if (!given && halves) {
-        pe__real_more(x, -k / 2);
+    if (!given && half_turns) {
+        pe__real_add_double(x, -k / 2);
         y = *x;
-        pe__real_by(&y, 6);
-        const double sixths = pe__nearest(pe__real_double(&y));
-        pe__real_more(&y, -sixths);
+        pe__real_mul_double(&y, 6);
+        const double sixths = pe__round_to_integer(pe__real_to_double(&y));
+        pe__real_add_double(&y, -sixths);
         if (!pe__real_has_sign(&y)) {
-            const int place = (3 * quarter + (int)sixths + 12) % 12;
-            if (!pe__known(&y) && !enough) return 0;
-            if (pe__twice_sine[place] != 3) {
-                *x = pe__real_of(pe__twice_sine[place] / 2.0, n);
+            const int twelfth = (3 * quarter + (int)sixths + 12) % 12;
+            if (!pe__real_is_exact(&y) && !enough) return 0;
+            if (pe__twice_sine[twelfth] != 3) {
+                *x = pe__real_of(pe__twice_sine[twelfth] / 2.0, n);
                 return 1;
             }
         }
-        pe__real_times(x, &z);
+        pe__real_mul(x, &z);
     } else {
-        pe__real_by(&z, -k / 2);
-        pe__real_plus(x, &z, 1);
+        pe__real_mul_double(&z, -k / 2);
+        pe__real_add(x, &z, 1);
     }
     y = *x;
-    pe__real_times(&y, x);
+    pe__real_mul(&y, x);
     y.sign = -y.sign;
     if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
         /* less than 1 by ever so little: any such will do, of up to 2^-1120 */
         z = pe__real_of(1, n);
         y = z;
         y.exponent = -1119;
-        pe__real_plus(&z, &y, -1);
+        pe__real_add(&z, &y, -1);
     } else {
-        z = pe__real_series(&y, PE__CIRCLE, quarter & 1 ? 1 : 2);
+        z = pe__real_series(&y, PE__TRIG, quarter & 1 ? 1 : 2);
     }
     if (quarter & 1) *x = z;
-    else pe__real_times(x, &z);
+    else pe__real_mul(x, &z);
     if (quarter & 2) x->sign = -x->sign;
     return 1;
 }
 
 /* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
-typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
-PE__COLD double pe__by_integers(const pe_plan *plan, size_t pair, double t, pe__what what,
-                                int given, double less, int drop)
+typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
+PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
+                                   int given, double less, int drop)
 {
-    const int halves = !given && plan->half_turns && !plan->float32;
+    const int half_turns = !given && plan->half_turns && !plan->float32;
     const pe__axis *axis = plan->axis;
-    const double i = given ? 0 : pe__index_of(plan, pair, &axis);
-    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+    const double i = given ? 0 : pe__frequency_index(plan, pair, &axis);
+    for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         const int last = n == PE__LIMBS;
         const int enough = last || (!given && plan->base != 0 &&
                                     32.0 * n > 512 + 53 * i / axis->denominator[0]);
         const int number = !given && what >= PE__FREQUENCY;
-        pe__real x = pe__real_of(number ? 1 : pe__time_of(plan, pair, t), n), w = pe__real_pi(n);
+        pe__real x = pe__real_of(number ? 1 : pe__one_multiple(plan, pair, t), n);
+        pe__real w = pe__real_pi(n);
         double y;
         if (given || !plan->float32) pe__real_by_frequency(&x, plan, pair, given);
-        else if (number) pe__real_by(&x, plan->float32[pair]);
+        else if (number) pe__real_mul_double(&x, plan->float32[pair]);
         if (number) {
-            if (halves) pe__real_times(&x, &w);
+            if (half_turns) pe__real_mul(&x, &w);
             w.exponent++;
             if (what == PE__WAVELENGTH) {
-                pe__real_divide(&w, &x);
+                pe__real_div(&w, &x);
                 x = w;
             }
         } else {
-            if (!pe__real_sine(&x, what == PE__COSINE, halves, enough, given)) continue;
-            pe__real_by(&x, plan->amplitude);
-            pe__real_more(&x, -less);
+            if (!pe__real_sine(&x, what == PE__COSINE, half_turns, enough, given)) continue;
+            pe__real_mul_double(&x, plan->amplitude);
+            pe__real_add_double(&x, -less);
         }
         if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * plan->amplitude : y;
     }
@@ -277,8 +281,8 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     for (int k = 0; k < 2; k++) {
         double hi[PE_LANES], lo[PE_LANES];
         for (size_t lane = 0; lane < PE_LANES; lane++) {
-            hi[lane] = pe__by_integers(&x, pair + lane, t, (pe__what)k, 0, 0, 0);
-            lo[lane] = pe__by_integers(&x, pair + lane, t, (pe__what)k, 0, hi[lane], 0);
+            hi[lane] = pe__round_quantity(&x, pair + lane, t, (pe__quantity)k, 0, 0, 0);
+            lo[lane] = pe__round_quantity(&x, pair + lane, t, (pe__quantity)k, 0, hi[lane], 0);
         }
         (k ? cosine : sine)->hi = pe__load(hi);
         (k ? cosine : sine)->lo = pe__load(lo);
@@ -287,15 +291,15 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
 
 /* The frequency of a pair in radians a position, or its wavelength. */
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
+PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
 {
     const double *const given = plan->frequency + pair;
     pe__dd f = {pe__splat(given[0]), pe__splat(given[plan->padded])}, y;
     double number;
-    if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
+    if (plan->float32) f = pe__dd_mul_double(f, plan->float32[pair]);
     if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
         return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
-    y = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+    y = pe__dd_renormalize(pe__dd_mul(f, pe__dd_splat(pe__pi)));
     if (what == PE__WAVELENGTH) {
         pe__vd e;
         y.hi = pe__splat(2.0) / f.hi;
@@ -303,33 +307,34 @@ PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int 
         y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
     }
     const double hi = pe__first_lane(y.hi), e = fabs(hi) * (plan->error + pe__exp2i(-97));
-    if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
-    return pe__by_integers(plan, pair, 1, what, 0, 0, drop);
+    if (pe__ziv_test(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
+    return pe__round_quantity(plan, pair, 1, what, 0, 0, drop);
 }
 
 /* An element whose half turns are known to be a multiple of 1/6, if its sine or cosine is rational:
    0, +-1/2 or +-1. Returns whether it is. */
-PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                               double *y)
+PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair, int component,
+                                      int drop, double *y)
 {
     const double a = plan->amplitude;
     double w[3];
-    if (plan->float32 || !pe__known_frequency(plan, pair, w) || w[1] != 0) return 0;
-    const double p = t * w[0], six = 6 * p, whole = pe__nearest(six / w[2]), right = whole * w[2];
-    if (pe__product_less(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
-    if (six != right || pe__product_less(6, p, six) != pe__product_less(whole, w[2], right))
+    if (plan->float32 || !pe__rational_frequency(plan, pair, w) || w[1] != 0) return 0;
+    const double p = t * w[0], six = 6 * p, whole = pe__round_to_integer(six / w[2]);
+    const double right = whole * w[2];
+    if (pe__product_minus(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
+    if (six != right || pe__product_minus(6, p, six) != pe__product_minus(whole, w[2], right))
         return 0;
     if (!plan->half_turns && p != 0) return 0;
-    const int place = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
-    if (pe__twice_sine[place] == 3) return 0;
-    *y = a * (pe__twice_sine[place] / 2.0);
+    const int twelfth = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
+    if (pe__twice_sine[twelfth] == 3) return 0;
+    *y = a * (pe__twice_sine[twelfth] / 2.0);
     if (drop && *y != 0) *y = (double)pe__round_once(*y, 0, 1, drop);
     return 1;
 }
 
 /* A sin x for a small angle x, of position time 2^exponent, by numbers near 1. */
-PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int given,
-                            int drop, double *y)
+PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multiple, int exponent,
+                                 int given, int drop, double *y)
 {
     const double *const f = plan->frequency + pair;
     int of_w, of_a;
@@ -337,12 +342,12 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
     (void)pe__frexp(f[0], &of_w);
     if (exponent + of_w > -59) return 0;
     const double up = pe__exp2i(-of_w), size = fabs(f[0]);
-    const double lack = pe__lack(plan, pair, size, given) / size;
+    const double inherited = pe__inherited_error(plan, pair, size, given) / size;
     const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
-    const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
-    const pe__dd x = pe__dd_scaled(turn, plan->mantissa);
-    const double hi = pe__first_lane(x.hi), e = fabs(hi) * (lack + pe__exp2i(-97));
-    return pe__same_far(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
+    const pe__dd angle = pe__dd_mul_double(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), multiple);
+    const pe__dd x = pe__dd_mul_double(angle, plan->mantissa);
+    const double hi = pe__first_lane(x.hi), e = fabs(hi) * (inherited + pe__exp2i(-97));
+    return pe__ziv_test_scaled(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
 }
 
 /* An element of a turn so small that its numbers leave the range of doubles, or that its cosine
@@ -353,28 +358,30 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
  *     A sin x is A x (1 - d), d below 2^-77, or 2^-117 if x is below pi 2^-60: then A x decides,
  *         as a product of numbers near 1 and a power of two. It is off by 2^-100 and what the
  *         frequency lacks. */
-PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int component, int given,
-                            int drop, double *y)
+PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
+                                  int given, int drop, double *y)
 {
-    const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
-    const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if subnormal */
-    int of_time, of_f;
-    if (f == 0 || time * enlarged == 0) return 0;
-    const double m = pe__frexp(time * enlarged, &of_time);
+    const double f = plan->frequency[pair], multiple = pe__one_multiple(plan, pair, t);
+    const double a = plan->amplitude;
+    const double enlarged = fabs(multiple) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if
+                                                                                      subnormal */
+    int of_multiple, of_f;
+    if (f == 0 || multiple * enlarged == 0) return 0;
+    const double m = pe__frexp(multiple * enlarged, &of_multiple);
     (void)pe__frexp(f, &of_f);
-    if (enlarged > 1) of_time -= 120;
-    if (of_time + of_f > -40) return 0;
-    if (pe__lack(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
+    if (enlarged > 1) of_multiple -= 120;
+    if (of_multiple + of_f > -40) return 0;
+    if (pe__inherited_error(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
         return 0; /* a sum, which may be 0 */
-    if (component == 0) return pe__small_sine(plan, pair, m, of_time, given, drop, y);
+    if (component == 0) return pe__round_tiny_sine(plan, pair, m, of_multiple, given, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
 
-/* An element: a sine (component 0) or a cosine times A. known: that, times the mantissa of A, by
+/* An element: a sine (component 0) or a cosine times A. approx: that, times the mantissa of A, by
    pe__sincos_dd(), as a sum of two; NULL: a float, or not computed yet. */
-PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int given,
-                           int drop, const double *known)
+PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
+                                  int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
@@ -382,33 +389,33 @@ PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int compo
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
-    if (!known) {
-        pe__dd turn[2];
-        if (pe__small_turn(plan, t, pair, component, given, drop, &y)) return y;
-        pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
-        turn[0] = pe__dd_scaled(turn[component], plan->mantissa);
-        own[0] = pe__first_lane(turn[0].hi);
-        own[1] = pe__first_lane(turn[0].lo);
-        known = own;
+    if (!approx) {
+        pe__dd angle[2];
+        if (pe__round_tiny_angle(plan, t, pair, component, given, drop, &y)) return y;
+        pe__sincos_dd(plan, pair, t, &angle[0], &angle[1]);
+        angle[0] = pe__dd_mul_double(angle[component], plan->mantissa);
+        own[0] = pe__first_lane(angle[0].hi);
+        own[1] = pe__first_lane(angle[0].lo);
+        approx = own;
     }
     const double e = pe__sincos_dd_error(plan, pair, t, component, given);
-    if (pe__same(known[0], known[1], e, plan->scale, drop, &y)) return y;
-    if (pe__small_turn(plan, t, pair, component, given, drop, &y)) return y;
-    if (!given && pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
-    return pe__by_integers(plan, pair, t, (pe__what)component, given, 0, drop);
+    if (pe__ziv_test(approx[0], approx[1], e, plan->scale, drop, &y)) return y;
+    if (pe__round_tiny_angle(plan, t, pair, component, given, drop, &y)) return y;
+    if (!given && pe__round_rational_angle(plan, t, pair, component, drop, &y)) return y;
+    return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
 /* How rows ask for it: by a pointer, so that a program that makes rows of given frequencies alone
    has no code for others. */
-typedef double pe__element(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                           const double *known);
-PE__COLD double pe__element_any(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                                const double *known)
+typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
+                                   int drop, const double *known);
+PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,
+                                      int drop, const double *approx)
 {
-    return pe__decide(plan, t, pair, component, 0, drop, known);
+    return pe__round_element(plan, t, pair, component, 0, drop, approx);
 }
-PE__COLD double pe__element_given(const pe_plan *plan, double t, size_t pair, int component,
-                                  int drop, const double *known)
+PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pair, int component,
+                                        int drop, const double *approx)
 {
-    return pe__decide(plan, t, pair, component, 1, drop, known);
+    return pe__round_element(plan, t, pair, component, 1, drop, approx);
 }

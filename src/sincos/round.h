@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of two doubles rounded once, to any type.
- * Gives: pe__round_once(), pe__round_sum(), pe__same(), pe__same_far().
+ * Gives: pe__round_once(), pe__round_sum(), pe__ziv_test(), pe__ziv_test_scaled().
  * Needs: simd, numbers.
  * Tests: tests/checks/levels.sh, tests/unit/test_exact.c. */
 #pragma once
@@ -69,9 +69,10 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
     return hi < 0 ? -size : size;
 }
 
-/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in pe__drop(), or,
-   if 0, to a double, into *y; returns whether lo - e and lo + e give the same. */
-PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
+/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in
+   pe__dropped_bits(), or, if 0, to a double, into *y; returns whether lo - e and lo + e give the
+   same. */
+PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
     double other = hi < 0 ? -0.0 : 0.0;
@@ -86,8 +87,8 @@ PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, doubl
     return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
 }
 
-/* pe__same() with a power of two that may be no double. */
-PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
+/* pe__ziv_test() with a power of two that may be no double. */
+PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
     if (exponent < -1100) { /* below half the least double, and hi is not 0 */
@@ -95,5 +96,5 @@ PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop
         return 1;
     }
     if (down < 1) exponent += 200;
-    return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
+    return pe__ziv_test(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
 }

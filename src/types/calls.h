@@ -12,7 +12,7 @@
 #include "../rows/contract.h"
 #include "../rope/contract.h"
 #include "../alibi/contract.h"
-#include "../rows/walk.h"
+#include "../rows/axis.h"
 #include "../rows/sincos.h"
 #include "../rope/call.h"
 #include "../alibi/alibi.h"
@@ -38,8 +38,8 @@
     PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
                                    size_t rows, element *sines, element *cosines, size_t stride)   \
     {                                                                                              \
-        const pe__sincos_rows x = {omega, pairs, rows, stride, sizeof *sines, amplitude,           \
-                                   (unsigned char *)sines, (unsigned char *)cosines};              \
+        const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,        \
+                                      (unsigned char *)sines, (unsigned char *)cosines};           \
         return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
                          : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
     }
@@ -66,8 +66,8 @@ PE__CALLS(f32_bf16, float, uint16_t)
 
 /* Whole units of pairs of one token, by a row of floats that the table has, and nothing that could
    be wrong: of what the caller has written here the compiler knows most already. */
-PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
-                              const pe_heads *x)
+PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
+                                 const pe_heads *x)
 {
     if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
     const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
@@ -78,7 +78,7 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
     return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
 }
 
-#define PE__CALLS(T, kind, element)                                                                \
+#define PE__CALLS(T, type, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
     {                                                                                              \
@@ -96,22 +96,22 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
                                        pe_rope_table_layout layout, element *cosines,              \
                                        element *sines, size_t stride, pe_rope_table *made)         \
     {                                                                                              \
-        const pe_rope_table table = {cosines, sines, kind, layout, stride, rows, 0};               \
+        const pe_rope_table table = {cosines, sines, type, layout, stride, rows, 0};               \
         return pe__call_rope_table_##T(plan, &at, &table, made);                                   \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
                                           pe_at rows, size_t tokens, element *x, pe_heads heads)   \
     {                                                                                              \
         const int halves = layout == PE_LAYOUT_HALVES;                                             \
-        if (tokens == 1 && x && pe__rope_plain(table, layout, &rows, &heads)) {                    \
+        if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads)) {                 \
             const size_t row = (size_t)rows.first;                                                 \
             return halves ? pe__call_rope_one_##T##_halves(table, row, x, &heads)                  \
-                          : pe__call_rope_one_##T##_neighbours(table, row, x, &heads);             \
+                          : pe__call_rope_one_##T##_interleaved(table, row, x, &heads);            \
         }                                                                                          \
         const pe_at at = rows;                                                                     \
         const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
         return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \
-                      : pe__call_rope_by_##T##_neighbours(table, layout, &at, tokens, &both);      \
+                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, tokens, &both);     \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
@@ -120,20 +120,20 @@ PE__INLINE int pe__rope_plain(const pe_rope_table *t, pe_layout layout, const pe
         const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
         return layout == PE_LAYOUT_HALVES                                                          \
                    ? pe__call_rope_by_##T##_halves(table, layout, &rows, tokens, &x)               \
-                   : pe__call_rope_by_##T##_neighbours(table, layout, &rows, tokens, &x);          \
+                   : pe__call_rope_by_##T##_interleaved(table, layout, &rows, tokens, &x);         \
     }
 PE__CALLS(f32, PE_TYPE_F32, float)
 PE__CALLS(f16, PE_TYPE_F16, uint16_t)
 PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
 #undef PE__CALLS
 
-#define PE__CALLS(T, kind, element, verb)                                                          \
+#define PE__CALLS(T, type, element, verb)                                                          \
     PE_API pe_status pe_alibi_##verb##_##T(                                                        \
         const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
         pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
     {                                                                                              \
         const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
-                             head_stride, mode,  kind,    &query_at, &key_at};                     \
+                             head_stride, mode,  type,    &query_at, &key_at};                     \
         return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
     }
 PE__CALLS(f32, PE__F32, float, fill)

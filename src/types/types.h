@@ -17,8 +17,8 @@
 #include "../bias/contract.h"
 #include "../learned/contract.h"
 #include "../numbers/base.h"
-#include "../rows/pair_f32.h"
-#include "../rows/walk.h"
+#include "../rows/row_pair_f32.h"
+#include "../rows/axis.h"
 #include "../rows/call.h"
 #include "../rope/rotate.h"
 #include "../rope/tokens.h"
@@ -38,34 +38,35 @@
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
-#define PE__ROWS_OF(T, element, number, batch_maker)                                               \
+/* Of fill and add: number is the type of a scale; rows of a batch are made by batch_kernel. */
+#define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
     {                                                                                              \
-        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_##T);        \
-        return pe__call(plan, at, &o);                                                             \
+        const pe__request request =                                                                \
+            pe__request_of(out, sizeof *out, rows, stride, &pe__fill_kernel_##T);                  \
+        return pe__call_rows(plan, at, &request);                                                  \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);          \
-        return pe__call(plan, at, &o);                                                             \
+        const pe__request request = pe__add_request_of(                                            \
+            x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
+        return pe__call_rows(plan, at, &request);                                                  \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       number scale, element *x, size_t stride,                     \
                                       size_t batch_stride)                                         \
     {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__adds_##T);          \
-        pe__batches all = {batches, 0, &batch_maker, pe__add_some_##T};                            \
-        return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
+        const pe__request request = pe__add_request_of(                                            \
+            x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
+        pe__batches all = {batches, 0, &batch_kernel, pe__add_some_##T};                           \
+        return pe__call_batch(plan, &at, batch_stride, &request, &all);                            \
     }
-PE__ROWS_OF(f32, float, float, pe__fills_f32)
-PE__ROWS_OF(f16, uint16_t, float, pe__fills_f32)
-PE__ROWS_OF(bf16, uint16_t, float, pe__fills_f32)
-PE__ROWS_OF(f64, double, double, pe__fills_f64)
+PE__ROWS_OF(f32, float, float, pe__fill_kernel_f32)
+PE__ROWS_OF(f16, uint16_t, float, pe__fill_kernel_f32)
+PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
+PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
 #undef PE__ROWS_OF
 
 /* Tokens from one place to another, perhaps of another type. */
@@ -73,48 +74,50 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
                                                size_t tokens, const pe__from_to *x)                \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(to),                 \
-                                              pe__rotate_heads_##T, pe__rotate_heads_##T##_blocks);\
+        pe__rope_call call =                                                                       \
+            pe__make_rope_call(tokens, sizeof(element), sizeof(to), pe__rotate_heads_##T,          \
+                               pe__rotate_heads_##T##_sections);                                   \
         return pe__rope_to(plan, at, &call, x);                                                    \
     }
 
-#define PE__OF_TYPE(T, kind, element)                                                              \
+#define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                      \
-        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T,                             \
-                              pe__rotate_heads_##T##_blocks);                                      \
+        const pe__request request = pe__request_of(x, sizeof *x, rows, stride, NULL);              \
+        return pe__call_shift(plan, &deltas, &request, pe__rotate_heads_##T,                       \
+                              pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
                                             const pe__from_to *q, const pe__from_to *k)            \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T, pe__rotate_heads_##T##_blocks);\
+        pe__rope_call call =                                                                       \
+            pe__make_rope_call(tokens, sizeof(element), sizeof(element), pe__rotate_heads_##T,     \
+                               pe__rotate_heads_##T##_sections);                                   \
         call.x[0] = pe__heads_of(q);                                                               \
         if (k) call.x[1] = pe__heads_of(k);                                                        \
-        return pe__rope_go(plan, at, &call);                                                       \
+        return pe__rope_by_plan(plan, at, &call);                                                  \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
                                                   const pe_rope_table *table, pe_rope_table *made) \
     {                                                                                              \
         void *const out = (void *)(uintptr_t)table->cosines;                                       \
-        const pe__output o = pe__output_of(out, sizeof(element), table->rows, table->stride,       \
-                                           &pe__fills_##T);                                        \
-        return pe__rope_table(plan, at, &o, &pe__tables_##T, table, made);                         \
+        const pe__request request = pe__request_of(out, sizeof(element), table->rows,              \
+                                                   table->stride, &pe__fill_kernel_##T);           \
+        return pe__write_rope_table(plan, at, &request, &pe__table_kernel_##T, table, made);       \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \
                                      element *scores, size_t query_stride, size_t head_stride)     \
     {                                                                                              \
         const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};            \
-        return pe__bias_add(kind, table, entries, index, &x);                                      \
+        return pe__bias_add(type, table, entries, index, &x);                                      \
     }                                                                                              \
     PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
                                         pe_at at, size_t rows, element *x, size_t stride)          \
     {                                                                                              \
         const pe__learned l = {table, x, table_rows, d_model, stride};                             \
-        return pe__learned_add(kind, 0, &l, &at, rows);                                            \
+        return pe__learned_add(type, 0, &l, &at, rows);                                            \
     }
 PE__OF_TYPE(f32, PE__F32, float)
 PE__OF_TYPE(f16, PE__F16, uint16_t)
@@ -127,27 +130,27 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
 
 /* By a table, for each layout by itself: a caller that names one has no code for the other. */
-#define PE__BY_TABLE(T, kind, element, name, layout)                                               \
+#define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
         const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
         const pe__from_to *x)                                                                      \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(tokens, sizeof(element), sizeof(element),            \
-                                              pe__rotate_heads_##T##_##name, NULL);                \
-        return pe__rope_by(table, any, at, &call, x);                                              \
+        pe__rope_call call = pe__make_rope_call(tokens, sizeof(element), sizeof(element),          \
+                                                pe__rotate_heads_##T##_##name, NULL);              \
+        return pe__rope_by_table(table, any, at, &call, x);                                        \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, size_t row,   \
                                                          element *x, const pe_heads *heads)        \
     {                                                                                              \
-        pe__rope_one_token(kind, table, layout, row, x, heads);                                    \
+        pe__rotate_token_by_table(type, table, layout, row, x, heads);                             \
         return PE_OK;                                                                              \
     }
 PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f32, PE__F32, float, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f32, PE__F32, float, interleaved, PE_LAYOUT_INTERLEAVED)
 PE__BY_TABLE(f16, PE__F16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f16, PE__F16, uint16_t, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f16, PE__F16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
 PE__BY_TABLE(bf16, PE__BF16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, neighbours, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(bf16, PE__BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
 #undef PE__BY_TABLE
 
 #undef PE__ROPE_TO

@@ -12,8 +12,8 @@
 
 /* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
    the reverse, would wait in every call. */
-static inline pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list,
-                           size_t axes, size_t row_stride, size_t axis_stride)
+static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
+                                size_t axes, size_t row_stride, size_t axis_stride)
 {
     pe_at at;
     at.list = list;
@@ -31,7 +31,7 @@ static inline pe_at pe__at(pe__place kind, int64_t first, int64_t step, const vo
 
 PE_API pe_at pe_from_by(int64_t first, int64_t step)
 {
-    return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
+    return pe__make_at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
 }
 PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
 PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
@@ -40,7 +40,7 @@ PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
     PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
                                size_t axis_stride)                                                 \
     {                                                                                              \
-        return pe__at(kind, 0, 0, coords, axes, row_stride, axis_stride);                          \
+        return pe__make_at(kind, 0, 0, coords, axes, row_stride, axis_stride);                     \
     }                                                                                              \
     PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
 PE__LISTS(i32, PE__AT_I32, int32_t)
@@ -51,7 +51,7 @@ PE__LISTS(f64, PE__AT_F64, double)
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
-    pe_at at = pe__at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
+    pe_at at = pe__make_at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
     if (!sizes) at.status = PE_ERR_NULL;
     for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
     return at;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# gappa.sh: bounds of the fast path that the comment "Rounding test" of src/sincos/window.h counts on, proven
+# gappa.sh: bounds of the fast path that the comment "Rounding test" of src/sincos/rounding_test.h counts on, proven
 # by Gappa for every argument, over the constants that stand in pe.h. A constant that changes makes it red, or
 # has a proof.
 #
@@ -24,8 +24,8 @@ numbers_of() {
     awk -v name="static const double $1[" 'index($0, name) { here = 1; next } /^}/ { here = 0 } here' \
         pe.h | tr -d ' \n' | tr ',' ' '
 }
-SINE=$(numbers_of pe__sine_fit) COSINE=$(numbers_of pe__cosine_fit)
-SHORT_SINE=$(numbers_of pe__sine_fit_short) SHORT_COSINE=$(numbers_of pe__cosine_fit_short)
+SINE=$(numbers_of pe__sine_poly) COSINE=$(numbers_of pe__cosine_poly)
+SHORT_SINE=$(numbers_of pe__sine_poly_short) SHORT_COSINE=$(numbers_of pe__cosine_poly_short)
 count=$(for numbers in "$SINE" "$COSINE" "$SHORT_SINE" "$SHORT_COSINE"; do echo "$numbers" | wc -w; done)
 # shellcheck disable=SC2086
 [ "$(echo $count)" = "7 8 6 6" ] ||

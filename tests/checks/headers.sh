@@ -33,8 +33,9 @@ mkdir -p "$WORK/made"
 # blocks of halves of any number of units as one tile, .8 to .9 of the time with AVX2 and SSE2 (+ 10),
 # weights that are exactly 0, all cells of a grid checked, T5's buckets by bisection (+ 97),
 # lengths of lists, checked before they are read, and texts that name what is wrong (+ 57),
-# compilers that would fuse, pack or round otherwise refused, macros that name attributes (+ 104).
-MOST_LINES=520 MOST_COLUMNS=100 MOST_CODE=10244
+# compilers that would fuse, pack or round otherwise refused, macros that name attributes (+ 104),
+# names in the words of the field, and enums for flags with three values (+ 153).
+MOST_LINES=520 MOST_COLUMNS=100 MOST_CODE=10397
 find src -name '*.h' | LC_ALL=C sort >"$WORK/files"
 [ "$(wc -l <"$WORK/files")" -gt 40 ] || { echo "hardly a file in src/" && exit 1; }
 

@@ -20,17 +20,17 @@ undecided() {
     ! cmp -s "$WORK/pe.h" "$WORK/pe.h.new" || { echo "no place in pe.h for: $1" && exit 1; }
     mv "$WORK/pe.h.new" "$WORK/pe.h"
 }
-undecided 's/return turn > pe__exp2i(-800) ?.*/return 2;/'
+undecided 's/return angle > pe__exp2i(-800) ?.*/return 2;/'
 undecided 's/(plan->error + pe__exp2i(-97))/2/'
 undecided 's/return size > pe__exp2i(127) ? INT32_MAX : guard;/return size < 0 ? guard : INT32_MAX;/'
 undecided 's|{((units) + 2.5) / 9007199254740992.0|{2.0 + 0 * (units)|'
-undecided 's|x.error = scale \* (pe__exp2i(-76) +|x.error = scale * (4.0 +|'
-undecided 's|f->error = distant .*least : error;|f->error = FLT_MAX;|'
+undecided 's|scale \* (pe__exp2i(-76) +|scale * (4.0 +|'
+undecided 's|f->error = unsafe .*least : error;|f->error = FLT_MAX;|'
 undecided 's/e = pe__splat(pe__exp2i(-99)); .. relative ../e = pe__splat(2.0);/'
 undecided 's/return (bits & 0x1fffffffu) == 0x10000000u .*/return hi != 0 || lo + e > 0 || bits > 0;/'
 undecided 's/hi \* pe__exp2i(-90)/hi * 2/'
-undecided 's/pe__rational_turn(plan,/0 \&\& &/'
-undecided 's/pe__small_turn(plan,/0 \&\& &/'
+undecided 's/pe__round_rational_angle(plan,/0 \&\& &/'
+undecided 's/pe__round_tiny_angle(plan,/0 \&\& &/'
 undecided 's/const int fine = .*/const int fine = plan->error > 2;/'
 
 isa=$(best_isa)
@@ -51,8 +51,8 @@ check "RoPE's frequencies" env PE_QUICK=9 "$WORK/rope"
 # An exact level that ends the program.
 mkdir -p "$WORK/none"
 cp pe.h pe_simd.h "$WORK/none/"
-awk '{ print } /^PE__COLD double pe__by_integers\(/ { here = 1 } here && /^{/ { print "    abort();"; here = 0; n++ }
-    END { exit n != 1 }' pe.h >"$WORK/none/pe.h" || { echo "no pe__by_integers() in pe.h" && exit 1; }
+awk '{ print } /^PE__COLD double pe__round_quantity\(/ { here = 1 } here && /^{/ { print "    abort();"; here = 0; n++ }
+    END { exit n != 1 }' pe.h >"$WORK/none/pe.h" || { echo "no pe__round_quantity() in pe.h" && exit 1; }
 # shellcheck disable=SC2086
 check "ordinary.c compiles without an exact level" "$CC" $flags -include stdlib.h -I"$WORK/none" \
     -o "$WORK/ordinary" tests/checks/ordinary.c -lm

@@ -25,7 +25,7 @@ build() { # NAME HEADERS COMPILER FLAGS...
 # Functions that rotate or add, and how many fused instructions each has.
 fused() {
     objdump -d --no-show-raw-insn "$WORK/$1" | awk '
-        /^[0-9a-f]+ <.*>:$/ { name = ($2 ~ /pe__(rotate_heads|shift_doubles|add_four_|add_some_)/) ? $2 : "" }
+        /^[0-9a-f]+ <.*>:$/ { name = ($2 ~ /pe__(rotate_heads|shift_columns_f64|add_four_|add_some_)/) ? $2 : "" }
         name != "" { seen[name] += 0 }
         name != "" && /vfn?m(add|sub)/ { seen[name]++ }
         END { for (name in seen) { functions++; n += seen[name] } print functions + 0, n + 0 }'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the polynomials of the direct kernel, pe__sine_fit and pe__cosine_fit of pe.h, lack of sin(pi z)
+"""What the polynomials of the direct kernel, pe__sine_poly and pe__cosine_poly of pe.h, lack of sin(pi z)
 and cos(pi z) for |z| <= 1/4 + 2^-16, and what the short ones lack relatively: proven in rational
 numbers.
 
@@ -47,10 +47,10 @@ def lacks(fit, odd, relative):
 
 good = True
 for name, odd, bits, most in (
-    ("sine_fit", 1, 60, 5),
-    ("cosine_fit", 0, 60, 1),
-    ("sine_fit_short", 1, 48, 1.5),
-    ("cosine_fit_short", 0, 48, 22),
+    ("sine_poly", 1, 60, 5),
+    ("cosine_poly", 0, 60, 1),
+    ("sine_poly_short", 1, 48, 1.5),
+    ("cosine_poly_short", 0, 48, 22),
 ):
     found = lacks(numbers("pe__" + name), odd, name.endswith("short")) * 2**bits
     print("%s: at most %.3f units of 2^-%d" % (name, float(found), bits))

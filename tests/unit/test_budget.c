@@ -81,7 +81,8 @@ static void exactly(mpfr_t to, const lanes *x, size_t i)
 }
 
 /* |got - want| <= 2^bits * scale, for what is left in want. */
-static void within(const char *what, const lanes *got, size_t i, mpfr_t want, double scale, int bits)
+static void within(const char *what, const lanes *got, size_t i, mpfr_t want, double scale,
+                   int bits)
 {
     mpfr_t x;
     mpfr_init2(x, BITS);
@@ -104,11 +105,11 @@ static void sums_of_two_and_three_doubles(void **state)
         const lanes a = some_lanes(&r, 3), b = some_lanes(&r, 3), d = some_lanes(&r, 1);
         const lanes add = lanes_of_td(pe__td_add(td_of_lanes(&a), td_of_lanes(&b)));
         const lanes mul = lanes_of_td(pe__td_mul(td_of_lanes(&a), td_of_lanes(&b)));
-        const lanes scale = lanes_of_td(pe__td_scale(td_of_lanes(&a), pe__load(d.a)));
-        const lanes quotient = lanes_of_td(pe__td_div(td_of_lanes(&a), pe__load(d.a)));
+        const lanes scale = lanes_of_td(pe__td_mul_double(td_of_lanes(&a), pe__load(d.a)));
+        const lanes quotient = lanes_of_td(pe__td_div_double(td_of_lanes(&a), pe__load(d.a)));
         const lanes two = some_lanes(&r, 2), other = some_lanes(&r, 2);
         const lanes product = lanes_of_dd(pe__dd_mul(dd_of_lanes(&two), dd_of_lanes(&other)));
-        const lanes scaled = lanes_of_dd(pe__dd_scaled(dd_of_lanes(&two), d.a[0]));
+        const lanes scaled = lanes_of_dd(pe__dd_mul_double(dd_of_lanes(&two), d.a[0]));
         for (size_t i = 0; i < PE_LANES; i++) {
             exactly(x, &a, i);
             exactly(y, &b, i);
@@ -117,15 +118,15 @@ static void sums_of_two_and_three_doubles(void **state)
             mpfr_mul(z, x, y, MPFR_RNDN);
             within("pe__td_mul", &mul, i, z, a.a[i] * b.a[i], -152);
             mpfr_mul_d(z, x, d.a[i], MPFR_RNDN);
-            within("pe__td_scale", &scale, i, z, a.a[i] * d.a[i], -152);
+            within("pe__td_mul_double", &scale, i, z, a.a[i] * d.a[i], -152);
             mpfr_div_d(z, x, d.a[i], MPFR_RNDN);
-            within("pe__td_div", &quotient, i, z, a.a[i] / d.a[i], -152);
+            within("pe__td_div_double", &quotient, i, z, a.a[i] / d.a[i], -152);
             exactly(x, &two, i);
             exactly(y, &other, i);
             mpfr_mul(z, x, y, MPFR_RNDN);
             within("pe__dd_mul", &product, i, z, two.a[i] * other.a[i], -102);
             mpfr_mul_d(z, x, d.a[0], MPFR_RNDN);
-            within("pe__dd_scaled", &scaled, i, z, two.a[i] * d.a[0], -102);
+            within("pe__dd_mul_double", &scaled, i, z, two.a[i] * d.a[0], -102);
             /* what is said of normal numbers: the first is the double nearest to all */
             assert_true(scaled.a[i] + scaled.b[i] == scaled.a[i]);
             assert_true(mul.a[i] + mul.b[i] == mul.a[i] && mul.b[i] + mul.c[i] == mul.b[i]);
@@ -151,7 +152,8 @@ static void numbers_are_rounded_to_integers(void **state)
     }
 }
 
-/* 2^x of numbers of any size, next to a sixteenth and half way between two; of a sixteenth exactly. */
+/* 2^x of numbers of any size, next to a sixteenth and half way between two; of a sixteenth
+   exactly. */
 static void powers_of_2(void **state)
 {
     rng r = rng_for("powers_of_2");
@@ -213,14 +215,15 @@ static void logarithms_to_base_2(void **state)
 }
 
 /* unit base^(-i / D) within what pe.h says of it: i from a number on. */
-static void check_geometric(double base, const double *both, double scale, size_t from, size_t count)
+static void check_geometric(double base, const double *both, double scale, size_t from,
+                            size_t count)
 {
     const pe__td unit = pe__frequency_unit(scale, 0);
     double *const f = (double *)must_alloc(2 * (count + 8) * sizeof *f);
     pe__geometric g;
     g.step = pe__geometric_step(base, both);
     pe__geometric_begin(&g, &unit);
-    pe__geometric_next(&g, from, count, f, count + 8);
+    pe__geometric_fill(&g, from, count, f, count + 8);
     mpfr_t x, y;
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
     for (size_t k = 0; k < count; k++) {
@@ -242,7 +245,7 @@ static void check_geometric(double base, const double *both, double scale, size_
             break;
         const double subnormal = power_of_two(-1070) / fmin(1, fabs(w / scale));
         const double e = power_of_two(-101) + power_of_two(-106) * steps + subnormal;
-        within("pe__geometric_next", &got, 0, x, w * e, 0);
+        within("pe__geometric_fill", &got, 0, x, w * e, 0);
     }
     mpfr_clears(x, y, (mpfr_ptr)NULL);
     free(f);
@@ -277,16 +280,17 @@ static void quotients_and_logarithms_of_three_doubles(void **state)
     mpfr_inits2(BITS, x, y, z, (mpfr_ptr)NULL);
     for (size_t round = 0; round < workload(600); round++) {
         const lanes a = some_lanes(&r, 3), b = some_lanes(&r, 3);
-        const lanes quotient = lanes_of_td(pe__td_ratio(td_of_lanes(&a), td_of_lanes(&b)));
+        const lanes quotient = lanes_of_td(pe__td_div(td_of_lanes(&a), td_of_lanes(&b)));
         lanes p = some_lanes(&r, 3); /* positive; some next to 1, and plain doubles */
         for (size_t i = 0; i < PE_LANES; i++) {
             exactly(x, &a, i);
             exactly(y, &b, i);
             mpfr_div(z, x, y, MPFR_RNDN);
-            within("pe__td_ratio", &quotient, i, z, a.a[i] / b.a[i], -148);
+            within("pe__td_div", &quotient, i, z, a.a[i] / b.a[i], -148);
             const double sign = p.a[i] < 0 ? -1 : 1;
             p.a[i] *= sign, p.b[i] *= sign, p.c[i] *= sign;
-            if (round % 8 == i % 8) p.a[i] = 1 + (rng_unit(&r) - 0.5) * power_of_two(-(int)rng_below(&r, 50));
+            if (round % 8 == i % 8)
+                p.a[i] = 1 + (rng_unit(&r) - 0.5) * power_of_two(-(int)rng_below(&r, 50));
             if (round % 8 == i % 8 || round % 3 == 0) p.b[i] = p.c[i] = 0;
         }
         const lanes l = lanes_of_td(pe__td_log2(td_of_lanes(&p)));
@@ -408,10 +412,11 @@ static void constants(void **state)
     mpfr_const_log2(x, MPFR_RNDN);
     check_constant("pe__ln2", x, pe__ln2, 3);
     for (unsigned k = 0; k < 16; k++) {
-        const double digits[3] = {pe__sixteenths[0][k], pe__sixteenths[1][k], pe__sixteenths[2][k]};
+        const double digits[3] = {pe__exp2_sixteenths[0][k], pe__exp2_sixteenths[1][k],
+                                  pe__exp2_sixteenths[2][k]};
         mpfr_set_d(x, k / 16.0, MPFR_RNDN);
         mpfr_exp2(x, x, MPFR_RNDN);
-        check_constant("pe__sixteenths", x, digits, 3);
+        check_constant("pe__exp2_sixteenths", x, digits, 3);
     }
     mpfr_set_ui(power, 1, MPFR_RNDN);
     for (unsigned n = 0; n < 28; n++) {
@@ -508,11 +513,11 @@ static void numbers_of_a_plan_exactly(void **state)
             mpfr_mul(w, w, pi, MPFR_RNDN);
             if (p.config.half_turns)
                 mpfr_mul(w, w, pi, MPFR_RNDN);
-            assert_true(pe__by_integers(&p.plan, pair, 1, PE__FREQUENCY, 0, 0, 0) ==
+            assert_true(pe__round_quantity(&p.plan, pair, 1, PE__FREQUENCY, 0, 0, 0) ==
                         mpfr_get_d(w, MPFR_RNDN));
             mpfr_div(w, pi, w, MPFR_RNDN);
             mpfr_mul_ui(w, w, 2, MPFR_RNDN);
-            assert_true(pe__by_integers(&p.plan, pair, 1, PE__WAVELENGTH, 0, 0, 0) ==
+            assert_true(pe__round_quantity(&p.plan, pair, 1, PE__WAVELENGTH, 0, 0, 0) ==
                         mpfr_get_d(w, MPFR_RNDN));
         }
         plan_free(&p);
@@ -590,7 +595,7 @@ static void frequencies_of_rope_exactly(void **state)
         pe__rope_read(&rope, &c);
         for (size_t i = 0; i < PAIRS; i++) {
             true_rope_frequency(w, &c, i);
-            const double got = pe__rope_exact(&rope, i), want = mpfr_get_d(w, MPFR_RNDN);
+            const double got = pe__rope_round_frequency(&rope, i), want = mpfr_get_d(w, MPFR_RNDN);
             if (got != want)
                 fail_msg("type %d, pair %zu: %a, not %a", (int)c.rope_type, i, got, want);
         }
@@ -608,10 +613,10 @@ static void rows_of_a_plan(void **state)
         owned_plan p;
         plan_make(&p, tables[k].d_model, tables[k].base, amplitudes[k % 3]);
         int64_t unit = 1;
-        for (size_t level = 0; level < 2; level++, unit *= PE__RADIX)
-            for (int64_t digit = 1; digit <= PE__DIGIT; digit++)
+        for (size_t level = 0; level < 2; level++, unit *= PE__BLOCK_ROWS)
+            for (int64_t digit = 1; digit <= PE__BLOCK_HALF; digit++)
                 for (size_t pair = 0; pair < tables[k].d_model / 2; pair += 1 + pair / 8) {
-                    const double *row = pe__plan_row(&p.plan, level, digit) + pair;
+                    const double *row = pe__rotation_row(&p.plan, level, digit) + pair;
                     true_turn(s, c, &p, pair, (double)(digit * unit));
                     assert_true(row[0] == mpfr_get_d(s, MPFR_RNDN));
                     assert_true(row[p.plan.padded] == mpfr_get_d(c, MPFR_RNDN));
@@ -625,7 +630,7 @@ static void rows_of_a_plan(void **state)
    the rounding test counts it, and once more after a turn by a row of the plan. */
 static void turns_and_centres(void **state)
 {
-    static const pe__bound *const bounds[] = {&pe__bound_single, &pe__bound_run};
+    static const pe__bound *const bounds[] = {&pe__bound_full_poly, &pe__bound_run};
     const double u = power_of_two(-53), most[] = {4.28 * u, PE_SLEEF ? 8.85 * u : 4.85 * u};
     rng r = rng_for("turns_and_centres");
     mpfr_t s, c, want;
@@ -642,7 +647,7 @@ static void turns_and_centres(void **state)
                 const size_t pairs = tables[k].d_model / 2, from = rng_below(&r, pairs);
                 const size_t n = pairs - from < PE_LANES ? pairs - from : PE_LANES, b = round % 2;
                 const int64_t digit = (int64_t)rng_below(&r, 8) + 1;
-                double centre[2][PE__SINCOS], step[2][PE__SINCOS];
+                double centre[2][PE__SINCOS_PAIRS], step[2][PE__SINCOS_PAIRS];
                 pe__dd ss, cc;
                 const int exact = round % 16 == 0;
                 if (exact)
@@ -654,11 +659,12 @@ static void turns_and_centres(void **state)
                 pe__sincos_dd(&p.plan, from, t, &ss, &cc);
                 const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
                 const pe__anchor at = {centre[0], centre[1]}, to = {step[0], step[1]};
-                if (pe__distant(&p.plan, t))
-                    pe__centre_distant(&p.plan, pe__element_any, t, from, n, at);
+                if (pe__is_far(&p.plan, t))
+                    pe__compute_centre_far(&p.plan, pe__round_element_any, t, from, n, at);
                 else
-                    pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, at);
-                pe__anchor_rotated(&p.plan, -digit, from, n, at, to);
+                    pe__compute_centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n,
+                                       at);
+                pe__rotate_anchor(&p.plan, -digit, from, n, at, to);
                 for (size_t i = 0; i < n; i++) {
                     const double by = p.plan.amplitude * (1 + bounds[b]->eta);
                     true_turn(s, c, &p, from + i, t);
@@ -688,11 +694,11 @@ static void turns_and_centres(void **state)
     mpfr_clears(s, c, want, (mpfr_ptr)NULL);
 }
 
-/* The doubles of a row of floats by itself: what the short polynomials lack, roundings, and the phase's
-   part of plan->reach, however small a value is. */
+/* The doubles of a row of floats by itself: what the short polynomials lack, roundings, and the
+   phase's part of plan->reach, however small a value is. */
 static void short_polynomials(void **state)
 {
-    const double eta = pe__bound_short.eta;
+    const double eta = pe__bound_short_poly.eta;
     rng r = rng_for("short_polynomials");
     mpfr_t want[2];
     (void)state;
@@ -702,16 +708,16 @@ static void short_polynomials(void **state)
             owned_plan p;
             plan_make(&p, tables[k].d_model, tables[k].base, amplitudes[a]);
             const double by = p.plan.amplitude * (1 + eta);
-            pe__sincos_fit fit;
-            pe__sincos_fit_of(by, 0, 0, &fit);
+            pe__sincos_poly fit;
+            pe__scale_sincos_poly(by, 0, 0, &fit);
             for (size_t round = 0; round < workload(300); round++) {
                 const double real = power_of_two((int)rng_below(&r, 60) - 30) * rng_unit(&r);
-                const double most = p.plan.reach < 0x1p51 ? p.plan.reach : 0x1p51;
+                const double most = p.plan.double_range < 0x1p51 ? p.plan.double_range : 0x1p51;
                 const double t = round % 3 ? floor(most * rng_unit(&r)) : fmin(real, most);
                 const size_t pairs = tables[k].d_model / 2, from = rng_below(&r, pairs);
                 double got[2][PE_LANES];
                 pe__vd s[4], c[4];
-                const pe__sincos_by by_t = {&p.plan, &fit, t};
+                const pe__sincos_args by_t = {&p.plan, &fit, t};
                 pe__sincos(&by_t, 0, from, from, s, c, NULL);
                 pe__store(got[0], s[0]), pe__store(got[1], c[0]);
                 for (size_t i = 0; i < PE_LANES && from + i < pairs; i++) {
@@ -724,7 +730,7 @@ static void short_polynomials(void **state)
                         mpfr_mul_d(want[k2], want[k2], 1 + eta, MPFR_RNDN);
                         const double error =
                             22.25 * power_of_two(-48) * fabs(mpfr_get_d(want[k2], MPFR_RNDN)) +
-                            3.15 * power_of_two(-62) * fabs(by) * t / p.plan.reach;
+                            3.15 * power_of_two(-62) * fabs(by) * t / p.plan.double_range;
                         within("the short polynomials", &x, i, want[k2], error, 0);
                     }
                 }
@@ -734,9 +740,9 @@ static void short_polynomials(void **state)
     mpfr_clears(want[0], want[1], (mpfr_ptr)NULL);
 }
 
-/* Rows of floats by themselves and of runs, with elements built beside the middle of two floats: at it
-   as nearly as a frequency allows, and within what the rounding test cannot tell apart, large and
-   small, those of slow pairs near position 0 as well. */
+/* Rows of floats by themselves and of runs, with elements built beside the middle of two floats: at
+   it as nearly as a frequency allows, and within what the rounding test cannot tell apart, large
+   and small, those of slow pairs near position 0 as well. */
 static void floats_beside_middles(void **state)
 {
     enum { PAIRS = 40, WIDTH = 2 * PAIRS, ROWS = 300, BYTES = 1 << 17 };
@@ -813,9 +819,9 @@ static void floats_beside_middles(void **state)
     free(memory);
 }
 
-/* A large position whose turn is nearly a whole number of half turns: the denominator of a convergent of
-   omega / pi. There the phase's error is no longer small, and an amplitude puts the sine beside the
-   middle of two floats. */
+/* A large position whose turn is nearly a whole number of half turns: the denominator of a
+   convergent of omega / pi. There the phase's error is no longer small, and an amplitude puts the
+   sine beside the middle of two floats. */
 static void small_sines_far_away(void **state)
 {
     rng r = rng_for("small_sines_far_away");
@@ -872,13 +878,13 @@ static void centres_beyond_the_fast_limit(void **state)
     p.memory_bytes = pe_plan_size(&p.config);
     p.memory = must_alloc(p.memory_bytes);
     assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
-    const double by = p.plan.amplitude * (1 + pe__bound_distant.eta);
+    const double by = p.plan.amplitude * (1 + pe__bound_far.eta);
     for (size_t round = 0; round < workload(20000); round++) {
         const double size = 0x1p30 + (double)rng_below(&r, (size_t)1 << 30) + 0.3;
-        double s[PE__SINCOS], c[PE__SINCOS];
+        double s[PE__SINCOS_PAIRS], c[PE__SINCOS_PAIRS];
         pe__dd sine, cosine;
         const pe__anchor at = {s, c};
-        pe__centre_distant(&p.plan, pe__element_any, round % 2 ? -size : size, 0, 1, at);
+        pe__compute_centre_far(&p.plan, pe__round_element_any, round % 2 ? -size : size, 0, 1, at);
         pe__sincos_dd(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
         const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
         assert_true(s[0] == want_s.a[0] * by && c[0] == want_c.a[0] * by);
@@ -942,17 +948,17 @@ static void the_watch(void **state)
         /* in the order of pe__join(), or in that of pe__zip(): the lanes do not matter to it */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = order[i], x[1][i] = order[PE_LANES + i];
-        pe__tie_watch watch = pe__tie_watch_begin();
-        assert_false(pe__tie_watch_alarm(watch, WINDOW, guard));
-        pe__tie_watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
-        const int alarm = pe__tie_watch_alarm(watch, WINDOW, guard);
+        pe__rounding_test watch = pe__rounding_test_begin();
+        assert_false(pe__rounding_test_flagged(watch, WINDOW, guard));
+        pe__rounding_test_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
+        const int alarm = pe__rounding_test_flagged(watch, WINDOW, guard);
         if (alarm < want || alarm > may)
             fail_msg("round %zu: the alarm is %d", round, alarm);
         /* and one of something harmless does not take it back */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = x[1][i] = 0.75, v[i] = v[PE_LANES + i] = 0.75f;
-        pe__tie_watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
-        assert_int_equal(pe__tie_watch_alarm(watch, WINDOW, guard), alarm);
+        pe__rounding_test_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
+        assert_int_equal(pe__rounding_test_flagged(watch, WINDOW, guard), alarm);
     }
 }
 
@@ -966,13 +972,15 @@ static void doubts_about_lanes(void **state)
         uint64_t differ = 0, within = 0;
         for (size_t i = 0; i < 2 * PE_LANES; i++) {
             const uint32_t bits = (uint32_t)(rng_next(&r) & 0x3fffffff);
-            const uint32_t other = rng_below(&r, 3) ? bits : bits ^ ((uint32_t)1 << rng_below(&r, 30));
+            const uint32_t other =
+                rng_below(&r, 3) ? bits : bits ^ ((uint32_t)1 << rng_below(&r, 30));
             memcpy(&a[i], &bits, sizeof bits);
             memcpy(&b[i], &other, sizeof bits);
             c[i] = rng_below(&r, 4) ? 1.0f : rng_below(&r, 2) ? NAN : 0.5f;
             d[i] = rng_below(&r, 4) ? 0.5f : 1.0f;
             differ |= (uint64_t)(bits != other) << i;
-            within |= (uint64_t)!(a[i] > b[i]) << i | (uint64_t)!(c[i] > d[i]) << (2 * PE_LANES + i);
+            within |= (uint64_t) !(a[i] > b[i]) << i | (uint64_t) !(c[i] > d[i])
+                                                           << (2 * PE_LANES + i);
         }
         assert_int_equal(pe__differ(pe__get(a), pe__get(b)), differ);
         assert_int_equal(pe__within(pe__get(a), pe__get(b), pe__get(c), pe__get(d)), within);
@@ -1012,9 +1020,10 @@ static void middles_of_16_bits(void **state)
         }
         const pe__vf va = pe__get(a), vb = pe__get(b);
         float got[2 * PE_LANES];
-        pe__put(got, pe__off_middle(va, drop));
+        pe__put(got, pe__midpoint_distance(va, drop));
         assert_memory_equal(got, off, sizeof got);
-        pe__put(got, pe__min_size(pe__off_middle(va, drop), pe__off_middle(vb, drop)));
+        pe__put(got,
+                pe__min_size(pe__midpoint_distance(va, drop), pe__midpoint_distance(vb, drop)));
         assert_memory_equal(got, least, sizeof got);
         if (drop == PE__DROP_BF16) {
             pe__put_bf16(want[0], va), pe__put_bf16(want[1], vb);

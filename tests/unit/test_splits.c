@@ -411,8 +411,8 @@ static void streamed_halves(void **state)
     }
 }
 
-/* Wherever a plan lies in its page: rows of 2 and 4 KB whose addresses are alike are streamed one by
-   one where the plan's are as well (pe__waiting()), upwards and downwards. */
+/* Wherever a plan lies in its page: rows of 2 and 4 KB whose addresses are alike are streamed one
+   by one where the plan's are as well (pe__aliased_distances()), upwards and downwards. */
 static void streamed_from_anywhere(void **state)
 {
     static const size_t page_widths[] = {512, 1024};

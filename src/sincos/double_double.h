@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__sincos_dd(), pe__index_of(), pe__larger(),
- *   pe__time(), pe__time_of(), pe__sincos_error().
+ * Gives: pe__sincos_dd(), pe__frequency_index(), pe__max_abs(),
+ *   pe__multiple(), pe__one_multiple(), pe__sincos_error().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_budget.c. */
 #pragma once
@@ -16,19 +16,19 @@
  * The angle of pair i at position t is t w_i = pi t f_i: a turn of t f_i. */
 
 /* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
-PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
+PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
 /* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last. */
-PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **axis)
+PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
     if (plan->order) { /* the pair that lies there */
-        const size_t at = pe__min(pair, plan->pairs - 1), place = at % PE__SORTED;
-        for (pair = at - place; plan->order[pair] != place;) pair++;
+        const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
+        for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
     while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair) a++;
     *axis = &plan->axis[a];
@@ -42,7 +42,7 @@ PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **
 PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
-    const pe__vd tt = pe__time(plan, pair, t);
+    const pe__vd tt = pe__multiple(plan, pair, t);
     const double *const f = plan->frequency + pair;
     pe__vd e;
     const pe__vd p = pe__two_prod(tt, pe__load(f), &e);
@@ -51,24 +51,25 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
 
     /* the turn modulo 2, of all parts: where p is beyond 2^49, e has whole turns, too. Then
        less the nearest half: both are exact */
-    pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
-    sum = pe__td_sum(sum, rest); /* no call: what waits for it is long enough */
-    const pe__vd large = pe__splat(pe__quarters), which = sum.a + large;
+    pe__td sum =
+        pe__td_renormalize(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
+    sum = pe__td_add_inline(sum, rest); /* no call: what waits for it is long enough */
+    const pe__vd shift = pe__splat(pe__quadrant_shift), quadrant = sum.a + shift;
     pe__dd z;
-    z.hi = pe__two_sum(sum.a - (which - large), sum.b, &z.lo);
+    z.hi = pe__two_sum(sum.a - (quadrant - shift), sum.b, &z.lo);
     z.lo = z.lo + sum.c;
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
     /* what is left out is below 2^-100; so is what a double makes of terms below 2^-53 */
-    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
-    *cosine = pe__dd_normal(pe__dd_series(0, 15, 26, zz));
-    pe__quarter_turns(which, &sine->hi, &cosine->hi);
-    pe__quarter_turns(which, &sine->lo, &cosine->lo);
+    *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
+    *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
+    pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
+    pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
 
-PE__INLINE double pe__larger(double x, double y) /* in magnitude */
+PE__INLINE double pe__max_abs(double x, double y) /* in magnitude */
 {
     return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
@@ -77,8 +78,8 @@ PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* pe__time() of one pair, which need not have others behind it. */
-PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
+/* pe__multiple() of one pair, which need not have others behind it. */
+PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
     return (double)(float)((double)(float)t * plan->float32[pair]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Two rows of 16-bit elements at a time.
- * Gives: PE__ALARMS, PE__GROUP, PE__TILE_16, pe__add_pair_16(), pe__alarm, pe__thresholds_16(),
- *   pe__settle_alarms_16(), pe__group, pe__least_16(), pe__pair_16(), pe__plan_row(),
- *   pe__round_again_16(), pe__scratch_16, pe__scratch_begin(), pe__store_group(), pe__to_groups().
+ * Gives: PE__MAX_FLAGGED, PE__GROUP, PE__TILE_16, pe__add_row_pair_16(), pe__flagged_group,
+ *   pe__thresholds_16(), pe__flush_flagged_16(), pe__group, pe__base_error_16(),
+ *   pe__store_row_pair_16(), pe__rotation_row(), pe__round_flagged_16(), pe__scratch_16,
+ *   pe__scratch_begin(), pe__store_group(), pe__to_groups().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_types.c, tests/unit/test_conventions.c. */
 #pragma once
@@ -10,11 +11,12 @@
 #include "../api/types.h"
 #include "../numbers/base.h"
 #include "../numbers/exp_log.h"
-#include "../sincos/close.h"
+#include "../sincos/double_double.h"
 #include "../sincos/exact.h"
+#include "../plan/make.h"
 #include "elements.h"
-#include "dest.h"
-#include "pair_f32.h"
+#include "output.h"
+#include "row_pair_f32.h"
 
 /* ---- 6.5 two rows of 16 bits --------------------------------------------------------------------
  * The same in floats, twice as many in a vector.
@@ -69,17 +71,19 @@
 
 /* Pairs. What a tile of 128 has in floats takes 11 KB, a third of a first-level cache of 32 KB. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum { PE__DOUBLES = 64 }; /* spans from doubles before floats are tried again: pe__add_pair_16() */
+enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans from doubles before floats are tried again:
+                                       pe__add_row_pair_16() */
 
-/* Where elements raised the alarm: the group from pair i on in row side of the rows that many
-   digits from the anchor; lanes, first those of the first components, then those of the second
-   ones. A span has a few alarms at most, as a rule: a block collects those of its spans. */
-typedef struct pe__alarm {
-    uint32_t place, lanes; /* place: 2 (PE__TILE_16 digit + i) + side */
-} pe__alarm;
-/* A block settles its alarms when they are more than PE__ALARMS, after a span; so there is room for
-   those of one more span, all its groups in both rows, and one that pe__raise() writes in vain. */
-enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
+/* Where elements raised the alarm: the group from pair i on in row side of the rows that distance
+   from the anchor; lanes, first those of the first components, then those of the second ones. A
+   span has a few alarms at most, as a rule: a block collects those of its spans. */
+typedef struct pe__flagged_group {
+    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side */
+} pe__flagged_group;
+/* A block settles its alarms when they are more than PE__MAX_FLAGGED, after a span; so there is
+   room for those of one more span, all its groups in both rows, and one that pe__flag_group()
+   writes in vain. */
+enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
 /* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed.
    A group of pairs is two vectors of each: of its first half and its second, or, if split, of its
@@ -87,15 +91,15 @@ enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP 
    distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
    long as one vector for a group, and so is the greater of the angles. */
 typedef struct pe__scratch_16 {
-    float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__DIGIT + 1][2][PE__TILE_16];
-    float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
-    float error, least; /* of what raises it */
-    unsigned made;      /* bit b: row b is there */
-    int excess;         /* adding: alarms of late, less a fifth of all groups */
-    int doubles;        /* adding: so many spans still come from doubles */
-    size_t alarms;
-    pe__alarm alarm[PE__ALARMS + PE__ALARMS_SPAN + 1];
-    pe__row_pair at[PE__DIGIT + 1];
+    float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
+    float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
+    float error, least;   /* of what raises it */
+    unsigned made;        /* bit b: row b is there */
+    int excess;           /* adding: alarms of late, less a fifth of all groups */
+    int spans_in_doubles; /* adding: so many spans still come from doubles */
+    size_t flagged_count;
+    pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
+    pe__row_pair at[PE__BLOCK_HALF + 1];
 } pe__scratch_16;
 
 /* count doubles as floats in groups; the last of them fill the last group. */
@@ -112,7 +116,7 @@ PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, floa
 }
 
 /* The size of what the two vectors of each group have in a lane, together. */
-PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
+PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
 {
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
@@ -124,113 +128,109 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
     const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) units */
     for (size_t i = 0; i < count; i += PE__GROUP) {
-        const pe__vf sum = pe__add_f32(pe__size_of_groups(x, i), pe__get(f->angle + i / 2));
+        const pe__vf sum = pe__add_f32(pe__group_magnitude(x, i), pe__get(f->angle + i / 2));
         pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
     }
 }
 
 /* What is added to an element's error for what the doubles lack, and for f16's subnormals. */
-PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
+PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
 {
-    const double size = pe__larger(plan->amplitude, 0);
+    const double size = pe__max_abs(plan->amplitude, 0);
     if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* all are alarmed */
-    return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
+    return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
 /* Floats for a tile of columns. */
-PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__kind kind,
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
                                    int added)
 {
-    const pe_plan *const plan = dest->plan;
-    const size_t count = pe__pairs_of(dest);
+    const pe_plan *const plan = output->plan;
+    const size_t count = pe__pairs_of(output);
     const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* the proof's units */
     const double size = fabs(plan->amplitude);
     /* the power of two of which |A| is in (1/2, 1] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
-    const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
-    const int distant = least == FLT_MAX;
+    const float least = pe__base_error_16(plan, type), error = (float)(power * of_1);
+    const int unsafe = least == FLT_MAX;
     /* the angle of row 8, 8 pi f; 3.1415927 is above pi */
-    const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
-    f->error = distant || error < least ? least : error;
+    const pe__vf by =
+        pe__splat_f32(unsafe ? 0.0f : (float)((double)PE__BLOCK_HALF * 3.1415927 * size));
+    f->error = unsafe || error < least ? least : error;
     f->least = least;
     f->made = 0;
-    f->alarms = 0;
-    f->excess = f->doubles = 0;
-    pe__to_groups(plan->frequency + dest->pair, count, dest->order == PE__SPLIT, f->a);
+    f->flagged_count = 0;
+    f->excess = f->spans_in_doubles = 0;
+    pe__to_groups(plan->frequency + output->pair, count, output->order == PE__SPLIT, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
-        pe__put(f->angle + i / 2, pe__mul_f32(pe__size_of_groups(f->a, i), by));
+        pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), by));
 }
 
 /* How far a double is from the middle of the two numbers with so many fewer bits next to it. */
-PE__INLINE double pe__double_off_middle(double y, int drop)
+PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
     uint64_t bits;
-    double middle;
+    double midpoint;
     memcpy(&bits, &y, sizeof bits);
     bits = ((bits >> drop) << drop) | (uint64_t)1 << (drop - 1);
-    memcpy(&middle, &bits, sizeof middle);
-    return y - middle;
+    memcpy(&midpoint, &bits, sizeof midpoint);
+    return y - midpoint;
 }
 
 /* Rounded to bf16 or f16, by way of a float rounded to odd; no less than a normal float. */
-PE__INLINE uint16_t pe__to_16(pe__kind kind, double y)
+PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 {
     const float odd = (float)pe__odd24_one(y);
-    if (kind == PE__F16) return pe__one_to_f16(odd);
+    if (type == PE__F16) return pe__one_to_f16(odd);
     const uint32_t word = (uint32_t)pe__float_bits(odd);
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
 /* An element from a double y with an error of at most e. */
-PE__COLD uint16_t pe__element_16(const pe__span *x, double t, size_t component, size_t k, double y,
-                                 double e, pe__kind kind)
+PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
+                                       double y, double e, pe__type type)
 {
-    const uint16_t h = pe__to_16(kind, y + e);
+    const uint16_t h = pe__to_16(type, y + e);
     /* |y| > 2^-120: pe__to_16() knows no subnormal floats */
-    if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(kind, x->dest->exact(x->plan, t, x->pair + k,
-                                                   (int)component ^ x->swapped, pe__drop(kind),
-                                                   NULL));
-}
-
-/* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
-PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t digit)
-{
-    const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
-    return plan->table + 2 * index * plan->padded;
+    if (h == pe__to_16(type, y - e) && y * y > pe__exp2i(-240)) return h;
+    return pe__to_16(type,
+                     x->output->round_element(x->plan, t, x->pair + k, (int)component ^ x->swapped,
+                                              pe__dropped_bits(type), NULL));
 }
 
 /* Compute these elements from doubles; at: rows by their distance from the anchor. Far from a
    midpoint, which is a double with other last bits, and from f16's subnormals, below 2^-14, they
    are certain. Squares spare two absolute values; that of 1.4 e is sure in spite of its rounding,
    and if both vanish, the element is not sure. */
-PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
-                                    const pe__alarm *alarm, size_t alarms, pe__kind kind)
+PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
+                                      const pe__flagged_group *flagged, size_t count, pe__type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
-    /* pe__round_interval() has one rounding less */
+    /* pe__ziv_round() has one rounding less */
     const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
     const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
-    for (; alarms > 0; alarms--, alarm++) {
-        const size_t side = alarm->place % 2, i = alarm->place / 2 % PE__TILE_16;
-        const size_t digit = alarm->place / (2 * PE__TILE_16);
+    for (; count > 0; count--, flagged++) {
+        const size_t side = flagged->index % 2, i = flagged->index / 2 % PE__TILE_16;
+        const size_t distance = flagged->index / (2 * PE__TILE_16);
         const double *const row =
-            digit ? pe__plan_row(x->plan, 0, (int64_t)digit) + x->pair : NULL;
-        for (uint32_t lanes = alarm->lanes; lanes; lanes &= lanes - 1) {
+            distance ? pe__rotation_row(x->plan, 0, (int64_t)distance) + x->pair : NULL;
+        for (uint32_t lanes = flagged->lanes; lanes; lanes &= lanes - 1) {
             const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
             for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
                 if (k >= (component == 0 ? x->first : x->second)) continue;
                 const double tc = row ? row[x->plan->padded + k] : 1, ts = row ? row[k] : 0;
                 const double y = part[component][k] * tc * deflate +
                                  part[component + 1][k] * ts * sign[component + side];
-                const double off = pe__double_off_middle(y, pe__drop(kind) + PE__DROP_F32);
-                uint16_t h = pe__to_16(kind, y);
+                const double off =
+                    pe__double_midpoint_distance(y, pe__dropped_bits(type) + PE__DROP_F32);
+                uint16_t h = pe__to_16(type, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
-                    h = pe__element_16(x, at[digit].position[side], component, k, y, e, kind);
-                memcpy(at[digit].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
+                    h = pe__round_element_16(x, at[distance].position[side], component, k, y, e,
+                                             type);
+                memcpy(at[distance].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
                        &h, sizeof h);
             }
         }
@@ -240,7 +240,7 @@ PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
 /* A group of pairs of one row as floats: its halves, of first components and of second ones, and
    what raises the alarm. */
 typedef struct pe__group {
-    pe__vf a[2], b[2], near_a, near_b;
+    pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
 /* Add to the group what is at p and at q, and what its sums may lack. */
@@ -251,33 +251,37 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
     const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 |s'| of the proof */
     const uint16_t *const at = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
-    PE__PREFETCH((uintptr_t)p + x->ahead[0]);
+    PE__PREFETCH((uintptr_t)p + x->prefetch_distance[0]);
     /* if pairs are neighbours, vectors below a cache line leave q in the line of p */
-    if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->ahead[0]);
+    if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->prefetch_distance[0]);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
     g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
     g->a[1] = pe__scaled_sum(split ? u : v, &x->scale, g->a[1]);
     g->b[0] = pe__scaled_sum(split ? v : u, &x->scale, g->b[0]);
     g->b[1] = pe__scaled_sum(pe__get_bf16_odds(next), &x->scale, g->b[1]);
-    g->near_a = pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->near_a);
-    g->near_b = pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->near_b);
+    g->bound_a =
+        pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->bound_a);
+    g->bound_b =
+        pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->bound_b);
 }
 
 /* A group from pair i on to row side, or added to what is there. Returns the lanes of an alarm. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
-                                    pe__kind kind, int added)
+                                    pe__type type, int added)
 {
-    const int drop = pe__drop(kind);
+    const int drop = pe__dropped_bits(type);
     unsigned char *const p = x->at.row[side] + (split ? 2 : 4) * i;
     unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof g.a[0]);
     if (added) pe__group_add(x, p, q, split, &g);
-    const pe__vf a = pe__min_size(pe__off_middle(g.a[0], drop), pe__off_middle(g.a[1], drop));
-    const pe__vf b = pe__min_size(pe__off_middle(g.b[0], drop), pe__off_middle(g.b[1], drop));
-    const uint32_t lanes = added ? pe__within(a, g.near_a, b, g.near_b) : 0;
+    const pe__vf a =
+        pe__min_size(pe__midpoint_distance(g.a[0], drop), pe__midpoint_distance(g.a[1], drop));
+    const pe__vf b =
+        pe__min_size(pe__midpoint_distance(g.b[0], drop), pe__midpoint_distance(g.b[1], drop));
+    const uint32_t lanes = added ? pe__within(a, g.bound_a, b, g.bound_b) : 0;
     if (PE__UNLIKELY(lanes)) return lanes; /* nothing is stored: it is what will be added to */
-    pe__put_zip_as(kind, p, g.a[0], split ? g.a[1] : g.b[0]);
-    pe__put_zip_as(kind, q, split ? g.b[0] : g.a[1], g.b[1]);
-    return added ? 0 : pe__within(a, g.near_a, b, g.near_b);
+    pe__put_zip_as(type, p, g.a[0], split ? g.a[1] : g.b[0]);
+    pe__put_zip_as(type, q, split ? g.b[0] : g.a[1], g.b[1]);
+    return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
 /* Half of a group, at i, rotated: to g[0] forth and to g[1] back. */
@@ -295,102 +299,104 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
 
 /* Note the alarm of these lanes, if there are any: where they are frequent (f16: one group in
    8) without a branch. */
-PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t lanes, int often)
+PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
+                               int often)
 {
     if (!often && !lanes) return;
-    (*alarm)->place = (uint32_t)(2 * i) + side;
-    (*alarm)->lanes = lanes;
-    *alarm += lanes != 0;
+    (*flagged)->index = (uint32_t)(2 * i) + side;
+    (*flagged)->lanes = lanes;
+    *flagged += lanes != 0;
 }
 
 /* Add the groups of the alarms, to which nothing is added yet, from doubles. */
-PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, size_t alarms)
+PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *flagged,
+                                    size_t count)
 {
     pe__span group = *x;
-    for (; alarms > 0; alarms--, alarm++) {
-        const size_t side = alarm->place % 2;
-        group.begin = alarm->place / 2 % PE__TILE_16;
+    for (; count > 0; count--, flagged++) {
+        const size_t side = flagged->index % 2;
+        group.begin = flagged->index / 2 % PE__TILE_16;
         group.end = pe__min(group.begin + PE__GROUP, x->end);
         group.at.row[side] = x->at.row[side];
         group.at.row[1 - side] = NULL;
-        pe__single_of_pair(&group);
+        pe__store_row_of_pair(&group);
     }
 }
 
-/* The kernel: all columns of a span in groups, from the plan's row as floats. kind, split and added
+/* The kernel: all columns of a span in groups, from the plan's row as floats. type, split and added
    are constants where it is inlined. One of the two rows may be missing, as at the ends of a run.
    */
-PE__INLINE void pe__span_16(const pe__span *x, pe__scratch_16 *f, size_t digit, int split,
-                            pe__kind kind, int added)
+PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
+                                   pe__type type, int added)
 {
-    pe__alarm *alarm = f->alarm + f->alarms;
-    float(*const row)[PE__TILE_16] = f->plan_row[digit];
-    const int often = kind == PE__F16;
-    const size_t place = PE__TILE_16 * digit;
+    pe__flagged_group *flagged = f->flagged + f->flagged_count;
+    float(*const row)[PE__TILE_16] = f->plan_row[distance];
+    const int often = type == PE__F16;
+    const size_t base = PE__TILE_16 * distance;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__group g[2];
         uint32_t lanes = 0;
         pe__rotate_16(f, row, i, 0, g);
         pe__rotate_16(f, row, i + PE__FLOATS, 1, g);
-        g[0].near_a = g[1].near_a = pe__get(f->near_a + i / 2);
-        g[0].near_b = g[1].near_b = pe__get(f->near_b + i / 2);
-        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], kind, added);
-        pe__raise(&alarm, place + i, 0, lanes, often);
+        g[0].bound_a = g[1].bound_a = pe__get(f->bound_a + i / 2);
+        g[0].bound_b = g[1].bound_b = pe__get(f->bound_b + i / 2);
+        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], type, added);
+        pe__flag_group(&flagged, base + i, 0, lanes, often);
         if (!x->at.row[1]) continue;
-        lanes = pe__store_group(x, 1, i, split, g[1], kind, added);
-        pe__raise(&alarm, place + i, 1, lanes, often);
+        lanes = pe__store_group(x, 1, i, split, g[1], type, added);
+        pe__flag_group(&flagged, base + i, 1, lanes, often);
     }
-    f->alarms = (size_t)(alarm - f->alarm);
+    f->flagged_count = (size_t)(flagged - f->flagged);
 }
 
 /* Two rows so many digits from the anchor, stored or added. */
-PE__INLINE void pe__pair_16(const pe__span *x, pe__scratch_16 *f, size_t digit, pe__kind kind,
-                            int added)
+PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
+                                      pe__type type, int added)
 {
-    float(*const row)[PE__TILE_16] = f->plan_row[digit];
-    if (!(f->made >> digit & 1)) {
+    float(*const row)[PE__TILE_16] = f->plan_row[distance];
+    if (!(f->made >> distance & 1)) {
         for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) {
             row[0][i] = 0;
             row[1][i] = 1;
         }
         if (x->ts) pe__to_groups(x->ts, x->end, x->split, row[0]);
         if (x->ts) pe__to_groups(x->tc, x->end, x->split, row[1]);
-        f->made |= 1u << digit;
+        f->made |= 1u << distance;
     }
-    f->at[digit] = x->at;
-    if (x->split) pe__span_16(x, f, digit, 1, kind, added);
-    else pe__span_16(x, f, digit, 0, kind, added);
+    f->at[distance] = x->at;
+    if (x->split) pe__rotate_span_16(x, f, distance, 1, type, added);
+    else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
 /* Two rows added to bf16, and at once, from doubles, what raised the alarm. Where a fifth of the
    groups of late did, since what is added to nearly cancels the rows, all of some spans are added
    from doubles. x = 1 everywhere does: half of its groups are alarmed, and both ways in turn took
    twice as long as doubles alone. */
-PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
+PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t distance)
 {
-    if (PE__UNLIKELY(f->doubles)) {
-        f->doubles--;
-        if (x->at.row[0] && x->at.row[1]) pe__add_pair_bf16(x, 1);
-        else pe__single_of_pair(x);
+    if (PE__UNLIKELY(f->spans_in_doubles)) {
+        f->spans_in_doubles--;
+        if (x->at.row[0] && x->at.row[1]) pe__add_row_pairs_bf16(x, 1);
+        else pe__store_row_of_pair(x);
         return;
     }
-    pe__pair_16(x, f, digit, PE__BF16, 1);
-    pe__add_again_16(x, f->alarm, f->alarms);
+    pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
+    pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* a span has 2 end / PE__GROUP groups, in two rows; three fifths alarmed in one span will do */
-    f->excess += 5 * (int)(f->alarms * PE__GROUP) - 2 * (int)x->end;
+    f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
-        f->doubles = PE__DOUBLES;
+        f->spans_in_doubles = PE__SPANS_IN_DOUBLES;
         f->excess = 0;
     }
-    f->alarms = 0;
+    f->flagged_count = 0;
 }
 
 /* Round again what raised a block's alarms, if they are more than that many. */
-PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most,
-                                     pe__kind kind)
+PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
+                                     pe__type type)
 {
-    if (f->alarms <= most) return;
-    pe__round_again_16(x, f->at, f->alarm, f->alarms, kind);
-    f->alarms = 0;
+    if (f->flagged_count <= most) return;
+    pe__round_flagged_16(x, f->at, f->flagged, f->flagged_count, type);
+    f->flagged_count = 0;
 }
