@@ -9,7 +9,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 to=${1:-.}
-for header in pe.h pe_simd.h; do
+for header in pe.h pe_simd.h pe_fixed.h; do
     LC_ALL=C awk -v header="$header" '
         function included(file, line) { # its path below src/; "" if the line includes none of src/
             if (line !~ /^#include "/) return ""
