@@ -16,7 +16,7 @@
  *     2. Level 1, 64 bits: sin(pi/4 g) / g and cos(pi/4 g) as polynomials in 1 - g^2, in which all
  *        coefficients are positive. Each is off by less than 2^-36 of itself.
  *     3. Ziv's rounding test: a value with no midpoint of two results within its error interval
- *        rounds as the exact value does. 1 pair in 6,000 goes on.
+ *        rounds as the exact value does. 1 pair in 5,900 goes on.
  *     4. Level 2, 96 bits: Taylor series. Off by less than 2^-90 of itself, besides the increment's
  *        error, and tested again. What is still open is reported as undecided, never guessed.
  *
