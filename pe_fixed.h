@@ -170,19 +170,19 @@ typedef struct pe__rounded { /* a magnitude, and what was below its last bit: 2^
 
 /* Round (high 2^32 + low) / 2^96 times 2^exponent, whose highest bit is set, half up. A carry out
    of the fraction adds 1 to the exponent. */
-PE__DEVICE pe__rounded pe__round_fixed(pe__u64 high, pe__u32 low, int exponent, int type)
+PE__DEVICE pe__rounded pe__round_fixed(pe__u64 high, pe__u32 low, int exponent, int format)
 {
-    int field = exponent + (type == PE__IS_F16 ? 13 : 125); /* the leading bit adds another 1 */
-    int dropped = 64 - type;
+    int field = exponent + (format == PE__IS_F16 ? 13 : 125); /* the leading bit adds another 1 */
+    int dropped = 64 - format;
     pe__rounded r;
-    if (type == PE__IS_F16 && field < 0) { /* subnormal */
+    if (format == PE__IS_F16 && field < 0) { /* subnormal */
         dropped -= field;
         field = 0;
         for (; dropped > 64; dropped--) high >>= 1;
     }
     r.bits = ((pe__high(high) >> (dropped - 33)) + 1) >> 1;
-    r.bits += (pe__u32)field << (type - 1);
-    if (type == PE__IS_F16 && r.bits > 0x7c00u) r.bits = 0x7c00u; /* infinity */
+    r.bits += (pe__u32)field << (format - 1);
+    if (format == PE__IS_F16 && r.bits > 0x7c00u) r.bits = 0x7c00u; /* infinity */
     r.rest = high << (64 - dropped) | low >> (dropped - 33) >> 1;
     return r;
 }
@@ -206,17 +206,17 @@ PE__DEVICE pe__pair_bits pe__to_quarter(pe__u32 quarter, pe__u32 sine, pe__u32 c
 
 /* Ziv's rounding test: does a midpoint lie within the error interval? below: how far the computed
    value may lie below the exact one, over 2^56 of what is between 1/2 and 1; 13000 above. */
-PE__DEVICE int pe__flagged(pe__u64 rest, pe__u32 below, int type)
+PE__DEVICE int pe__flagged(pe__u64 rest, pe__u32 below, int format)
 {
-    const pe__u32 above = (13000u >> (24 - type)) + 1;
-    return 0x80000000u + above - pe__high(rest) <= above + (below >> (24 - type)) + 2;
+    const pe__u32 above = (13000u >> (24 - format)) + 1;
+    return 0x80000000u + above - pe__high(rest) <= above + (below >> (24 - format)) + 2;
 }
 
 /* Level 1: amplitude sin(position w) and amplitude cos(position w). undecided: level 2 has to
    decide. The coefficients are over 2^64, 2^64, 2^40 or 2^38, then 2^46 or 2^43. The constant term
    of the cosine is lowered by the polynomial's error, so that no cosine exceeds 1. */
 PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe__u32 amplitude,
-                                     int type)
+                                     int format)
 {
     const pe__u32 n = position < 0 ? 0u - (pe__u32)position : (pe__u32)position;
     const pe__u64 phase = pe__wide(n, w.w[2]) + pe__mulhi(n, w.w[1]);
@@ -249,12 +249,12 @@ PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe_
         shift = !(cosine >> 63);
     }
     const int zeros = pe__leading_zeros(pe__high(sine) | 1);
-    const pe__rounded s = pe__round_fixed(sine << zeros, 0, exponent - zeros, type);
-    const pe__rounded c = pe__round_fixed(cosine << shift, 0, exponent - shift, type);
+    const pe__rounded s = pe__round_fixed(sine << zeros, 0, exponent - zeros, format);
+    const pe__rounded c = pe__round_fixed(cosine << shift, 0, exponent - shift, format);
     pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
                                      (pe__u32)position, amplitude);
-    x.undecided = pe__flagged(s.rest, 156000u, type) |
-                  pe__flagged(c.rest, 550000u, type) | (zeros > 18) |
+    x.undecided = pe__flagged(s.rest, 156000u, format) |
+                  pe__flagged(c.rest, 550000u, format) | (zeros > 18) |
                   !pe__in_range(amplitude);
     return x;
 }
@@ -308,22 +308,22 @@ PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
 /* Multiply y / 2^zeros by the amplitude, round it and test it; then the rest is 1 if it is flagged.
    error: of the phase, over 2^96 of what is between 1/2 and 1. That of the arithmetic is 128. */
 PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u32 amplitude,
-                                  int type)
+                                  int format)
 {
     const pe__word96 by = {pe__mantissa_of(amplitude), 0, 0};
     y = pe__mul96(y, by);
     const int shift = pe__leading_zeros(y.h | 1); /* 1, 2 or 3 */
     const pe__u64 high = pe__words(y.h, y.m) << shift | y.l >> 1 >> (31 - shift);
     const int exponent = pe__exponent_of(amplitude) - zeros - shift;
-    pe__rounded r = pe__round_fixed(high, y.l << shift, exponent, type);
-    error = ((error + 128) >> (32 - type)) + 2;
+    pe__rounded r = pe__round_fixed(high, y.l << shift, exponent, format);
+    error = ((error + 128) >> (32 - format)) + 2;
     r.rest = r.rest + ((pe__u64)1 << 63) + error <= 2 * error;
     return r;
 }
 
 /* Level 2: the same from 128 bits of phase. */
 PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w,
-                                          pe__u32 amplitude, int type)
+                                          pe__u32 amplitude, int format)
 {
     const pe__u32 n = position < 0 ? 0u - (pe__u32)position : (pe__u32)position;
     const pe__u64 p0 = pe__wide(n, w.w[0]), p1 = pe__wide(n, w.w[1]) + pe__high(p0);
@@ -354,8 +354,8 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     const int small = zeros > 60;
     const pe__u64 m = (pe__u64)n + 2;
     const pe__u64 error = small ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);
-    pe__rounded s = pe__finish(sine, zeros, 2 * error, amplitude, type);
-    pe__rounded c = pe__finish(cosine, 0, m >> 30, amplitude, type);
+    pe__rounded s = pe__finish(sine, zeros, 2 * error, amplitude, format);
+    pe__rounded c = pe__finish(cosine, 0, m >> 30, amplitude, format);
     pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
                                      (pe__u32)position, amplitude);
     x.undecided = (s.rest | c.rest) != 0 || small;
@@ -366,10 +366,10 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
 }
 
 PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, float amplitude,
-                                        int type)
+                                        int format)
 {
-    const pe__pair_bits x = pe__level_1(position, w, pe__bits_of(amplitude), type);
-    return x.undecided ? pe__level_2(position, w, pe__bits_of(amplitude), type) : x;
+    const pe__pair_bits x = pe__level_1(position, w, pe__bits_of(amplitude), format);
+    return x.undecided ? pe__level_2(position, w, pe__bits_of(amplitude), format) : x;
 }
 
 /* Compute the sine and cosine of position * frequency times an amplitude, rounded once from the

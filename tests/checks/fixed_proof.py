@@ -137,7 +137,7 @@ words = [[p[5], p[4], p[3], p[2], p[0], p[1]] for p in polynomials]
 SCALES = [[64, 64, 40, 46, 46, 46], [64, 64, 38, 43, 43, 43]]
 NAMES = ["sine", "cosine"]
 below = [int(re.search(r"pe__flagged\(%s\.rest, (\d+)u" % c, level_1).group(1)) for c in "sc"]
-above = int(re.search(r"(\d+)u >> \(24 - type\)", body("pe__flagged")).group(1))
+above = int(re.search(r"(\d+)u >> \(24 - format\)", body("pe__flagged")).group(1))
 most_zeros = int(re.search(r"zeros > (\d+)", level_1).group(1))
 far_error = int(re.search(r"error \+ (\d+)\)", body("pe__finish")).group(1))
 series = [[int(h, 0) << 64 | int(m, 0) << 32 | int(l, 0) for h, m, l in
@@ -161,7 +161,7 @@ increment, one product rounded down, and half a unit of 2^-128 times 2^31. The r
 off by -13 ... +5 units, and u = 1 - g^2 of that g by -1 ... +2. A product of 64 bits is at most 3 units too small."""
 UNIT = F(1, 2 ** 64)
 G_LOW, G_HIGH, U_LOW, U_HIGH, MUL64 = -13, 5, -1, 2, 3
-PARTS = 256
+PARTS = 1024
 
 
 def rounding(k, u):
