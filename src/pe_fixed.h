@@ -28,5 +28,5 @@
 
 #undef PE__DEVICE
 #undef PE__DEVICE_RARE
-
+#undef PE__UNFUSED
 #endif /* PE_FIXED_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole of pe_fixed.h: languages, types, words, rounding, level 1, level 2, functions.
- * Tests: tests/checks/fixed_proof.py, tests/unit/test_fixed.c. */
+/* The code of pe_fixed.h. Tests: tests/checks/fixed_proof.py, tests/unit/test_fixed.c. */
 #pragma once
 
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__) || defined(__METAL_VERSION__)
@@ -37,6 +36,9 @@ typedef uint16_t pe__u16;
 #else
 #define PE__DEVICE static inline
 #define PE__DEVICE_RARE static inline
+#endif
+#if defined(__GNUC__) && !defined(__HIP__) /* no compiler looks through an empty instruction */
+#define PE__UNFUSED(a, b, c, d) __asm__("" : "+m"(a), "+m"(b), "+m"(c), "+m"(d))
 #endif
 
 PE__DEVICE pe__u32 pe__mulhi(pe__u32 a, pe__u32 b) /* the high word of a b */
@@ -227,9 +229,8 @@ PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe_
     const pe__rounded c = pe__round_fixed(cosine << shift, 0, exponent - shift, format);
     pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
                                      (pe__u32)position, amplitude);
-    x.undecided = pe__flagged(s.rest, 156000u, format) |
-                  pe__flagged(c.rest, 550000u, format) | (zeros > 18) |
-                  !pe__in_range(amplitude);
+    x.undecided = pe__flagged(s.rest, 156000u, format) | pe__flagged(c.rest, 550000u, format) |
+                  (zeros > 18) | !pe__in_range(amplitude);
     return x;
 }
 
@@ -387,10 +388,9 @@ PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_bf16(
 }
 
 /* Rotate a pair of elements: first = a cosine - b sine, second = b cosine + a sine, two products
- * and a sum each, all rounded to float: the bits of pe_rope_f32(). This is floating point, which
- * options reach: products stay apart from sums in CUDA, in OpenCL C, and with gcc and clang under
- * any option, but MSVC fuses them under /fp:contract and /fp:fast. What flushes subnormals to 0
- * does so here, too.
+ * and a sum each, all rounded to float: the bits of pe_rope_f32(). Floating point, unlike the rest:
+ * no product is fused with a sum in CUDA, HIP, OpenCL C, gcc and clang, whatever the options, but
+ * MSVC does it under /fp:contract and /fp:fast. Options that flush subnormals do so here.
  *
  * Accuracy     PyTorch's arithmetic (tests/unit/test_fixed.c)
  * Threads      any */
@@ -407,8 +407,8 @@ PE__DEVICE pe_fixed_rotated pe_fixed_rotate_f32(float a, float b, pe_fixed_pair 
     y.second = __fadd_rn(__fmul_rn(b, x.cosine), __fmul_rn(a, x.sine));
 #else
     float ac = a * x.cosine, bs = b * x.sine, bc = b * x.cosine, as = a * x.sine;
-#if defined(__GNUC__) && defined(__FP_FAST_FMAF) && !defined(__HIP__) /* not looked through */
-    __asm__("" : "+m"(ac), "+m"(bs), "+m"(bc), "+m"(as));
+#ifdef PE__UNFUSED
+    PE__UNFUSED(ac, bs, bc, as);
 #endif
     y.first = ac - bs;
     y.second = bc + as;
