@@ -47,7 +47,7 @@ STEP     = sh tests/tools/step.sh
 ##*   make examples    build and run the other examples, each with one idea: angles noise regression dots
 ##*                    table attention train_learned rope_decoder; their pictures go to build/
 ##*   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
-##*   make headers     pe.h and pe_simd.h, made from src/, which is what to change
+##*   make headers     pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and .glsl, made from src/, which is what to change
 ##*   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
 ##   make declarations   build/pe_declarations.py and .rs: all of pe.h for Python's ctypes and for Rust
 ##   make wheel       build/posenc-VERSION-....whl: the package of python/, with the library inside
@@ -86,7 +86,7 @@ STEP     = sh tests/tools/step.sh
 ##   make contract    what 0.3 changed, as a program in C99 and C++11
 ##   make unwritten   every public function once under MemorySanitizer and valgrind
 ##   make api         every public function is written out, described, in the tests of memory and in the
-##                    hash of bits; and there are at most 97
+##                    hash of bits; and there are at most 101
 ##   make layout      sizes, offsets and values of the public structs and enums; layout-holds compares them with
 ##                    tests/layout.txt, C++ and the declarations for Python
 ##   make extern      the functions compiled once for a program of several files
@@ -235,7 +235,7 @@ $(foreach s,$(filter-out library.%,$(QUICK_STEPS)),$(eval $(s): library.quick.$(
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope lists eager tables
-LINKED     += theorem at repeats budget types selftest hash seeds
+LINKED     += fixed theorem at repeats budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
 # SSE2, where there is more, has some: it is what the operations are on other vectors of two doubles.
