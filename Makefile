@@ -73,6 +73,7 @@ STEP     = sh tests/tools/step.sh
 ##   make levels      a copy of pe.h in which the exact level decides everything gives the same bits
 ##   make theorem     how close do the tables that people use come to the midpoint of two floats, at any position
 ##                    to 2^31? Half an hour; certificates: check again what tests/theorem.txt keeps of it
+##   make fixed-point pe_fixed.h: languages, one hash of its bits, shaders, its proof, certificates
 ##   make worst       which valid calls cost most an element? One minute
 ##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make unfused     products of rotations, shifts and sums stay apart from sums under -ffast-math, with FMA
@@ -267,7 +268,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
+PROGRAMS += fixed rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -295,7 +296,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
+OTHERS := rooms levels certificates fixed-point gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -339,6 +340,8 @@ rooms:
 	@$(STEP) $@ sh tests/checks/headers.sh
 certificates:
 	@$(STEP) $@ sh tests/checks/theorem.sh
+fixed-point:
+	@$(STEP) $@ sh tests/checks/fixed.sh
 .PHONY: theorem
 theorem:
 	@sh tests/checks/theorem.sh search
