@@ -396,6 +396,7 @@ static void refusals(void **state)
     }
     assert_int_equal(pe_fixed_increments_of(NULL, 1, increments), PE_ERR_NULL);
     assert_int_equal(pe_fixed_increments_of(bad, 1, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_fixed_increments_of(bad, SIZE_MAX / 8, increments), PE_ERR_SIZE);
     assert_int_equal(pe_fixed_increments_of(NULL, 0, NULL), PE_OK);
     assert_int_equal(pe_fixed_increments(NULL, increments), PE_ERR_NULL);
     assert_int_equal(pe_fixed_increments(&none, NULL), PE_ERR_NULL);
