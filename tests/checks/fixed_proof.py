@@ -160,6 +160,19 @@ far_error, series = header.far_error, header.series
 for statement, stands in zip(STATEMENTS, header.statements):
     check("the text has: " + statement, stands)
 
+if len(sys.argv) < 3:  # the shaders' numbers; tests/checks/fixed_shader.cpp sees the others
+    shader = open(os.path.join(os.path.dirname(path), "pe_fixed.wgsl")).read()
+    for k, name in enumerate(NAMES):
+        part = shader[shader.index("var t: u32 =" if k == 0 else "t = 0x1d19"):].split("pe_fixed_mul64(u, y)")[0]
+        w = [int(x, 16) for x in re.findall("0x[0-9a-f]+", part)]
+        found = [w[6] | w[7] << 32, w[4] | w[5] << 32, w[3], w[2], w[0], w[1]]
+        check("pe_fixed.wgsl: the coefficients of the %s" % name, found == words[k])
+    for statement in ("error = pe_fixed_right(m, 30u - zeros);", "error = pe_fixed_left(m, zeros - 30u);",
+                      "if (zeros < 30u) {", "pe_fixed_left(error, 1u), amplitude)", "pe_fixed_right(m, 30u), amplitude)",
+                      "pe_fixed_plus(vec2u(n, 0u), 2u);", "zeros > 60u;", "zeros > %du ||" % most_zeros,
+                      "pe_fixed_flagged(sine, %du)" % below[0], "pe_fixed_flagged(cosine, %du)" % below[1]):
+        check("pe_fixed.wgsl: " + statement, statement in shader)
+
 FUNCTIONS = [SINE, COSINE]
 for k in range(2):
     wanted = fit(FUNCTIONS[k], SCALES[k])
