@@ -11,8 +11,8 @@ Exact rationals and intervals, no floating point. In order:
   seen           the largest errors of random phases, computed with Python's integers, beside each bound
 
 Every constant has exactly one value that passes, so changing one by a unit is noticed. Prints each bound; exits 1 if
-one does not hold. With a COMMAND, which compiles and runs tests/checks/fixed_hash.c with the header in the folder that it
-is given, each number of the code is then changed by 1 both ways: the proof reads another constant, or the hash differs.
+one does not hold. With a COMMAND, which compiles and runs tests/checks/fixed_hash.c with the header in the folder that
+it is given, each number of the code is then changed by 1 both ways: the proof reads another constant, or the hash differs.
 """
 import os
 import random
