@@ -17,7 +17,8 @@ include tests/settings.mk
 ##   make examples    build and run the other examples, each with one idea: angles noise regression dots
 ##                    table attention train_learned rope_decoder; their pictures go to build/
 ##   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
-##   make headers     pe.h and pe_simd.h, made from src/, which is what to change; docs/api.md, packaging/functions.h
+##   make headers     pe.h, pe_simd.h, pe_fixed.h and pe_fixed.wgsl, made from src/, which is what to change; docs/api.md,
+##                    packaging/functions.h, examples/gpu/pe_fixed.glsl
 ##
 ##   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
 ##                    the best and the simplest instruction set, the sharpest tests of bounds and bad input

@@ -205,7 +205,8 @@ extern "C" {
                    "need one axis; interleaved sections and coordinate lists are for RoPE and "    \
                    "its tables only; RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor "      \
                    "shifts PE_COLUMNS_SUMS and rope_interleave; PE_COLUMNS_SUMS has no list of "   \
-                   "frequencies or wavelengths to read back")                                      \
+                   "frequencies or wavelengths to read back; phase increments need one axis, "     \
+                   "exact angles, offset 0 and no half_turns")                                     \
     X(PE_ERR_ENUM, "an argument is not a value of its enum (layout, type, mode, method, formula, " \
                    "kind); or a pe_at is of a kind that this call does not take (reals, points, "  \
                    "a grid or differences where rows of a table, queries or keys are meant), or "  \
@@ -214,7 +215,7 @@ extern "C" {
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
                         "times the scale, 2^-960 ... 2^21 in magnitude; of a list "                \
                         "pe_frequency_error() says which one; of a RoPE config the factors make "  \
-                        "one larger than 2^21")                                                    \
+                        "one larger than 2^21; for phase increments 0, or 2^-56 ... 2^21")         \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
                     "the row (d_model, keys, the rows of a head or of a batch); out must be in "   \
                     "or not overlap it; there must be one frequency per pair; head_dim must be "   \
@@ -681,6 +682,44 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
  * Threads      any */
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
+
+/* ==== src/fixed/contract.h ==== */
+/* Contract: frequencies as phase increments, for pe_fixed.h.
+ * Tests: tests/unit/test_fixed.c. */
+
+/* Compute the phase increments of a plan, for sines and cosines on a GPU or without floating point:
+ *
+ *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
+ *
+ * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
+ * doubles. The amplitude of a plan is not part of an increment: pass it to
+ * pe_fixed_sincos_scaled_f32(). 128 bits are enough: half a unit of 2^-128, times a position of
+ * 2^31, is 2^-98 turns, and no element of the tables of tests/theorem.txt comes nearer to a
+ * midpoint of two floats than 2^-65.6.
+ *
+ * increments   4 * plan->pairs words: four words a pair, the lowest first, laid out as an array of
+ *              pe_fixed_increment, so that it is uploaded as it is
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for more than one axis, half_turns, an offset other
+ *              than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY for one other than 0
+ *              that is below 2^-56 in magnitude: its angles are too small for level 2
+ * Accuracy     within 0.501 of 2^-128 turns a position (tests/unit/test_fixed.c)
+ * Aliasing     increments may not overlap the plan or its memory
+ * Threads      any
+ * See          pe_fixed.h, docs/gpu.md */
+PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
+
+/* Compute the phase increments of given frequencies, as pe_sincos_f32() takes them.
+ *
+ * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
+ *              each 0, or 2^-56 ... 2^21 in magnitude
+ * increments   4 * pairs words, as pe_fixed_increments
+ *
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY
+ * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
+ * Aliasing     increments may not overlap omega
+ * Threads      any */
+PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint32_t *increments);
 
 /* ==== src/rows/contract.h ==== */
 /* Contract: rows filled and added.
@@ -4190,6 +4229,68 @@ PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     return pe__plan_quantities(plan, PE__WAVELENGTH, wavelength);
+}
+
+/* ==== src/fixed/increments.h ==== */
+/* Phase increments by integers of 320 bits.
+ * Needs: simd, api, numbers, sincos.
+ * Tests: tests/unit/test_fixed.c. */
+
+/* The limbs of a frequency below 2^21 and of its increment: 128 + 21 bits are asked for, and an
+   exponential loses some 20 more. */
+enum { PE__INCREMENT_LIMBS = 10 };
+
+/* x radians a position to x / (2 pi) modulo 1, times 2^128, rounded. */
+PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
+{
+    const int n = PE__INCREMENT_LIMBS;
+    pe__real turn = pe__real_pi(n);
+    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1};
+    turn.exponent++;
+    memset(increment, 0, 4 * sizeof *increment);
+    if (pe__real_is_0(x)) return;
+    pe__real_div(x, &turn);
+    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* a bit more than 128 */
+    pe__limbs_add(rounded, x->d, n + 1, 0);
+    (void)pe__limbs_shift(rounded, n + 1, -1);
+    pe__limbs_add(increment, rounded, 4, x->sign < 0);
+}
+
+/* Can pe_fixed.h serve a frequency? */
+PE__COLD int pe__increment_exists(double w)
+{
+    return w == 0 || pe__between(fabs(w), pe__exp2i(-56), pe__exp2i(21));
+}
+
+PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
+{
+    if (!plan || !increments) return PE_ERR_NULL;
+    if (plan->d_model == 0 || plan->axes != 1 || plan->half_turns || plan->offset != 0 ||
+        plan->float32 || plan->matrix)
+        return PE_ERR_PLAN;
+    for (size_t i = 0; i < plan->axis[0].pairs; i++)
+        if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))
+            return PE_ERR_FREQUENCY;
+    for (size_t i = 0; i < plan->axis[0].pairs; i++) {
+        pe__real x = pe__real_of(1, PE__INCREMENT_LIMBS);
+        pe__real_by_frequency(&x, plan, i, 0);
+        pe__increment(&x, increments + 4 * i);
+    }
+    return PE_OK;
+}
+
+PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint32_t *increments)
+{
+    if (pairs == 0) return PE_OK;
+    if (!omega || !increments) return PE_ERR_NULL;
+    if (pe__exceeds(4, pairs, pe__max_elements(sizeof *increments))) return PE_ERR_SIZE;
+    for (size_t i = 0; i < pairs; i++)
+        if (!pe__increment_exists(omega[i])) return PE_ERR_FREQUENCY;
+    for (size_t i = 0; i < pairs; i++) {
+        pe__real x = pe__real_of(omega[i], PE__INCREMENT_LIMBS);
+        pe__increment(&x, increments + 4 * i);
+    }
+    return PE_OK;
 }
 
 /* ==== src/sincos/rounding_test.h ==== */

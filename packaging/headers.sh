@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# headers.sh [DIR]: makes pe.h and pe_simd.h from src/, in DIR (the top of the tree).
+# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and, with Python, pe_fixed.glsl from src/, in DIR
+# (the top of the tree).
 #
-# src/pe.h and src/pe_simd.h list the rooms, which are put where they are named, behind those that they
+# src/pe.h, src/pe_simd.h and src/pe_fixed.h list the rooms, which are put where they are named, behind those that they
 # include, each once: with a line in front that says which it is, without its #include "..." lines,
 # #pragma once and licence. The first include of pe_simd.h stays.
 set -eu
 cd "$(dirname "$0")/.."
 to=${1:-.}
-for header in pe.h pe_simd.h; do
+for header in pe.h pe_simd.h pe_fixed.h; do
     LC_ALL=C awk -v header="$header" '
         function included(file, line) { # its path below src/; "" if the line includes none of src/
             if (line !~ /^#include "/) return ""
@@ -56,3 +57,8 @@ for header in pe.h pe_simd.h; do
     }
     mv "$to/$header.new" "$to/$header"
 done
+{
+    echo "// made from src/ by make headers: change that"
+    cat src/fixed/pe_fixed.wgsl
+} >"$to/pe_fixed.wgsl"
+! python3 -c '' 2>/dev/null || python3 packaging/glsl.py "$to/pe_fixed.wgsl" >"$to/pe_fixed.glsl"

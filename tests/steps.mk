@@ -55,7 +55,7 @@ $(foreach s,$(filter-out library.%,$(QUICK_STEPS)),$(eval $(s): library.quick.$(
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope lists eager tables
-LINKED     += theorem at repeats budget types selftest hash seeds
+LINKED     += fixed theorem at repeats budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
 # SSE2, where there is more, has some: it is what the operations are on other vectors of two doubles.
@@ -87,7 +87,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
+PROGRAMS += fixed rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
 ifneq ($(filter aarch64 arm64,$(MACHINE)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -115,7 +115,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme pages links workflows steps parity demo-runs tool-runs golden certify wasm explorer python api-pages
+OTHERS := rooms levels certificates fixed-point gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme pages links workflows steps parity demo-runs tool-runs golden certify wasm explorer python api-pages
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
@@ -158,6 +158,8 @@ mca-loops:
 	@$(STEP) $@ sh tests/checks/mca.sh
 rooms:
 	@$(STEP) $@ sh tests/checks/headers.sh
+fixed-point:
+	@$(STEP) $@ sh tests/checks/fixed.sh
 certificates:
 	@$(STEP) $@ sh tests/checks/theorem.sh
 .PHONY: theorem-search

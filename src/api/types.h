@@ -32,7 +32,8 @@
                    "need one axis; interleaved sections and coordinate lists are for RoPE and "    \
                    "its tables only; RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor "      \
                    "shifts PE_COLUMNS_SUMS and rope_interleave; PE_COLUMNS_SUMS has no list of "   \
-                   "frequencies or wavelengths to read back")                                      \
+                   "frequencies or wavelengths to read back; phase increments need one axis, "     \
+                   "exact angles, offset 0 and no half_turns")                                     \
     X(PE_ERR_ENUM, "an argument is not a value of its enum (layout, type, mode, method, formula, " \
                    "kind); or a pe_at is of a kind that this call does not take (reals, points, "  \
                    "a grid or differences where rows of a table, queries or keys are meant), or "  \
@@ -41,7 +42,7 @@
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
                         "times the scale, 2^-960 ... 2^21 in magnitude; of a list "                \
                         "pe_frequency_error() says which one; of a RoPE config the factors make "  \
-                        "one larger than 2^21")                                                    \
+                        "one larger than 2^21; for phase increments 0, or 2^-56 ... 2^21")         \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
                     "the row (d_model, keys, the rows of a head or of a batch); out must be in "   \
                     "or not overlap it; there must be one frequency per pair; head_dim must be "   \

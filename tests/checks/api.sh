@@ -27,7 +27,7 @@ pe_frequency_error     text
 X
 }
 
-MOST_FUNCTIONS=97 # what is more has to make another one needless
+MOST_FUNCTIONS=101 # what is more has to make another one needless
 
 verdict() { # NAME FILE: the file lists what is wrong
     if [ -s "$2" ]; then

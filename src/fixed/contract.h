@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: frequencies as phase increments, for pe_fixed.h.
+ * Tests: tests/unit/test_fixed.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* Compute the phase increments of a plan, for sines and cosines on a GPU or without floating point:
+ *
+ *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
+ *
+ * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
+ * doubles. The amplitude of a plan is not part of an increment: pass it to
+ * pe_fixed_sincos_scaled_f32(). 128 bits are enough: half a unit of 2^-128, times a position of
+ * 2^31, is 2^-98 turns, and no element of the tables of tests/theorem.txt comes nearer to a
+ * midpoint of two floats than 2^-65.6.
+ *
+ * increments   4 * plan->pairs words: four words a pair, the lowest first, laid out as an array of
+ *              pe_fixed_increment, so that it is uploaded as it is
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for more than one axis, half_turns, an offset other
+ *              than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY for one other than 0
+ *              that is below 2^-56 in magnitude: its angles are too small for level 2
+ * Accuracy     within 0.501 of 2^-128 turns a position (tests/unit/test_fixed.c)
+ * Aliasing     increments may not overlap the plan or its memory
+ * Threads      any
+ * See          pe_fixed.h, docs/gpu.md */
+PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
+
+/* Compute the phase increments of given frequencies, as pe_sincos_f32() takes them.
+ *
+ * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
+ *              each 0, or 2^-56 ... 2^21 in magnitude
+ * increments   4 * pairs words, as pe_fixed_increments
+ *
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY
+ * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
+ * Aliasing     increments may not overlap omega
+ * Threads      any */
+PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint32_t *increments);

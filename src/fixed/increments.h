@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Phase increments by integers of 320 bits.
+ * Needs: simd, api, numbers, sincos.
+ * Tests: tests/unit/test_fixed.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/base.h"
+#include "../numbers/exp_log.h"
+#include "../numbers/real.h"
+#include "../sincos/exact.h"
+#include "contract.h"
+
+/* The limbs of a frequency below 2^21 and of its increment: 128 + 21 bits are asked for, and an
+   exponential loses some 20 more. */
+enum { PE__INCREMENT_LIMBS = 10 };
+
+/* x radians a position to x / (2 pi) modulo 1, times 2^128, rounded. */
+PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
+{
+    const int n = PE__INCREMENT_LIMBS;
+    pe__real turn = pe__real_pi(n);
+    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1};
+    turn.exponent++;
+    memset(increment, 0, 4 * sizeof *increment);
+    if (pe__real_is_0(x)) return;
+    pe__real_div(x, &turn);
+    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* a bit more than 128 */
+    pe__limbs_add(rounded, x->d, n + 1, 0);
+    (void)pe__limbs_shift(rounded, n + 1, -1);
+    pe__limbs_add(increment, rounded, 4, x->sign < 0);
+}
+
+/* Can pe_fixed.h serve a frequency? */
+PE__COLD int pe__increment_exists(double w)
+{
+    return w == 0 || pe__between(fabs(w), pe__exp2i(-56), pe__exp2i(21));
+}
+
+PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
+{
+    if (!plan || !increments) return PE_ERR_NULL;
+    if (plan->d_model == 0 || plan->axes != 1 || plan->half_turns || plan->offset != 0 ||
+        plan->float32 || plan->matrix)
+        return PE_ERR_PLAN;
+    for (size_t i = 0; i < plan->axis[0].pairs; i++)
+        if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))
+            return PE_ERR_FREQUENCY;
+    for (size_t i = 0; i < plan->axis[0].pairs; i++) {
+        pe__real x = pe__real_of(1, PE__INCREMENT_LIMBS);
+        pe__real_by_frequency(&x, plan, i, 0);
+        pe__increment(&x, increments + 4 * i);
+    }
+    return PE_OK;
+}
+
+PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint32_t *increments)
+{
+    if (pairs == 0) return PE_OK;
+    if (!omega || !increments) return PE_ERR_NULL;
+    if (pe__exceeds(4, pairs, pe__max_elements(sizeof *increments))) return PE_ERR_SIZE;
+    for (size_t i = 0; i < pairs; i++)
+        if (!pe__increment_exists(omega[i])) return PE_ERR_FREQUENCY;
+    for (size_t i = 0; i < pairs; i++) {
+        pe__real x = pe__real_of(omega[i], PE__INCREMENT_LIMBS);
+        pe__increment(&x, increments + 4 * i);
+    }
+    return PE_OK;
+}

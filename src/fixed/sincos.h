@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of pe_fixed.h. Tests: tests/checks/fixed_proof.py, tests/unit/test_fixed.c. */
+#pragma once
+
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__) || defined(__METAL_VERSION__)
+typedef uint pe__u32;
+typedef ulong pe__u64;
+typedef int pe__i32;
+typedef ushort pe__u16;
+#define PE__DEVICE static inline
+#define PE__DEVICE_RARE static __attribute__((noinline))
+#if defined(__METAL_VERSION__) /* never compiled */
+#define pe__mulhi(a, b) metal::mulhi((pe__u32)(a), (pe__u32)(b))
+#define pe__leading_zeros(x) ((int)metal::clz(x))
+#define pe__float_of(bits) as_type<float>(bits)
+#define pe__bits_of(x) as_type<uint>(x)
+#else
+#define pe__mulhi(a, b) mul_hi((pe__u32)(a), (pe__u32)(b))
+#define pe__leading_zeros(x) ((int)clz(x))
+#define pe__float_of(bits) as_float(bits)
+#define pe__bits_of(x) as_uint(x)
+#endif
+#else
+#include <stdint.h>
+#include <string.h>
+typedef uint32_t pe__u32;
+typedef uint64_t pe__u64;
+typedef int32_t pe__i32;
+typedef uint16_t pe__u16;
+#if defined(__CUDACC__) || defined(__HIP__) /* for the device and for the host */
+#define PE__DEVICE static __host__ __device__ __forceinline__
+#define PE__DEVICE_RARE static __host__ __device__ __noinline__
+#elif defined(__GNUC__)
+#define PE__DEVICE static inline __attribute__((__unused__))
+#define PE__DEVICE_RARE static __attribute__((__noinline__, __unused__))
+#else
+#define PE__DEVICE static inline
+#define PE__DEVICE_RARE static inline
+#endif
+#if defined(__GNUC__) && !defined(__HIP__) /* no compiler looks through an empty instruction */
+#define PE__UNFUSED(a, b, c, d) __asm__("" : "+m"(a), "+m"(b), "+m"(c), "+m"(d))
+#endif
+
+PE__DEVICE pe__u32 pe__mulhi(pe__u32 a, pe__u32 b) /* the high word of a b */
+{
+#if defined(__CUDA_ARCH__) /* nvcc makes 30 % more instructions of the other form */
+    return __umulhi(a, b);
+#else
+    return (pe__u32)((pe__u64)a * b >> 32);
+#endif
+}
+PE__DEVICE int pe__leading_zeros(pe__u32 x) /* of x > 0 */
+{
+#if defined(__CUDA_ARCH__)
+    return __clz((int)x);
+#elif defined(__GNUC__) && __SIZEOF_INT__ == 4
+    return __builtin_clz(x);
+#else
+    int zeros = 0;
+    for (; x < 0x80000000u; x <<= 1) zeros++;
+    return zeros;
+#endif
+}
+PE__DEVICE float pe__float_of(pe__u32 bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+PE__DEVICE pe__u32 pe__bits_of(float x)
+{
+    pe__u32 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+#endif
+
+typedef struct pe_fixed_increment {
+    pe__u32 w[4]; /* frequency / (2 pi) modulo 1, times 2^128; the highest bits are in w[3] */
+} pe_fixed_increment;
+
+typedef struct pe_fixed_pair { /* not to be used where undecided is 1 */
+    float sine, cosine;
+    int undecided;
+} pe_fixed_pair;
+
+typedef struct pe_fixed_pair_16 { /* bits of IEEE binary16 or of bfloat16 */
+    pe__u16 sine, cosine; /* uint16_t */
+    int undecided;
+} pe_fixed_pair_16;
+
+typedef struct pe_fixed_rotated {
+    float first, second;
+} pe_fixed_rotated;
+
+/* Words and products, which are all rounded down. */
+PE__DEVICE pe__u32 pe__high(pe__u64 x) { return (pe__u32)(x >> 32); }
+PE__DEVICE pe__u32 pe__low(pe__u64 x) { return (pe__u32)x; }
+PE__DEVICE pe__u64 pe__words(pe__u32 high, pe__u32 low) { return (pe__u64)high << 32 | low; }
+PE__DEVICE pe__u64 pe__wide(pe__u32 a, pe__u32 b) { return (pe__u64)a * b; }
+/* a b / 2^32, and a b / 2^64 without the product of the low words: at most 3 units too small. */
+PE__DEVICE pe__u64 pe__mul64_by_32(pe__u64 a, pe__u32 b)
+{
+    return pe__wide(pe__high(a), b) + pe__mulhi(pe__low(a), b);
+}
+PE__DEVICE pe__u64 pe__mul64(pe__u64 a, pe__u64 b)
+{
+    return pe__mul64_by_32(a, pe__high(b)) + pe__mulhi(pe__high(a), pe__low(b));
+}
+
+typedef struct pe__word96 { /* (h 2^64 + m 2^32 + l) / 2^96 */
+    pe__u32 h, m, l;
+} pe__word96;
+PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
+{
+    const pe__word96 x = {pe__high(high), pe__low(high), low};
+    return x;
+}
+
+/* a b, at most 5 units too small. By pe__mulhi() nvcc would compile a series of these for ever. */
+PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
+{
+    const pe__u64 hm = pe__wide(a.h, b.m), mh = pe__wide(a.m, b.h);
+    pe__u64 low = (pe__wide(a.h, b.l) >> 32) + (pe__wide(a.m, b.m) >> 32);
+    low += (pe__wide(a.l, b.h) >> 32) + pe__low(hm) + pe__low(mh);
+    return pe__make96(pe__wide(a.h, b.h) + pe__high(hm) + pe__high(mh) + pe__high(low),
+                      pe__low(low));
+}
+
+/* Types of results, by their significant bits. */
+enum { PE__IS_F32 = 24, PE__IS_F16 = 11, PE__IS_BF16 = 8 };
+
+/* An amplitude is mantissa / 2^32 times 2^exponent. In range, 2^-64 ... 2^64 in magnitude, no float
+   overflows or is subnormal. */
+PE__DEVICE pe__u32 pe__mantissa_of(pe__u32 amplitude) { return amplitude << 8 | 0x80000000u; }
+PE__DEVICE int pe__exponent_of(pe__u32 amplitude) { return (int)(amplitude >> 23 & 255) - 126; }
+PE__DEVICE int pe__in_range(pe__u32 amplitude)
+{
+    return (amplitude & 0x7fffffffu) - (63u << 23) <= 128u << 23;
+}
+
+typedef struct pe__rounded { /* a magnitude, and what was below its last bit: 2^63 is a midpoint */
+    pe__u64 rest;
+    pe__u32 bits;
+} pe__rounded;
+
+/* Round (high 2^32 + low) / 2^96 times 2^exponent, whose highest bit is set, half up. A carry out
+   of the fraction adds 1 to the exponent. */
+PE__DEVICE pe__rounded pe__round_fixed(pe__u64 high, pe__u32 low, int exponent, int format)
+{
+    int field = exponent + (format == PE__IS_F16 ? 13 : 125); /* the leading bit adds another 1 */
+    int dropped = 64 - format;
+    pe__rounded r;
+    if (format == PE__IS_F16 && field < 0) { /* subnormal */
+        dropped -= field;
+        field = 0;
+        for (; dropped > 64; dropped--) high >>= 1;
+    }
+    r.bits = ((pe__high(high) >> (dropped - 33)) + 1) >> 1;
+    r.bits += (pe__u32)field << (format - 1);
+    if (format == PE__IS_F16 && r.bits > 0x7c00u) r.bits = 0x7c00u; /* infinity */
+    r.rest = high << (64 - dropped) | low >> (dropped - 33) >> 1;
+    return r;
+}
+
+typedef struct pe__pair_bits { /* the sign is bit 31 for 16-bit types, too */
+    pe__u32 sine, cosine;
+    int undecided;
+} pe__pair_bits;
+
+/* Exchange sine and cosine and set their signs: by the nearest quarter turn (the two highest bits
+   of quarter), position and amplitude. */
+PE__DEVICE pe__pair_bits pe__to_quarter(pe__u32 quarter, pe__u32 sine, pe__u32 cosine,
+                                        pe__u32 position, pe__u32 amplitude)
+{
+    const pe__u32 odd = quarter & 0x40000000u, top = 0x80000000u;
+    pe__pair_bits x = {odd ? cosine : sine, odd ? sine : cosine, 0};
+    x.sine ^= (quarter ^ position ^ amplitude) & top;
+    x.cosine ^= ((quarter + 0x40000000u) ^ amplitude) & top;
+    return x;
+}
+
+/* Ziv's rounding test: does a midpoint lie within the error interval? below: how far the computed
+   value may lie below the exact one, over 2^56 of what is between 1/2 and 1; 13000 above. */
+PE__DEVICE int pe__flagged(pe__u64 rest, pe__u32 below, int format)
+{
+    const pe__u32 above = (13000u >> (24 - format)) + 1;
+    return 0x80000000u + above - pe__high(rest) <= above + (below >> (24 - format)) + 2;
+}
+
+/* Level 1: amplitude sin(position w) and amplitude cos(position w). undecided: level 2 has to
+   decide. The coefficients are over 2^64, 2^64, 2^40 or 2^38, then 2^46 or 2^43. The constant term
+   of the cosine is lowered by the polynomial's error, so that no cosine exceeds 1. */
+PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe__u32 amplitude,
+                                     int format)
+{
+    const pe__u32 n = position < 0 ? 0u - (pe__u32)position : (pe__u32)position;
+    const pe__u64 phase = pe__wide(n, w.w[2]) + pe__mulhi(n, w.w[1]);
+    const pe__u32 high = pe__high(phase) + n * w.w[3];
+    const pe__u32 quarter = (high + 0x20000000u) & 0xc0000000u; /* the nearest */
+    const pe__u32 rest = high - quarter, sign = 0u - (rest >> 31);
+    const pe__u64 g = pe__words(rest ^ sign, pe__low(phase) ^ sign) << 3;
+    const pe__u64 cross = pe__mulhi(pe__high(g), pe__low(g));
+    const pe__u64 u = ~(pe__wide(pe__high(g), pe__high(g)) + (cross << 1));
+    const pe__u32 uh = pe__high(u);
+
+    pe__u32 t = 0x1471f27u + pe__mulhi(uh, 0x1dd55u);
+    t = 0x943a4136u + pe__mulhi(uh, t);
+    t = 0x9c2432a9u + (pe__mulhi(uh, t) >> 6);
+    pe__u64 y = 0x136c6d2e87c248a1u + (pe__wide(uh, t) >> 8);
+    pe__u64 sine = pe__mul64(g, 0xb504f333f9da08c1u + pe__mul64(u, y));
+
+    t = 0x1d19e80u + pe__mulhi(uh, 0x341dcu);
+    t = 0xa382d07fu + pe__mulhi(uh, t);
+    t = 0xf4155a9cu + (pe__mulhi(uh, t) >> 5);
+    y = 0x47160c6b7ac1d763u + (pe__wide(uh, t) >> 6);
+    pe__u64 cosine = 0xb504f333f9b4d0a5u + pe__mul64(u, y);
+
+    const pe__u32 mantissa = pe__mantissa_of(amplitude);
+    int exponent = pe__exponent_of(amplitude) - 1, shift = 0;
+    if (mantissa != 0x80000000u) { /* a power of two needs no product */
+        sine = pe__mul64_by_32(sine, mantissa);
+        cosine = pe__mul64_by_32(cosine, mantissa);
+        exponent++;
+        shift = !(cosine >> 63);
+    }
+    const int zeros = pe__leading_zeros(pe__high(sine) | 1);
+    const pe__rounded s = pe__round_fixed(sine << zeros, 0, exponent - zeros, format);
+    const pe__rounded c = pe__round_fixed(cosine << shift, 0, exponent - shift, format);
+    pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
+                                     (pe__u32)position, amplitude);
+    x.undecided = pe__flagged(s.rest, 156000u, format) | pe__flagged(c.rest, 550000u, format) |
+                  (zeros > 18) | !pe__in_range(amplitude);
+    return x;
+}
+
+/* A step of Horner's rule: the coefficient less v y. */
+PE__DEVICE pe__word96 pe__term(pe__u32 h, pe__u32 m, pe__u32 l, pe__word96 v, pe__word96 y)
+{
+    y = pe__mul96(v, y);
+    return pe__make96(pe__words(h, m) - pe__words(y.h, y.m) - (l < y.l), l - y.l);
+}
+
+/* sin(pi/4 g) / g for v = g^2: (pi/4)^j / j! for j = 25, 23 ... 1. */
+PE__DEVICE_RARE pe__word96 pe__sine_series(pe__word96 v)
+{
+    pe__word96 y = {0, 0, 0};
+    y = pe__term(0, 0, 0xcu, v, y);
+    y = pe__term(0, 0, 0x2e43u, v, y);
+    y = pe__term(0, 0, 0x943b81u, v, y);
+    y = pe__term(0, 0x1u, 0x8a404212u, v, y);
+    y = pe__term(0, 0x355u, 0xd8655f26u, v, y);
+    y = pe__term(0, 0x5beb6u, 0xe7c555d1u, v, y);
+    y = pe__term(0, 0x7a3d0d3u, 0x406358cdu, v, y);
+    y = pe__term(0x7u, 0x8c1d3f7au, 0x21c7d88fu, v, y);
+    y = pe__term(0x541u, 0xe0d21fb9u, 0xe06e41ebu, v, y);
+    y = pe__term(0x265a5u, 0x99cc57b0u, 0xb7ccbdc3u, v, y);
+    y = pe__term(0xa335e3u, 0x3bad570eu, 0x923f3422u, v, y);
+    y = pe__term(0x14abbce6u, 0x25be52beu, 0xabb8e5eeu, v, y);
+    y = pe__term(0xc90fdaa2u, 0x2168c234u, 0xc4c6628cu, v, y);
+    return y;
+}
+
+/* (1 - cos(pi/4 g)) / v: the same for j = 24, 22 ... 2. */
+PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
+{
+    pe__word96 y = {0, 0, 0};
+    y = pe__term(0, 0, 0x184u, v, y);
+    y = pe__term(0, 0, 0x54ab9u, v, y);
+    y = pe__term(0, 0, 0xf7b7184u, v, y);
+    y = pe__term(0, 0x25u, 0x418b235fu, v, y);
+    y = pe__term(0, 0x4831u, 0x8b0bcb60u, v, y);
+    y = pe__term(0, 0x6db893u, 0xd12c4a3du, v, y);
+    y = pe__term(0, 0x7e74e28du, 0xd8f30a37u, v, y);
+    y = pe__term(0x69u, 0xb47ca881u, 0x2a2ea69fu, v, y);
+    y = pe__term(0x3c3eu, 0xa0d12375u, 0x75e8c9d1u, v, y);
+    y = pe__term(0x155d3cu, 0x7e3cbff9u, 0xfc54fadcu, v, y);
+    y = pe__term(0x40f07c2u, 0x6d6b0ecu, 0xd4cc0780u, v, y);
+    y = pe__term(0x4ef4f326u, 0xf9177969u, 0x2b71366du, v, y);
+    return y;
+}
+
+/* Multiply y / 2^zeros by the amplitude, round it and test it; then the rest is 1 if it is flagged.
+   error: of the phase, over 2^96 of what is between 1/2 and 1. That of the arithmetic is 128. */
+PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u32 amplitude,
+                                  int format)
+{
+    const pe__word96 by = {pe__mantissa_of(amplitude), 0, 0};
+    y = pe__mul96(y, by);
+    const int shift = pe__leading_zeros(y.h | 1); /* 1, 2 or 3 */
+    const pe__u64 high = pe__words(y.h, y.m) << shift | y.l >> 1 >> (31 - shift);
+    const int exponent = pe__exponent_of(amplitude) - zeros - shift;
+    pe__rounded r = pe__round_fixed(high, y.l << shift, exponent, format);
+    error = ((error + 128) >> (32 - format)) + 2;
+    r.rest = r.rest + ((pe__u64)1 << 63) + error <= 2 * error;
+    return r;
+}
+
+/* Level 2: the same from 128 bits of phase. */
+PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w,
+                                          pe__u32 amplitude, int format)
+{
+    const pe__u32 n = position < 0 ? 0u - (pe__u32)position : (pe__u32)position;
+    const pe__u64 p0 = pe__wide(n, w.w[0]), p1 = pe__wide(n, w.w[1]) + pe__high(p0);
+    const pe__u64 p2 = pe__wide(n, w.w[2]) + pe__high(p1);
+    const pe__u32 p3 = pe__high(p2) + n * w.w[3];
+    const pe__u32 quarter = (p3 + 0x20000000u) & 0xc0000000u; /* the nearest */
+    const pe__u32 rest = p3 - quarter, sign = 0u - (rest >> 31);
+    pe__u64 low = pe__words(pe__low(p1) ^ sign, pe__low(p0) ^ sign);
+    pe__u64 g = pe__words(rest ^ sign, pe__low(p2) ^ sign) << 3 | low >> 61;
+    low <<= 3;
+
+    const pe__word96 g96 = pe__make96(g, pe__high(low)), v = pe__mul96(g96, g96);
+    const pe__word96 z = pe__mul96(v, pe__cosine_series(v));
+    const pe__word96 cosine = {~z.h, ~z.m, ~z.l};
+
+    int zeros = 0; /* of g, which is shifted: small sines get as many bits as large ones */
+    if (pe__high(g) == 0) {
+        g = g << 32 | low >> 32;
+        low <<= 32;
+        zeros = 32;
+    }
+    const int shift = pe__leading_zeros(pe__high(g) | 1);
+    zeros += shift;
+    g = g << shift | low >> 1 >> (63 - shift);
+    const pe__word96 sine = pe__mul96(pe__make96(g, pe__high(low << shift)), pe__sine_series(v));
+
+    /* The increment is off by half a unit of 2^-128, the phase by n of these. */
+    const int small = zeros > 60;
+    const pe__u64 m = (pe__u64)n + 2;
+    const pe__u64 error = small ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);
+    pe__rounded s = pe__finish(sine, zeros, 2 * error, amplitude, format);
+    pe__rounded c = pe__finish(cosine, 0, m >> 30, amplitude, format);
+    pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
+                                     (pe__u32)position, amplitude);
+    x.undecided = (s.rest | c.rest) != 0 || small;
+    if (n == 0 || (w.w[0] | w.w[1] | w.w[2] | w.w[3]) == 0) /* 0 and the amplitude, to even */
+        x = pe__to_quarter(0, 0, c.bits + (c.rest != 0 ? c.bits & 1 : 0), 0, amplitude);
+    x.undecided |= !pe__in_range(amplitude);
+    return x;
+}
+
+PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, float amplitude,
+                                        int format)
+{
+    const pe__pair_bits x = pe__level_1(position, w, pe__bits_of(amplitude), format);
+    return x.undecided ? pe__level_2(position, w, pe__bits_of(amplitude), format) : x;
+}
+
+/* Compute the sine and cosine of position * frequency times an amplitude, rounded once from the
+ * exact value, to nearest even: pe_fixed_sincos_f32() for an amplitude of 1,
+ * pe_fixed_sincos_scaled_T() as f32, f16 (IEEE binary16) and bf16 (bfloat16). A constant 1.0f costs
+ * nothing there, and no 16-bit result comes by way of a float.
+ *
+ * amplitude    2^-64 ... 2^64 in magnitude; results of another one are undecided
+ * Accuracy     correctly rounded, where not undecided: no pair of the tables of tests/theorem.txt
+ *              is; of frequencies from 2^-56 radians a position on, 1 pair in 2^44 may be
+ *              (tests/unit/test_fixed.c, tests/checks/fixed_proof.py)
+ * Threads      any */
+PE__DEVICE pe_fixed_pair pe_fixed_sincos_scaled_f32(pe__i32 position, pe_fixed_increment increment,
+                                                    float amplitude)
+{
+    const pe__pair_bits x = pe__fixed_pair(position, increment, amplitude, PE__IS_F32);
+    const pe_fixed_pair y = {pe__float_of(x.sine), pe__float_of(x.cosine), x.undecided};
+    return y;
+}
+PE__DEVICE pe_fixed_pair pe_fixed_sincos_f32(pe__i32 position, pe_fixed_increment increment)
+{
+    return pe_fixed_sincos_scaled_f32(position, increment, 1.0f);
+}
+PE__DEVICE pe__u16 pe__bits_16(pe__u32 x)
+{
+    return (pe__u16)((x >> 16 & 0x8000u) | (x & 0x7fffu));
+}
+PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_f16(
+    pe__i32 position, pe_fixed_increment increment, float amplitude)
+{
+    const pe__pair_bits x = pe__fixed_pair(position, increment, amplitude, PE__IS_F16);
+    const pe_fixed_pair_16 y = {pe__bits_16(x.sine), pe__bits_16(x.cosine), x.undecided};
+    return y;
+}
+PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_bf16(
+    pe__i32 position, pe_fixed_increment increment, float amplitude)
+{
+    const pe__pair_bits x = pe__fixed_pair(position, increment, amplitude, PE__IS_BF16);
+    const pe_fixed_pair_16 y = {pe__bits_16(x.sine), pe__bits_16(x.cosine), x.undecided};
+    return y;
+}
+
+/* Rotate a pair of elements: first = a cosine - b sine, second = b cosine + a sine, two products
+ * and a sum each, all rounded to float: the bits of pe_rope_f32(). Floating point, unlike the rest:
+ * no product is fused with a sum in CUDA, HIP, OpenCL C, gcc and clang, whatever the options, but
+ * MSVC does it under /fp:contract and /fp:fast. Options that flush subnormals do so here.
+ *
+ * Accuracy     PyTorch's arithmetic (tests/unit/test_fixed.c)
+ * Threads      any */
+PE__DEVICE pe_fixed_rotated pe_fixed_rotate_f32(float a, float b, pe_fixed_pair x)
+{
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+#pragma OPENCL FP_CONTRACT OFF
+#elif defined(__clang__)
+#pragma clang fp contract(off)
+#endif
+    pe_fixed_rotated y;
+#if defined(__CUDA_ARCH__)
+    y.first = __fsub_rn(__fmul_rn(a, x.cosine), __fmul_rn(b, x.sine));
+    y.second = __fadd_rn(__fmul_rn(b, x.cosine), __fmul_rn(a, x.sine));
+#else
+    float ac = a * x.cosine, bs = b * x.sine, bc = b * x.cosine, as = a * x.sine;
+#ifdef PE__UNFUSED
+    PE__UNFUSED(ac, bs, bc, as);
+#endif
+    y.first = ac - bs;
+    y.second = bc + as;
+#endif
+    return y;
+}
