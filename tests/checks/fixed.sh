@@ -8,8 +8,8 @@
 #   hash        one hash of all bits from gcc and clang, -O0 to -Ofast, undefined behaviour watched, and big-endian
 #   shader      pe_fixed.glsl, and so pe_fixed.wgsl, has these bits, as C++; glslangValidator accepts it
 #   proof       the error bounds, over the header's constants (fixed_proof.py)
-#   certify     no pair of the tables of tests/theorem.txt is undecided in f32 at any position (fixed_certify.c);
-#               CERTIFY=3: in f16 and bf16, too
+#   certify     no pair of the tables of tests/theorem.txt is undecided in f32 at any position (fixed_certify.c), 6 s;
+#               CERTIFY=3: in f16 and bf16, too, 30 s
 #   mutants     only if it is named: each number of the header changed by 1 is noticed; 5 minutes
 set -u
 . tests/tools/lib.sh
