@@ -192,8 +192,8 @@ for k in range(2):
 # ---- level 1 -------------------------------------------------------------------------------------------------------
 """The computed phase is less than the exact one by d units of 2^-64 turns, -2^-34 < d < 1.5 + 2^-34: the low words of
 the increment, one product rounded down, and half a unit of 2^-128 times 2^31. The rest is negated without adding 1. So
-g is
-off by -13 ... +5 units, and u = 1 - g^2 of that g by -1 ... +2. A product of 64 bits is at most 3 units too small."""
+g is off by -13 ... +5 units, and u = 1 - g^2 of that g by -1 ... +2. A product of 64 bits is at most 3 units too
+small."""
 UNIT = F(1, 2 ** 64)
 G_LOW, G_HIGH, U_LOW, U_HIGH, MUL64 = -13, 5, -1, 2, 3
 PARTS = 1024
