@@ -12,7 +12,8 @@ Exact rationals and intervals, no floating point. In order:
 
 Every constant has exactly one value that passes, so changing one by a unit is noticed. Prints each bound; exits 1 if
 one does not hold. With a COMMAND, which compiles and runs tests/checks/fixed_hash.c with the header in the folder that
-it is given, each number of the code is then changed by 1 both ways: the proof reads another constant, or the hash differs.
+it is given, each number of the code is then changed by 1 both ways: the proof reads another constant, or the hash is
+another.
 """
 import os
 import random
@@ -190,8 +191,9 @@ for k in range(2):
 
 # ---- level 1 -------------------------------------------------------------------------------------------------------
 """The computed phase is less than the exact one by d units of 2^-64 turns, -2^-34 < d < 1.5 + 2^-34: the low words of
-the increment, one product rounded down, and half a unit of 2^-128 times 2^31. The rest is negated without adding 1. So g is
-off by -13 ... +5 units, and u = 1 - g^2 of that g by -1 ... +2. A product of 64 bits is at most 3 units too small."""
+the increment, one product rounded down, and half a unit of 2^-128 times 2^31. The rest is negated without adding 1. So
+g is off by -13 ... +5 units, and u = 1 - g^2 of that g by -1 ... +2. A product of 64 bits is at most 3 units too
+small."""
 UNIT = F(1, 2 ** 64)
 G_LOW, G_HIGH, U_LOW, U_HIGH, MUL64 = -13, 5, -1, 2, 3
 PARTS = 1024
