@@ -520,9 +520,7 @@ PE_API pe_at pe_delta(pe_at at);
 
 /* ==== src/plan/contract.h ==== */
 /* Contract: presets, plans and their frequencies.
- * Gives: PE_FLOAT32_EXP_OF_RATIO, PE_FLOAT32_POW, pe_float32.
- * Needs: api.
- * Tests: tests/unit/test_conventions.c, tests/unit/test_bounds.c. */
+ * tests/unit/test_conventions.c and tests/unit/test_bounds.c test it. */
 
 /* ---- 5. plans -------------------------------------------------------------------------------- */
 
@@ -550,7 +548,7 @@ PE_API pe_config pe_config_default(size_t d_model);
  *                    Transformer-XL, XLNet
  *   TENER            sc      i / (h-1)  ends in 0    its rows are positions -n ... n - 1
  *                    TENER
- *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1; scale is theirs
+ *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1; scale as in Diffusers
  *                    DDPM, Diffusers get_timestep_embedding
  *   LDM              cs      i / h      ends in 0
  *                    Stable Diffusion, Flux, ggml_timestep_embedding
@@ -605,13 +603,13 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
-/* Enough bytes, as a constant, for any plan of that width with expected_rows = 1, except for
-   PE_COLUMNS_SUMS: 26 bytes a pair and a little. So a plan for one call can be made on the stack
-   (tests/unit/test_errors.c). */
+/* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
+   except for PE_COLUMNS_SUMS: 26 bytes a pair and a little. So a plan for one call can be made on
+   the stack (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
- * rows are expected, the 16 rows from which blocks of rows are made.
+ * rows are expected, the 16 rows that rotate a row to others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -672,8 +670,8 @@ typedef enum pe_float32 {
  * Threads      any */
 PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega);
 
-/* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
- * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
+/* Read back the frequencies w_i in radians per position, or the wavelengths 2 pi / w_i in
+ * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
  * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32 those of the
@@ -1749,22 +1747,19 @@ PE_API int pe_version(void) { return PE_VERSION_HEX; }
 PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 
 /* ==== src/numbers/base.h ==== */
-/* Sizes that may overflow, ranges, tiles, kinds of elements.
- * Gives: PE__BF16, PE__BLOCK_HALF, PE__DROP_F16, PE__DROP_F32, PE__F16, PE__F32, PE__OPTIMIZED,
- *   PE__BLOCK_ROWS, PE__TILE, PE__TILE_STREAMED, pe__aligned(), pe__between(),
- *   pe__check_range(), pe__check_shape(), pe__dropped_bits(), pe__exceeds(), pe__type, pe__max(),
- *   pe__min(), pe__position_limit, pe__max_elements().
- * Needs: simd, api.
- * Tests: tests/unit/test_errors.c, tests/unit/test_bounds.c. */
+/* Sizes that may overflow, ranges of positions, tiles, and types of elements.
+ * tests/unit/test_errors.c and tests/unit/test_bounds.c test them. */
 
-/* How many elements of 1, 2, 4 or 8 bytes lie within reach of a pointer; without a division. */
+/* Returns how many elements of 1, 2, 4 or 8 bytes fit into the PTRDIFF_MAX bytes that a pointer can
+   span. Written without a division. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
     return element == 1 ? bytes : element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
 }
 
-/* Is a b > limit? Numbers of everyday sizes take no division. */
+/* Returns whether a b > limit, without overflow. If a and b fit into half the bits of size_t, there
+   is no division. */
 PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
 {
     const int half = (int)sizeof(size_t) * 4;
@@ -1772,7 +1767,8 @@ PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
     return b != 0 && a > limit / b;
 }
 
-/* rows of stride elements of the given size: does the last byte lie within reach of a pointer? */
+/* Checks an array of rows with stride elements of `element` bytes each: the stride must hold
+   d_model elements, and the array must fit into what a pointer can span. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
@@ -1782,31 +1778,34 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
 
 static const int64_t pe__position_limit = (int64_t)1 << 31;
 
-/* rows that follow each other from first. */
+/* Checks that the consecutive positions first ... first + rows - 1 are within the limit. */
 static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
     if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
     const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
-    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room for rows that follow the first */
+    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room: for positions after the first */
 }
 
-/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
-   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
-   better. */
+/* PE__BLOCK_HALF: the rows of a block on each side of its anchor.
+   PE__TILE: the pairs of a tile. Long rows are faster.
+   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. Its anchors and the plan's rows
+   must stay in the first-level cache, because a miss waits for the buffers that non-temporal stores
+   fill. The tile takes half of the workspace, as pe__unaliased() needs. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
-#else /* kernels take more stack: tiles take less */
+#else /* unoptimised kernels need more stack, so tiles get less */
 enum { PE__OPTIMIZED = 0 };
 #endif
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
-enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* half the room, for pe__unaliased() */
+enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Pairs among which a list of coordinates sorts a plan's arrays: see pe__plan_sort_pairs(). */
+/* How many pairs of a plan's arrays are sorted together by coordinate, in pe__plan_sort_pairs(). */
 enum { PE__SORT_PAIRS = 256 };
 
-/* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
-typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type; /* as pe_type */
+/* The types of elements, with the values of pe_type. PE__DROP_...: how many significand bits the
+   last rounding drops, from double to float, or from float to 16 bits. */
+typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 PE__INLINE int pe__dropped_bits(pe__type kind)
 {
@@ -1816,7 +1815,7 @@ PE__INLINE int pe__dropped_bits(pe__type kind)
 PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
 PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
 
-/* The first address of a cache line at or after p. */
+/* Returns the first cache line boundary (64 bytes) at or after p. */
 PE__INLINE double *pe__aligned(void *p)
 {
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
@@ -1980,20 +1979,13 @@ PE__INLINE int pe__is_consecutive(const pe_at *at)
 }
 
 /* ==== src/numbers/double_double.h ==== */
-/* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_renormalize(),
- *   pe__dd_from_td(), pe__dd_from_double(), pe__dd_div(), pe__dd_rotate(), pe__dd_double_angle(),
- *   pe__dd_multiple_angle(), pe__dd_mul_double(), pe__dd_splat(), pe__dd_sub(), pe__first_lane(),
- *   pe__td, pe__td_add(), pe__td_const(), pe__td_div_double(), pe__td_mul(), pe__td_renormalize(),
- *   pe__td_from_double(), pe__td_add_to(), pe__td_mul_inline(), pe__td_div(), pe__td_mul_double(),
- *   pe__td_mul_pow2(), pe__td_splat(), pe__td_sub(), pe__td_add_inline(), pe__td_mul_by().
- * Needs: simd.
- * Tests: tests/unit/test_budget.c. */
+/* Double-double and triple-double arithmetic: sums, products, quotients, rotations.
+ * tests/unit/test_budget.c measures the errors. */
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
- * Unevaluated sums of two or three doubles, lane by lane, about 104 and 156 bits. The low part of a
- * pe__dd may be as large as a few units in the last place of the high part, where not said
- * otherwise. */
+ * A number is the unevaluated sum of two or three doubles, lane by lane: about 104 and 156 bits.
+ * The low part of a pe__dd may be as large as a few ulps of the high part. A result said to be
+ * normalised has hi = the double nearest to the sum. */
 
 PE__INLINE double pe__first_lane(pe__vd x)
 {
@@ -2015,7 +2007,7 @@ PE__INLINE pe__dd pe__dd_splat(const double *x)
     return r;
 }
 
-/* x * y; relative error below 2^-102. */
+/* Returns x y with a relative error below 2^-102. */
 PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
 {
     pe__dd r;
@@ -2024,7 +2016,7 @@ PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
     return r;
 }
 
-/* a + x for |a| >= |x|, to 2^-104 |a|. */
+/* Returns a + x for |a| >= |x|, with an error of 2^-104 |a|. */
 PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
 {
     pe__dd r;
@@ -2033,14 +2025,13 @@ PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
     return r;
 }
 
-/* hi = the double nearest to the sum. */
+/* Returns x normalised. */
 PE__INLINE pe__dd pe__dd_renormalize(pe__dd x)
 {
     x.hi = pe__fast_two_sum(x.hi, x.lo, &x.lo);
     return x;
 }
 
-/* x + y. */
 PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 {
     pe__dd r;
@@ -2049,7 +2040,7 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return r;
 }
 
-/* x - y, normal. */
+/* Returns x - y, normalised. */
 PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
 {
     y.hi = -y.hi;
@@ -2057,7 +2048,7 @@ PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
     return pe__dd_renormalize(pe__dd_add(x, y));
 }
 
-/* x / y, normal; relative error below 2^-101. */
+/* Returns x / y, normalised, with a relative error below 2^-101. */
 PE__INLINE pe__dd pe__dd_div(pe__dd x, pe__dd y)
 {
     const pe__vd inverse = pe__splat(1.0) / y.hi;
@@ -2069,7 +2060,7 @@ PE__INLINE pe__dd pe__dd_div(pe__dd x, pe__dd y)
     return pe__dd_renormalize(r);
 }
 
-/* x times a double, normal. */
+/* Returns x times the double `by`, normalised. */
 PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
 {
     pe__dd r;
@@ -2078,7 +2069,8 @@ PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
     return pe__dd_renormalize(r);
 }
 
-/* (s, c) rotated by (ts, tc), in place; adds less than 2^-100 to the error. */
+/* Rotates (s, c) by (ts, tc), in place: sin(a + b) and cos(a + b). Adds less than 2^-100 to the
+   error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -2088,7 +2080,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
 }
 
-/* (s, c) rotated by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
+/* Doubles the angle of (s, c), in place: 2 s c and 1 - 2 s^2. Costs half as much as a rotation. */
 PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
@@ -2099,18 +2091,19 @@ PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
     s->lo = two * sc.lo;
 }
 
-/* Row b >= 2 of a table of rotations, rows of an angle's multiples: row b / 2 by row b - b / 2. */
+/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle, from the entries b / 2
+   and b - b / 2. */
 PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
-    pe__dd sine = s[half], cosine = c[half]; /* in registers: gcc copies memory byte by byte */
+    pe__dd sine = s[half], cosine = c[half]; /* locals: gcc copies from memory byte by byte */
     if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;
     c[b] = cosine;
 }
 
-PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
+PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c)
 {
     pe__td r;
     b = pe__two_sum(b, c, &c);
@@ -2119,18 +2112,19 @@ PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c) /* renormalis
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* its two largest parts */
+PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* the two largest parts */
 {
     const pe__dd r = {x.a, x.b};
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_from_double(pe__vd x) /* a double */
+PE__INLINE pe__dd pe__dd_from_double(pe__vd x)
 {
     const pe__dd r = {x, pe__splat(0.0)};
     return r;
 }
 
+/* Returns the sum x[0] + x[1] + x[2] in all lanes. */
 PE__INLINE pe__td pe__td_const(const double *x)
 {
     const pe__td r = {pe__splat(x[0]), pe__splat(x[1]), pe__splat(x[2])};
@@ -2158,7 +2152,8 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* Out of line and in place, except where they are the work of a loop: x + y, x * y. */
+/* x += y and x *= y, out of line. Loops that do little else inline pe__td_add_inline() and
+   pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
@@ -2173,7 +2168,7 @@ PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
     return x;
 }
 
-PE__INLINE pe__td pe__td_from_double(pe__vd x) /* a double */
+PE__INLINE pe__td pe__td_from_double(pe__vd x)
 {
     const pe__td r = {x, pe__splat(0.0), pe__splat(0.0)};
     return r;
@@ -2181,7 +2176,7 @@ PE__INLINE pe__td pe__td_from_double(pe__vd x) /* a double */
 
 PE__INLINE pe__td pe__td_splat(double x) { return pe__td_from_double(pe__splat(x)); }
 
-PE__INLINE pe__td pe__td_mul_double(pe__td x, pe__vd y) /* x * y */
+PE__INLINE pe__td pe__td_mul_double(pe__td x, pe__vd y)
 {
     pe__td r;
     pe__vd e, f, g;
@@ -2193,7 +2188,7 @@ PE__INLINE pe__td pe__td_mul_double(pe__td x, pe__vd y) /* x * y */
     return r;
 }
 
-PE__INLINE pe__td pe__td_mul_pow2(pe__td x, pe__vd y) /* x * y for a power of two */
+PE__INLINE pe__td pe__td_mul_pow2(pe__td x, pe__vd y) /* y: a power of two, of either sign */
 {
     x.a = x.a * y;
     x.b = x.b * y;
@@ -2206,7 +2201,7 @@ PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
     return pe__td_add(x, pe__td_mul_pow2(y, pe__splat(-1.0)));
 }
 
-/* x / y by three digits of long division. */
+/* Returns x / y by long division with three digits, each a double. */
 PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
 {
     pe__vd digit[3];
@@ -2217,7 +2212,8 @@ PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
     return pe__td_renormalize(digit[0], digit[1], digit[2]);
 }
 
-/* 1 / y for a double, each digit by the first: what is left of 1 is a double, to the last bits. */
+/* Returns 1 / y for a double y, by long division with three digits. Each remainder is a double but
+   for its last bits, so multiplying it by the first digit gives the next digit. */
 PE__INLINE pe__td pe__td_inverse(pe__vd y)
 {
     pe__td r;
@@ -2233,13 +2229,11 @@ PE__INLINE pe__td pe__td_div_double(pe__td x, pe__vd y) { return pe__td_mul(x, p
 
 /* ==== src/numbers/exp_log.h ==== */
 /* Powers of 2 and logarithms to base 2, of triple-doubles and of doubles.
- * Gives: pe__dd_series(), pe__exp2i(), pe__frexp(), pe__inverse_factorial, pe__inverse_pi, pe__ln2,
- *   pe__log2(), pe__odd_significand(), pe__pi, pe__td_exp2(), pe__td_log2(), pe__td_log2_of().
- * Needs: simd.
- * Tests: tests/unit/test_budget.c. */
+ * tests/unit/test_budget.c measures the errors. */
 
 /* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
+/* 1 / pi, pi and ln 2, each as the sum of three doubles. */
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
                                          -1.0721436282893004e-33};
 static const double pe__pi[3] = {3.141592653589793, 1.2246467991473532e-16,
@@ -2247,7 +2241,7 @@ static const double pe__pi[3] = {3.141592653589793, 1.2246467991473532e-16,
 static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
                                   5.707708438416212e-34};
 
-/* 2^k for -1022 <= k <= 1023. */
+/* Returns 2^k for -1022 <= k <= 1023. */
 PE__INLINE double pe__exp2i(int k)
 {
     const uint64_t bits = (uint64_t)(k + 1023) << 52;
@@ -2256,7 +2250,7 @@ PE__INLINE double pe__exp2i(int k)
     return x;
 }
 
-/* Split a normal x into m, 0.5 <= |m| < 1, and e with x = m * 2^e. */
+/* Splits a normal x = m 2^e, 0.5 <= |m| < 1. Returns m. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     uint64_t bits;
@@ -2267,7 +2261,7 @@ PE__INLINE double pe__frexp(double x, int *e)
     return x;
 }
 
-/* The bits of a positive normal double from the last that is not 0 on: an odd number. */
+/* Returns the odd integer m with x = m 2^k, for a positive normal x. */
 PE__INLINE uint64_t pe__odd_significand(double x)
 {
     uint64_t bits;
@@ -2276,7 +2270,7 @@ PE__INLINE uint64_t pe__odd_significand(double x)
     return bits >> pe__lowest_bit(bits);
 }
 
-/* 1 / n!, as far as their digits are needed: two doubles for n < 16. */
+/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one after that, where more digits do not matter. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0}, {1.0}, {0.5}, {0.16666666666666666, 9.25185853854297e-18},
     {0.041666666666666664, 2.3129646346357427e-18}, {0.008333333333333333, 1.1564823173178714e-19},
@@ -2291,8 +2285,8 @@ static const double pe__inverse_factorial[28][2] = {
     {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
-/* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double,
-   with doubles for what comes after y^k / last_dd!. */
+/* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last! for |y| < 1. The
+   terms after the one with 1 / last_dd! are computed in double, the others in double-double. */
 PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
@@ -2304,7 +2298,7 @@ PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
     return sum;
 }
 
-/* 2^(k / 16), as three doubles. */
+/* 2^(k / 16) for k = 0 ... 15, as the sum of three doubles. */
 static const double pe__exp2_sixteenths[3][16] = {
     {1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721,
      1.241857812073484, 1.2968395546510096, 1.3542555469368927, 1.4142135623730951,
@@ -2321,7 +2315,7 @@ static const double pe__exp2_sixteenths[3][16] = {
      -9.159956374100367e-34, 1.069684778889359e-33, 5.103515194728093e-33, 1.2334822744893002e-33,
      -6.4250893479530425e-34, -3.0577697567913255e-33}};
 
-/* 2^(k / 16) for a whole k, |k| < 16000. */
+/* Returns 2^(k / 16) for an integer k, |k| < 16000. */
 PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 {
     const pe__vd power = pe__power_of_2(pe__round(k * pe__splat(0.0625) - pe__splat(0.46875)));
@@ -2331,13 +2325,13 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
     return pe__td_mul_pow2(y, power);
 }
 
-/* 2^x for |x| < 1000, relatively right to 2^-106: 2^(k / 16) exp(r), |r| < 0.0217.
- *
- * r is off by the error of a double-double product, 2^-102 |r| < 2^-107. With the even and the odd
- * terms of the series apart, exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...),
- * what is left out is below 2^-125, what doubles compute, from r^8/8! on, and the double-doubles
- * before lose less than 2^-110, and so do the doubles of which the last product is made. A whole
- * number of sixteenths is exact. */
+/* Replaces x = *at, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative error of
+ * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the series are
+ * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The errors are
+ *     2^-107  r, from a double-double product: 2^-102 |r|
+ *     2^-125  the terms of the series that are left out
+ *     2^-110  the terms in double, from r^8/8! on, and those in double-double before
+ *     2^-110  the last product, in doubles */
 PE__OUTLINE void pe__td_to_exp2(pe__td *at)
 {
     const pe__td x = *at;
@@ -2368,10 +2362,13 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
     return x;
 }
 
-/* log2(x) for 2^-1000 <= x <= 2^1000, to 2^-106, or to 2^-101 of itself: k / 16 + log2(1 + z), |z|
- * < 0.027, and ln(1 + z) = 2 atanh(s) for s = z / (2 + z). k comes from a parabola that is off by
- * less than 0.11 sixteenths. s is off by 2^-111, what the series leaves out is below 2^-118, and
- * the last product, below 2^-4, by 2^-102 of itself. A power of two is exact. */
+/* Replaces x = *at, 2^-1000 <= x <= 2^1000, by log2(x). The error is 2^-106, or 2^-101 relative to
+ * log2(x). A power of two has none.
+ *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
+ *        0.11 sixteenths.
+ *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms of the series
+ *        that are left out are below 2^-118.
+ *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *at)
 {
     static const double by[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
@@ -2412,8 +2409,9 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
     return x;
 }
 
-/* log2(x) of a double that people write, a product of 2, 3 and 5, in a quarter of the time: of the
-   first two parts of the logarithms of 3 and 5 small multiples are exact. */
+/* Returns log2(x) for a double x. For products of 2, 3 and 5, the numbers that people write, it
+   takes a quarter of the time: it adds multiples of the logarithms of 3 and 5. The first two parts
+   of these logarithms have few bits, so that small multiples are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {
@@ -2435,7 +2433,7 @@ PE__OUTLINE pe__td pe__td_log2_of(double x)
     return y;
 }
 
-/* log2(x) as a double for a normal x > 0: e + 2 atanh(z) / ln 2, to 2^-36. */
+/* Returns log2(x) for a normal x > 0, as e + 2 atanh(z) / ln 2, with an error of 2^-36. */
 PE__OUTLINE double pe__log2(double x)
 {
     int e;
@@ -2450,47 +2448,43 @@ PE__OUTLINE double pe__log2(double x)
 }
 
 /* ==== src/numbers/real.h ==== */
-/* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
- * Gives: PE__TRIG, PE__LIMBS, PE__LIMBS_FIRST, pe__real_is_exact(), pe__next_limbs(),
- *   pe__is_hard_to_round(), pe__round_to_integer(), pe__real, pe__real_has_sign(),
- *   pe__real_mul_double(), pe__real_div(), pe__real_to_double(), pe__real_exp(), pe__real_is_0(),
- *   pe__real_log(), pe__real_add_double(), pe__real_of(), pe__real_div_u32(),
- *   pe__real_div_double(), pe__real_pi(), pe__real_add(), pe__real_round(), pe__real_series(),
- *   pe__real_mul().
- * Needs: simd.
- * Tests: tests/checks/levels.sh. */
+/* Multi-limb numbers with an error bound: arithmetic, pi, exp, log, rounding.
+ * tests/checks/levels.sh tests them. */
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
- * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
- * limbs whose first bit is set, off by less than 2^log2_error. Each operation knows what its result
- * has lost, so that a rounding is known to be right, or is tried again with more limbs. Integers
- * only: the same on every machine. */
+ * These numbers decide the roundings that double-double leaves open. A number is sign * d *
+ * 2^(exponent - 32n), where d is an integer of n limbs whose first bit is set. The error of d is
+ * below 2^log2_error. Each operation bounds the error of its result, so a rounding is either
+ * certain or tried again with more limbs. All arithmetic is on integers: the same on every machine.
+ */
 
-/* 1344 bits at most; lost of exact numbers, exponent of an exact 0 */
+/* PE__LIMBS: at most 1344 bits. PE__NO_ERROR: log2_error of an exact number; also the exponent of
+   an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
-    int n, sign, exponent, log2_error;
-    uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
+    int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
+    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; one more before normalisation */
 } pe__real;
 
 PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
 PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__real_is_exact(x); }
 
-/* A sum of two errors. */
+/* Returns log2_error for the sum of two errors, each given by its log2_error. */
 PE__COLD int pe__add_errors(int a, int b)
 {
     const int more = a > b ? a : b, less = a > b ? b : a;
     return less < PE__NO_ERROR / 2 ? more : more + 1;
 }
 
-/* Limb i of d times 2^part, for limbs below as many. */
+/* Returns limb i of d 2^part, 0 <= part < 32, where d has `limbs` limbs and 0 elsewhere. */
 PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
 {
     const uint64_t high = i >= 0 && i < limbs ? d[i] : 0, low = i > 0 && i <= limbs ? d[i - 1] : 0;
     return (uint32_t)((high << 32 | low) >> (32 - part) & 0xffffffffu);
 }
 
-/* d times 2^by, in place; returns whether bits below the last one are lost. */
+/* Multiplies d by 2^by, in place, and returns whether a right shift has dropped a bit that is set.
+   */
 PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
 {
     const int part = (by % 32 + 32) % 32, whole = (by - part) / 32;
@@ -2504,7 +2498,7 @@ PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
     return lost != 0;
 }
 
-/* d + y, or, for minus, d - y. */
+/* Adds y to d or, for minus, subtracts y from d. */
 PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
 {
     uint64_t carry = (uint64_t)minus;
@@ -2514,14 +2508,15 @@ PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus
     }
 }
 
-/* d < y? */
+/* Returns whether d < y. */
 PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
 {
     while (limbs > 1 && d[limbs - 1] == y[limbs - 1]) limbs--;
     return d[limbs - 1] < y[limbs - 1];
 }
 
-/* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
+/* Shifts d, n + 1 limbs, so that its first bit becomes the top bit of limb n - 1. If d is 0, the
+   sign becomes 0. */
 PE__COLD void pe__real_renormalize(pe__real *x)
 {
     int up, top = x->n;
@@ -2537,7 +2532,8 @@ PE__COLD void pe__real_renormalize(pe__real *x)
     if (pe__limbs_shift(x->d, x->n + 1, up)) x->log2_error = pe__add_errors(x->log2_error, 0);
 }
 
-/* Any double but infinity and NaN: subnormals too, whether they are flushed or not. */
+/* Returns value, any finite double, exactly, with n limbs. Subnormals are read from their bits, so
+   flush-to-zero modes do not matter. */
 PE__COLD pe__real pe__real_of(double value, int n)
 {
     pe__real x;
@@ -2555,7 +2551,8 @@ PE__COLD pe__real pe__real_of(double value, int n)
     return x;
 }
 
-/* About x: no integer below 2^52 is off by one. */
+/* Returns x truncated to 53 bits, and a tiny number for x below 2^-900. If x is close to an integer
+   below 2^52, pe__round_to_integer() of the result is this integer. */
 PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -2567,7 +2564,7 @@ PE__COLD double pe__round_to_integer(double x)
     return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
-/* x * y */
+/* x *= y */
 PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -2583,7 +2580,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
         p[i + n] = (uint32_t)carry;
     }
     for (int i = 0; i < n - 1; i++) rest |= p[i];
-    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* a limb more than what will be left */
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* one limb more than is kept */
     x->log2_error = pe__add_errors(pe__add_errors(x->log2_error, y->log2_error + 1) + 32,
                                    rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
@@ -2591,7 +2588,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x + sign * y */
+/* x += sign y */
 PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
@@ -2611,7 +2608,7 @@ PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
     pe__real_renormalize(x);
 }
 
-/* x / k */
+/* x /= k */
 PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
 {
     uint64_t rest = 0;
@@ -2624,7 +2621,7 @@ PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
     pe__real_renormalize(x);
 }
 
-/* x / y, bit by bit. */
+/* x /= y, bit by bit. */
 PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -2646,7 +2643,7 @@ PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x * y, x / y and x + y for doubles. */
+/* x *= y, x /= y and x += y for doubles y. */
 PE__COLD void pe__real_mul_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
@@ -2663,7 +2660,7 @@ PE__COLD void pe__real_add_double(pe__real *x, double y)
     pe__real_add(x, &z, 1);
 }
 
-/* pi / 4 and ln 2, cut off. */
+/* The 1344 bits of pi / 4 and of ln 2 after the binary point, truncated; lowest limb first. */
 static const uint32_t pe__pi_digits[PE__LIMBS] = {
     0x4abc9804, 0x670c354e, 0x7096966d, 0x9ed52907, 0x208552bb, 0x1c62f356, 0xdca3ad96,
     0x83655d23, 0xfd24cf5f, 0x69163fa8, 0x1c55d39a, 0x98da4836, 0xa163bf05, 0xc2007cb8,
@@ -2692,9 +2689,12 @@ PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
 PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
 PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits, 0, n); }
 
-/* exp x by x / 1, x / 2, ... for k = 1; sines and cosines of the root of -x by x / k (k + 1) ...;
-   atanh(root of x) / root of x by 1 + x / (k + 2) + x^2 / (k + 4) ... for k = 1. |x| < 4, for the
-   last one below 1/16: at most 300 terms. */
+/* Returns the sum of a Taylor series, cut after the last bit, for |x| < 4:
+ *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
+ *     PE__TRIG, k = 1   cos(z), x = -z^2: each term is the one before times x / (k (k + 1)) ...
+ *     PE__TRIG, k = 2   sin(z) / z, the same
+ *     PE__ATANH, k = 1  atanh(z) / z, x = z^2 < 1/16: 1 + x / (k + 2) + x^2 / (k + 4) ...
+ * There are at most 300 terms, with an error of 2^14 units of the last bit. */
 typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
 PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
 {
@@ -2712,10 +2712,10 @@ PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k
     return sum;
 }
 
-/* Replace x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
+/* Replaces x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
 PE__COLD void pe__real_log(pe__real *x)
 {
-    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
+    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* m is in 0.7 ... 1.42 */
     x->exponent = up;
     pe__real y = *x;
     pe__real_add_double(&y, 1);
@@ -2731,7 +2731,7 @@ PE__COLD void pe__real_log(pe__real *x)
     pe__real_add(x, &y, 1);
 }
 
-/* x becomes exp x; of an exact 0 exactly 1. */
+/* Replaces x by exp(x). An exact 0 becomes exactly 1. */
 PE__COLD void pe__real_exp(pe__real *x)
 {
     const double k = pe__round_to_integer(pe__real_to_double(x) * 1.4426950408889634);
@@ -2742,23 +2742,23 @@ PE__COLD void pe__real_exp(pe__real *x)
     x->exponent += (int)k;
 }
 
-/* Is x known not to be 0? */
+/* Returns whether x is certainly not 0, so that its sign is certain. */
 PE__COLD int pe__real_has_sign(const pe__real *x)
 {
     return x->sign != 0 && x->log2_error < 32 * x->n - 2;
 }
 
-/* Round x to the nearest double, to even, or with bits to drop as in pe__dropped_bits() to another
-   type's number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of
-   two numbers; last: it is that middle. */
+/* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
+   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open, as
+   next to a midpoint. last: there are no more limbs, so x is taken for this midpoint. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0; /* d is known from that
-                                                                              bit on */
+    /* the bits of d from snap on are certain */
+    const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is left */
+    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
@@ -2775,12 +2775,12 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
-/* Limbs to begin with, and how many where n did not decide. */
+/* The number of limbs to begin with, and the next one if n limbs did not decide. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
-/* May hi + lo, off by less than e, lie on either side of the middle of two normal floats? Middles
-   are doubles: hi is one. */
+/* Returns whether hi + lo with an error below e may lie on either side of a midpoint of two normal
+   floats. Midpoints are doubles, so hi is then a midpoint. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     uint64_t bits;
@@ -2790,23 +2790,22 @@ PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 
 /* ==== src/frequencies/geometric.h ==== */
 /* Frequencies unit q^i in double-double, 64 at a time.
- * Gives: PE__FREQUENCY_TILE, PE__MAX_LANES, pe__frequency_unit(), pe__geometric,
- *   pe__geometric_begin(), pe__geometric_fill(), pe__geometric_step(), pe__iota().
- * Needs: simd, numbers.
- * Tests: tests/unit/test_budget.c. */
+ * tests/unit/test_budget.c measures the error. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and of q^(64 k + 8 a). So 64
- * frequencies take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits
- * for another; where there are more, so do 512 with 8 powers, of q^64, on top.
+ * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and q^(64 k + 8 a). So 64 frequencies
+ * take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits for another.
+ * With more than 64 frequencies, each 512 take 8 more powers, of q^64.
  *
- * The product is off by 2^-102: three doubles each go in, and of the two that come out the second,
- * below 2^-53 of the first, is a sum of seven terms, each rounded. On top come 2^-106 for each of
- * three powers of 2, and for log2 q what log2 base lacks: ln 2 2^-106 i / D. Together below
- * 2^-101 + 2^-106 i / D, and of factors below 2^-900 the last digits are subnormal. What needs more
- * digits computes them again, by pe__real_by_frequency(). */
+ * The relative error of a frequency is below 2^-101 + 2^-106 i / D:
+ *     2^-102            the product: the factors have three doubles each. The second double of the
+ *                       result, below 2^-53 of the first, is a sum of seven terms, each rounded
+ *     3 x 2^-106        three powers of 2
+ *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2 base
+ * In factors below 2^-900, the last digits are subnormal. An element that needs more digits of its
+ * frequency computes them from the config, by pe__real_by_frequency(). */
 
-/* 8 is a multiple of each PE_LANES; 64 pairs are a head of 128. */
+/* 8 is a multiple of every PE_LANES. 64 pairs are a head of 128 elements. */
 enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
 typedef struct pe__geometric {
@@ -2815,14 +2814,15 @@ typedef struct pe__geometric {
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
-/* The config's scale, in half turns. */
+/* Returns the unit, in half-turns: scale if half_turns, else scale / pi. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* log2 of q = base^(-1 / D), for a D of two doubles; most have one, and a cheaper division. */
+/* Returns log2 of q = base^(-1 / D), where D = d[0] + d[1]. For d[1] = 0, the usual case, the
+   division is cheaper. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
     pe__td by = pe__td_splat(-d[0]);
@@ -2831,21 +2831,22 @@ PE__INLINE pe__td pe__geometric_step(double base, const double *d)
     return d[1] == 0 ? pe__td_div_double(log_base, by.a) : pe__td_div(log_base, by);
 }
 
-/* 0, 1 ... */
+/* Returns the lane numbers 0, 1 ... */
 PE__INLINE pe__vd pe__iota(void)
 {
     static const double lanes[PE__MAX_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     return pe__load(lanes);
 }
 
-/* q^i for i = first, first + by ... */
+/* Returns q^i for i = first, first + by ..., lane by lane, where step is log2 q. */
 PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
 {
     const pe__vd i = pe__iota() * pe__splat(by) + pe__splat((double)first);
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* Triple-doubles in memory, by their parts: a vector from k on stored; number k in all lanes. */
+/* Triple-doubles in memory lie part by part. pe__td_store() stores a vector to the numbers from k
+   on; pe__td_get() returns number k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -2858,7 +2859,7 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__MAX_LANES], size_t k)
     return x;
 }
 
-/* Powers of unit and q, from g->step, which the caller has set. */
+/* Computes g->first and g->eighth from g->step, which the caller has set. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
 {
     for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
@@ -2867,9 +2868,9 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Write count frequencies from the given one on to f and f + padded, up to 7 numbers more, which
-   may be out of range. Only beyond the first 64 is there a third factor, of the block
-   of 64: what has no more does without. */
+/* Writes the frequencies number `from` to from + count - 1, the high parts to f, the low parts to
+   f + padded. Writes up to 7 numbers more, which may be out of range. Only frequencies after the
+   first 64 need the third factor, q^(64 k): a call for the first 64 or fewer omits it. */
 PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {
@@ -2901,27 +2902,27 @@ PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t 
 }
 
 /* ==== src/sincos/double_double.h ==== */
-/* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__sincos_dd(), pe__frequency_index(), pe__max_abs(),
- *   pe__multiple(), pe__one_multiple(), pe__sincos_error().
- * Needs: simd, api, numbers, frequencies.
- * Tests: tests/unit/test_budget.c. */
+/* Sines and cosines of pairs in double-double, and their error bound.
+ * tests/unit/test_budget.c measures it. */
 
-/* ---- 5.5 sincos by double-double ----------------------------------------------------------------
- * The angle of pair i at position t is t w_i = pi t f_i: a turn of t f_i. */
+/* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
+ * The angle of pair i at position t is t w_i radians, or t f_i half-turns: f_i = w_i / pi. */
 
-/* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
+/* Returns what the frequencies from pair on are multiplied by: t in all lanes. With
+   PE_ANGLE_FLOAT32 it returns the angles in radians, rounded to float, because all frequencies of
+   the plan are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last. */
+/* Returns the i of w_i for a pair of a plan and sets *axis to its axis. Padding pairs have the i of
+   the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
-    if (plan->order) { /* the pair that lies there */
+    if (plan->order) { /* the arrays are sorted: find the pair whose slot this is */
         const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
         for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
@@ -2931,9 +2932,10 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
     return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
-   2^-98, below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack:
-   together pe__sincos_error(). */
+/* Computes *sine and *cosine of the angles at position t, for one vector of pairs from pair on. The
+ * error has two parts, whose sum pe__sincos_error() returns:
+ *   1. about 2^-98 from the computation. It is relative for sines of angles below 1/4 half-turn.
+ *   2. the error inherited from the plan's frequencies. */
 PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
@@ -2944,11 +2946,12 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__td rest = pe__td_splat(0);
     rest.a = pe__two_prod(tt, pe__load(f + plan->padded), &rest.b);
 
-    /* the turn modulo 2, of all parts: where p is beyond 2^49, e has whole turns, too. Then
-       less the nearest half: both are exact */
+    /* The angle is p + e + rest half-turns. Reduce p modulo 2, then add e and rest before the
+       quadrant is chosen: beyond 2^49, e is too large to be left out. Then subtract the nearest
+       multiple of 1/2. Both reductions are exact. */
     pe__td sum =
         pe__td_renormalize(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
-    sum = pe__td_add_inline(sum, rest); /* no call: what waits for it is long enough */
+    sum = pe__td_add_inline(sum, rest); /* inlined: the chain of dependent operations is long */
     const pe__vd shift = pe__splat(pe__quadrant_shift), quadrant = sum.a + shift;
     pe__dd z;
     z.hi = pe__two_sum(sum.a - (quadrant - shift), sum.b, &z.lo);
@@ -2957,23 +2960,27 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
-    /* what is left out is below 2^-100; so is what a double makes of terms below 2^-53 */
+    /* The terms left out are below 2^-100. So are the rounding errors of terms below 2^-53, which
+       are computed in double. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
     *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
     pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
 
-PE__INLINE double pe__max_abs(double x, double y) /* in magnitude */
+PE__INLINE double pe__max_abs(double x, double y)
 {
     return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
+
+/* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. In the term
+   inherited from the frequencies, the factor 4 is above pi, radians in a half-turn. */
 PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
 {
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* pe__multiple() of one pair, which need not have others behind it. */
+/* pe__multiple() of one pair. Nothing after float32[pair] is read. */
 PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
@@ -2981,12 +2988,10 @@ PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 }
 
 /* ==== src/sincos/round.h ==== */
-/* Sums of two doubles rounded once, to any type.
- * Gives: pe__round_once(), pe__round_sum(), pe__ziv_test(), pe__ziv_test_scaled().
- * Needs: simd, numbers.
- * Tests: tests/checks/levels.sh, tests/unit/test_exact.c. */
+/* Sums of two doubles rounded once to any type, and Ziv's test for them.
+ * tests/checks/levels.sh and tests/unit/test_exact.c test it. */
 
-/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
+/* Returns the bf16 or f16 number nearest to x, ties to even, as a float. */
 static inline float pe__round_16(float x, int drop)
 {
     uint32_t bits = (uint32_t)pe__float_bits(x);
@@ -3004,8 +3009,9 @@ static inline float pe__round_16(float x, int drop)
     return x;
 }
 
-/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
-   nearest. */
+/* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
+   and a power of two as scale. Wider formats on the way are rounded to odd, so that the last
+   rounding, to nearest, is the only one that counts. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -3020,7 +3026,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     return pe__round_16(y, drop);
 }
 
-/* hi + lo, however large lo is, rounded once. */
+/* Returns hi + lo rounded once to float, bf16 or f16; lo may be of any size. */
 static inline float pe__round_sum(double hi, double lo, int drop)
 {
     pe__vd low;
@@ -3028,9 +3034,10 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* (hi + lo) by, rounded once to a double, for a power of two. A subnormal one is a multiple of the
-   least double: big has no smaller bits, and three doubles are added with one rounding by way of
-   one to odd. */
+/* Returns (hi + lo) by, rounded once to a double, for a power of two as `by`. A subnormal result
+   must be a multiple of the least subnormal, so `big` is added and subtracted: its last bit times
+   `by` is the least subnormal. The sum of big, hi and lo is rounded once, by way of a rounding to
+   odd. */
 PE__COLD double pe__round_double(double hi, double lo, double by)
 {
     const double sum = hi + lo;
@@ -3046,9 +3053,9 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
     return hi < 0 ? -size : size;
 }
 
-/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in
-   pe__dropped_bits(), or, if 0, to a double, into *y; returns whether lo - e and lo + e give the
-   same. */
+/* Ziv's test: rounds (hi + lo - e) by and (hi + lo + e) by once each, sets *y to the second, and
+   returns whether both are the same number. `by` is a power of two. `drop` names the type: 0 for a
+   double, else the value of pe__dropped_bits(). */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
@@ -3057,18 +3064,18 @@ PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, d
     if (drop == 0) {
         *y = pe__round_double(hi, above, by);
         other = pe__round_double(hi, below, by);
-    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
+    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* smaller: 0; products may underflow */
         *y = (double)pe__round_sum(hi * by, above * by, drop);
         other = (double)pe__round_sum(hi * by, below * by, drop);
     }
-    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
+    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* the sign of a 0 must be certain */
 }
 
-/* pe__ziv_test() with a power of two that may be no double. */
+/* pe__ziv_test() with 2^exponent as `by`, which may be out of range of doubles. */
 PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* below half the least double, and hi is not 0 */
+    if (exponent < -1100) { /* the result is below half the least subnormal, and hi is not 0 */
         *y = hi < 0 ? -0.0 : 0.0;
         return 1;
     }
@@ -3077,24 +3084,23 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
 }
 
 /* ==== src/sincos/exact.h ==== */
-/* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__element_rounder, pe__round_element_any(),
- *   pe__round_element_given(), pe__plan_quantity(), pe__product_minus(), pe__powers_equal(),
- *   pe__sincos_exact(), pe__quantity.
- * Needs: simd, api, numbers, frequencies.
- * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
+/* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
+ * tests/checks/levels.sh and tests/unit/test_theorem.c test it. */
 
-/* ---- 5.6 sincos exactly -------------------------------------------------------------------------
- * What double-double leaves open is decided by numbers of any precision, from the config itself.
- * This ends: the sine and cosine of an algebraic number but 0 are transcendental (Lindemann),
- * and so are those of pi times an irrational algebraic one (Gelfond, Schneider); of pi times a
- * rational one, they are rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1
- * (Niven): no other value is the middle of two numbers.
+/* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
+ * If double-double does not decide a rounding, numbers of any precision do, computed from the
+ * config. A sine or cosine is a midpoint of two numbers only in known cases. In all others, more
+ * precision decides:
+ *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
+ *   2. So are the sine and cosine of pi times an irrational algebraic number (Gelfond, Schneider).
+ *   3. The sine or cosine of pi times a rational number is rational only if it is 0, +-1/2 or +-1
+ *      (Niven). The rational number is then a multiple of 1/6.
  *
- * Frequencies that are the caller's doubles, in radians a position, need a third of this code: then
- * given is 1, and known where a program is compiled. See pe__element_rounder. */
+ * Frequencies that are the caller's doubles, in radians a position, need a third of this code. For
+ * them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
-/* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
+/* Returns whether x^m = y^q. For q >= m this is (x / y)^m = y^(q - m), and y must divide x; for
+   q < m, the same with x and y exchanged. */
 PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
@@ -3110,7 +3116,7 @@ PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
 
-/* a b - c for c near a b, rounded once. */
+/* Returns a b - c rounded once, for c near a b. */
 PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
@@ -3118,7 +3124,8 @@ PE__COLD double pe__product_minus(double a, double b, double c)
     return (p - c) + pe__first_lane(e);
 }
 
-/* The sum of a pair's products, PE_COLUMNS_SUMS, if doubles hold each step. */
+/* PE_COLUMNS_SUMS: sets *sum to the sum of a pair's products, frequency times coordinate. Returns
+   whether every product and every partial sum is exact in double. */
 PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -3134,11 +3141,13 @@ PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
     return 1;
 }
 
-/* The frequency of a pair as the config has it, without the pi of half_turns, where it is known to
- * be a fraction: (w[0] + w[1]) / w[2], w[2] an odd number.
+/* Sets w so that the frequency of a pair, without the pi of half_turns, is exactly (w[0] + w[1]) /
+ * w[2] with an odd w[2]. Returns 0 if the frequency is not found to be exactly rational.
  *
- * Is base^(i / D), as double-double has it, next to a double 2^s y with an odd y? With odd(base)^i
- * = y^D it is that double, times 2^(e i / D - s): a power of two that is 1, or ln 2 / D away. */
+ * base^(i / D) is recognised as rational as follows. Let base = odd(base) 2^e, and let the
+ * double-double value of base^(i / D) be next to a double 2^s y with an odd y. If odd(base)^i =
+ * y^D, base^(i / D) is this double times 2^(e i / D - s). This power of two is 1, or at least
+ * ln 2 / D away from 1, which the double-double value excludes. */
 PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
@@ -3156,11 +3165,11 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
         const pe__dd y = plan->half_turns ? ratio : radians;
         const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
-        if (plan->base == 0) { /* given was the double next to it */
+        if (plan->base == 0) { /* the caller's frequency is the double nearest to y / unit */
             by = hi / unit;
             by += (lo - pe__product_minus(by, unit, hi)) / unit;
-        } else { /* base^(i / D) by a division */
-            double power = unit / hi; /* and a step of Newton's */
+        } else { /* base^(i / D) by a division and a Newton step */
+            double power = unit / hi;
             power -= (pe__product_minus(power, hi, unit) + power * lo) / hi;
             const double rest = pe__product_minus(power, hi, unit) + power * lo;
             for (int k = 0; k < 20 && d != pe__round_to_integer(d); k++) {
@@ -3182,7 +3191,8 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* PE_COLUMNS_SUMS: the sizes of the terms of a pair's turn, added. */
+/* PE_COLUMNS_SUMS: returns the sum of the magnitudes of the terms of a pair's angle, in half-turns.
+   */
 PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -3192,7 +3202,9 @@ PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
     return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
 }
 
-/* The error of a turn that comes from its frequency: none, if the frequency is known. */
+/* Returns the error that a sine or cosine inherits from the frequency of its pair, for an angle in
+   half-turns: 0 if half_turns is set and the plan's two doubles are the exact frequency. The factor
+   4 is above pi, radians in a half-turn. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
@@ -3204,8 +3216,9 @@ PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double ang
     return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
 }
 
-/* pe__sincos_error() of one sine or cosine: of small turns the sine has a relative error, but that
-   products below 2^-900 lose bits. */
+/* Returns the error bound of pe__sincos_dd() for one sine or cosine, tighter than
+   pe__sincos_error(): the sine of an angle below 1/4 half-turn has a relative error. For angles up
+   to 2^-800 half-turns it returns 1, because products below 2^-900 lose bits. */
 PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
                                     int given)
 {
@@ -3215,7 +3228,7 @@ PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, 
     return angle > pe__exp2i(-800) ? part * pe__exp2i(-97) + inherited : 1;
 }
 
-/* x times that frequency, whether it is known or not. */
+/* Multiplies x by the exact frequency of a pair, without the pi of half_turns. */
 PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
 {
     const int n = x->n;
@@ -3225,7 +3238,7 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         const double *const f = plan->frequency + pair;
         const pe__dd half_turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(half_turns, pe__dd_splat(pe__pi)));
-        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* it was the double next to that */
+        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* the caller's double, recovered */
         return;
     }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
@@ -3253,15 +3266,16 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         pe__real_mul(&w, &y);
     }
     pe__real_mul(x, &w);
-    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* exact if it can be */
+    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs hold it */
 }
 
-/* Twice the sine of multiples of pi / 6; 3: irrational. */
+/* 2 sin(k pi / 6) for k = 0 ... 11, where it is an integer; 3 stands for irrational values. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* Replace x, an angle or, for halves, a turn, by its sine or, for component 1, cosine. Returns 0
-   where more limbs are to say whether x is a number of Niven's: a rational one has been told from
-   these as soon as bits are enough. given: it is an angle. */
+/* Replaces the angle x by its sine or, for component 1, its cosine. x is in half-turns if
+ * half_turns is set and `given` is not, else in radians. Multiples of 1/6 half-turn have the exact
+ * values of Niven's theorem. Returns 0 if more limbs are needed to tell x from such a multiple.
+ * enough: n limbs distinguish every rational x from each multiple of 1/6 that x is not equal to. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
@@ -3292,7 +3306,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     pe__real_mul(&y, x);
     y.sign = -y.sign;
     if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
-        /* less than 1 by ever so little: any such will do, of up to 2^-1120 */
+        /* cos x, and sin x / x, are below 1 by less than 2^-1120. Any number between would round
+           alike, so take 1 - 2^-1120. */
         z = pe__real_of(1, n);
         y = z;
         y.exponent = -1119;
@@ -3306,8 +3321,12 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     return 1;
 }
 
-/* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
+/* Quantities of a pair: A sin(t w), A cos(t w), w in radians a position, and 2 pi / w. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
+
+/* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names,
+   by multi-limb integers. `less` is subtracted from a sine or cosine before the rounding. The loop
+   takes more limbs until the rounding is certain. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -3340,7 +3359,8 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
     }
 }
 
-/* pe__sincos_dd() to the last bit. */
+/* Computes the values that pe__sincos_dd() approximates, each lane correctly rounded: hi is the
+   rounded sine or cosine, lo the rounded difference of the exact value from hi. */
 PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                              pe__dd *cosine)
 {
@@ -3357,7 +3377,8 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     }
 }
 
-/* The frequency of a pair in radians a position, or its wavelength. */
+/* Returns the frequency of a pair in radians a position, or its wavelength in positions, as `what`
+   says, rounded once to the type that `drop` names. */
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
 {
@@ -3365,7 +3386,7 @@ PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity
     pe__dd f = {pe__splat(given[0]), pe__splat(given[plan->padded])}, y;
     double number;
     if (plan->float32) f = pe__dd_mul_double(f, plan->float32[pair]);
-    if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
+    if (pe__first_lane(f.hi) == 0) /* 0 or -0, as the caller gave it */
         return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
     y = pe__dd_renormalize(pe__dd_mul(f, pe__dd_splat(pe__pi)));
     if (what == PE__WAVELENGTH) {
@@ -3379,8 +3400,8 @@ PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity
     return pe__round_quantity(plan, pair, 1, what, 0, 0, drop);
 }
 
-/* An element whose half turns are known to be a multiple of 1/6, if its sine or cosine is rational:
-   0, +-1/2 or +-1. Returns whether it is. */
+/* Sets *y to an element whose angle is exactly a multiple of 1/6 half-turn and whose sine or cosine
+   is rational: 0, +-1/2 or +-1. Returns whether the element is one. */
 PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair, int component,
                                       int drop, double *y)
 {
@@ -3389,7 +3410,7 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     if (plan->float32 || !pe__rational_frequency(plan, pair, w) || w[1] != 0) return 0;
     const double p = t * w[0], six = 6 * p, whole = pe__round_to_integer(six / w[2]);
     const double right = whole * w[2];
-    if (pe__product_minus(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
+    if (pe__product_minus(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is inexact */
     if (six != right || pe__product_minus(6, p, six) != pe__product_minus(whole, w[2], right))
         return 0;
     if (!plan->half_turns && p != 0) return 0;
@@ -3400,7 +3421,9 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     return 1;
 }
 
-/* A sin x for a small angle x, of position time 2^exponent, by numbers near 1. */
+/* Sets *y to A sin x for a tiny angle x and returns whether the element is decided. The position,
+   or the float angle, is multiple 2^exponent. Powers of two are kept apart, so that all factors are
+   near 1. */
 PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multiple, int exponent,
                                  int given, int drop, double *y)
 {
@@ -3418,21 +3441,22 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
     return pe__ziv_test_scaled(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
 }
 
-/* An element of a turn so small that its numbers leave the range of doubles, or that its cosine
- * cannot be told from 1; returns whether that decides. For an angle x of less than pi 2^-40
+/* Sets *y to an element of a tiny angle, and returns whether the element is decided. A tiny angle
+ * may be out of range of doubles, or its cosine too close to 1 for double-double. For an angle x
+ * below pi 2^-40 radians
  *
- *     A cos x is between A (1 - 2^-77) and A, and no middle of two numbers is: but for A itself
- *         none is within 2^-54 of A. So it is A less a little, to odd.
- *     A sin x is A x (1 - d), d below 2^-77, or 2^-117 if x is below pi 2^-60: then A x decides,
- *         as a product of numbers near 1 and a power of two. It is off by 2^-100 and what the
- *         frequency lacks. */
+ *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
+ *         within 2^-54 of A, relatively. So A cos x rounds as a number just below A does.
+ *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
+ *         Then Ziv's test of A x decides. A x is a product of numbers near 1 and a power of two,
+ *         with a relative error of 2^-100 plus the error inherited from the frequency. */
 PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, double *y)
 {
     const double f = plan->frequency[pair], multiple = pe__one_multiple(plan, pair, t);
     const double a = plan->amplitude;
-    const double enlarged = fabs(multiple) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if
-                                                                                      subnormal */
+    /* multiple may be subnormal, which pe__frexp() does not take */
+    const double enlarged = fabs(multiple) < pe__exp2i(-900) ? pe__exp2i(120) : 1;
     int of_multiple, of_f;
     if (f == 0 || multiple * enlarged == 0) return 0;
     const double m = pe__frexp(multiple * enlarged, &of_multiple);
@@ -3440,20 +3464,22 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
     if (enlarged > 1) of_multiple -= 120;
     if (of_multiple + of_f > -40) return 0;
     if (pe__inherited_error(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
-        return 0; /* a sum, which may be 0 */
+        return 0; /* a sum of PE_COLUMNS_SUMS that cancels, and may be 0 */
     if (component == 0) return pe__round_tiny_sine(plan, pair, m, of_multiple, given, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
 
-/* An element: a sine (component 0) or a cosine times A. approx: that, times the mantissa of A, by
-   pe__sincos_dd(), as a sum of two; NULL: a float, or not computed yet. */
+/* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
+ * position t, in the type that `drop` names. approx: the same from pe__sincos_dd(), but times the
+ * mantissa of A, as the sum of two doubles; NULL if not computed yet, as for floats. The steps are
+ * double-double with Ziv's test, tiny angles, exactly rational angles, multi-limb integers. */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* it stands still; sums are not examined */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; sums are not examined */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -3473,8 +3499,9 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
     return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
-/* How rows ask for it: by a pointer, so that a program that makes rows of given frequencies alone
-   has no code for others. */
+/* The type of the two functions below, which call pe__round_element() with a constant `given`. Rows
+   call them by pointer, so that a program that uses only given frequencies contains no code for
+   others. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,
@@ -3490,17 +3517,22 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
 
 /* ==== src/plan/config.h ==== */
 /* The default config and the presets.
- * Gives: pe_config_default(), pe_config_preset().
- * Needs: simd, api.
- * Tests: tests/unit/test_conventions.c, tests/checks/parity.sh. */
+ * tests/unit/test_conventions.c and tests/checks/parity.sh compare them with their models. */
 
 /* ---- 5.7 plans ----------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
- * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
- * pairs follow each other, each from a multiple of 8 on. An array has room for a vector that starts
- * at any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm by
- * themselves. With that pair they do, and exact sincos loads vectors from there on, too: so rows
- * come last. */
+ * The memory of a plan holds, in this order:
+ *     up to 63 bytes, to an aligned address
+ *     2 arrays: the frequencies, as sums of two doubles
+ *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
+ *     16 rows of 2 arrays each: the rows that rotate, if enough rows are expected
+ *     2 bytes a pair: the order of pairs, if the config has a list of coordinates
+ * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
+ *
+ * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
+ * vector may be loaded from any pair on. Padding lanes after an axis' last pair repeat this pair,
+ * so they are flagged only if the pair itself is. The exact rounder may then load vectors from
+ * padding lanes on, past the end of an array. So the rows that rotate come after the frequencies.
+ */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -3540,7 +3572,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     };
     const size_t d = d_model;
     const int is = (int)preset;
-    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* refused */
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* every init refuses it */
     pe_config c = pe_config_default(d);
     c.layout = (pe_layout)presets[is].layout;
     c.exponent = (pe_exponent)presets[is].exponent;
@@ -3574,26 +3606,23 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 }
 
 /* ==== src/plan/shape.h ==== */
-/* A plan's axes, arrays, size and errors, before it is built.
- * Gives: PE__STATIONARY, pe__array_count(), pe__coordinates_ok(), pe__guard(), pe__list_ok(),
- *   pe__plan_set_amplitude(), pe__plan_bytes(), pe__plan_join_axes(), pe__plan_set_range(),
- *   pe__plan_memory(), pe__has_columns(), pe_plan_size().
- * Needs: simd, api, numbers, frequencies.
- * Tests: tests/unit/test_errors.c. */
+/* The axes, arrays, size and errors of a plan, before it is built.
+ * tests/unit/test_errors.c tests them. */
 
-/* Bits of the smallest float that the rounding test may judge, of amplitude A: above 2^-12 share
-   |A| by a thousandth, as a float may be less than its double, normal, and none if it may be
-   infinite. */
+/* Returns the guard of the rounding test: the bits of the smallest float that may be tested. This
+   float is 2^-12 share |amplitude|, and a thousandth more because a float may be less than its
+   double. It is at least a normal float. If elements may be infinite, the guard is INT32_MAX, which
+   flags all floats. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
     const float least = (float)(size * (1.0009765625 / 4096) * share);
     int32_t guard = pe__float_bits(least);
-    if (guard < 0x00800001) guard = 0x00800001; /* the smallest normal float */
+    if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
     return size > pe__exp2i(127) ? INT32_MAX : guard;
 }
 
-/* A, and what the rounding test knows of it. */
+/* Sets the amplitude A of a plan, its mantissa and power of two, and the guard. */
 static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
@@ -3603,8 +3632,9 @@ static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
     plan->guard = pe__guard(amplitude, 1);
 }
 
-/* What follows from the error and size of the frequencies: to the phase of a position within reach
-   they add at most 2^-62, and it has at most 2^36 half turns. */
+/* Sets the range of the double kernel from the relative error and the largest magnitude of the
+   frequencies. Within the range, an angle has an error of at most 2^-62 half-turns inherited from
+   the frequency, and at most 2^36 half-turns. */
 static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
@@ -3614,19 +3644,19 @@ static inline void pe__plan_set_range(pe_plan *plan, double error, double fastes
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* From so many consecutive rows on, a table in the plan saves more time than it costs: measured 35
-   with AVX-512 and 38 with AVX2 at d = 512; one number for all. */
+/* From this number of consecutive rows on, the plan's table of rows that rotate saves more time
+   than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
-/* Do several axes share the columns in this way? */
+/* Returns whether there are several axes that share the columns in the given way. */
 PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
 }
 
-enum { PE__STATIONARY = 255 }; /* a coordinate that is none */
+enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
 
-/* Arrays of a plan of so many rows. */
+/* Returns how many arrays a plan has that expects `rows` rows; 0 rows: an unknown number. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -3634,8 +3664,8 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
     return rows == 0 || rows >= PE__TABLE_MIN_ROWS ? 2 + 2 * 2 * PE__BLOCK_HALF : 2;
 }
 
-/* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
-   positive number if there is one pair only. */
+/* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
+   one pair or none, D is 1: i is 0 then. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -3650,7 +3680,7 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
     }
 }
 
-/* What is wrong with the frequencies of an axis. */
+/* Returns what is wrong with the frequencies of an axis, or NULL. */
 PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
     const double little = 1e-9, s = fabs(config->scale);
@@ -3661,7 +3691,7 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     int of_scale, of_base;
     (void)pe__frexp(s, &of_scale);
     (void)pe__frexp(config->base, &of_base);
-    /* no logarithm where the exponents say enough */
+    /* the exponents alone show that the frequencies are within bounds: no logarithm needed */
     if (fabs((double)of_scale) + steps * (fabs((double)of_base) + 1) < 18) return NULL;
     const double first = pe__log2(s) + by_pi;
     const double last = first - steps * pe__log2(config->base);
@@ -3672,8 +3702,8 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Axes that share one layout, whose pairs a list will tell: the first one has all. What begins
-   anywhere in the arrays may be four vectors. */
+/* Joins the axes of a plan that has a list of coordinates. They share one layout, and the first
+   axis has all pairs. The padding grows, because four vectors may be loaded from any pair on. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -3682,13 +3712,13 @@ PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
-/* Does a list have as many numbers as are needed? With a length of 0 nobody says how many. */
+/* Returns whether a list has the needed length. A length of 0 means unknown and passes. */
 PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
 {
     return length == 0 || (list && length == needed);
 }
 
-/* Are all numbers of such a list, or of none, coordinates? */
+/* Returns whether all numbers of a list of coordinates are valid; NULL is. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -3697,7 +3727,8 @@ PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_
     return ok;
 }
 
-/* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
+/* Sets the columns, pairs and exponents of a plan's axes. Returns what is wrong with the axes, or
+   NULL. */
 PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
@@ -3718,7 +3749,7 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        const size_t columns = width - axis->zeros; /* if odd, one more of what comes first */
+        const size_t columns = width - axis->zeros; /* if odd, one more sine, or cosine if first */
         axis->zero = column + columns;
         axis->pairs = (columns + 1) / 2;
         axis->sines = (columns + !cos_first) / 2;
@@ -3737,11 +3768,11 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
         column += width;
     }
     plan->axis[all - 1].zeros += d - column;
-    for (size_t a = 0; a < all; a++) { /* the first columns of sines and of cosines */
+    for (size_t a = 0; a < all; a++) { /* the column of the first sine and of the first cosine */
         pe__axis *const axis = &plan->axis[a];
         const size_t own = axis->zero - axis->sines - axis->cosines;
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
-        const size_t gap = steps || joined ? pairs : axis->pairs; /* halves */
+        const size_t gap = steps || joined ? pairs : axis->pairs; /* of halves */
         const size_t second = first + (halves ? gap : steps ? all : 1);
         axis->sine = cos_first ? second : first;
         axis->cosine = cos_first ? first : second;
@@ -3754,8 +3785,8 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Lays a plan out, or returns what is wrong with the config. Inline in its two callers, so that a
-   program that only asks whether it is wrong has none of the texts. */
+/* Returns what is wrong with the config, or lays the plan out and returns NULL. Inlined into its
+   two callers, so that a program that never asks for the text does not contain the texts. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -3800,14 +3831,14 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* The bytes that a plan takes, with a list of coordinates or without. */
+/* Returns the bytes of memory that a plan takes. listed: it has a list of coordinates. */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
-/* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
+/* Lays the plan out and returns the bytes of memory that it takes; 0 if the config is wrong. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
@@ -3827,17 +3858,16 @@ PE_API const char *pe_config_error(const pe_config *config)
 }
 
 /* ==== src/plan/make.h ==== */
-/* Plans built in their memory: frequencies and rows.
- * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_finish(), pe__order_memory(),
- *   pe__plan_fill_omega(), PE__SEGMENT_OF_ONE, pe__plan_sort_pairs(), pe_frequency_error(),
- *   pe_plan_init().
- * Needs: simd, api, numbers, frequencies, sincos.
- * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
+/* Plans built in the caller's memory: frequencies and the rows that rotate.
+ * tests/unit/test_bounds.c and tests/unit/test_budget.c test them. */
 
-/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
-   17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
-   grows with the number of the row, and no rotation adds more. Four vectors at a time, since each
-   waits for its own results. */
+/* Writes the rows that rotate to table, 1 ... 8 and 17, 34 ... 136, each as an array of sines and
+ * one of cosines. Row 1 comes from its angles. Row b is rotated from the rows b / 2 and b - b / 2,
+ * row 17 from the rows 8 and 9, row 17 b from the rows 17 (b / 2) and 17 (b - b / 2).
+ *
+ * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. No
+ * rotation adds more than that. Four vectors advance together, because one alone would wait for its
+ * own results. */
 PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
@@ -3865,15 +3895,16 @@ PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* The plan's row that rotates by `multiple` rows (level 0) or blocks (level 1), 1 <= multiple <= 8;
-   by 0 any. */
+/* Returns the plan's row that rotates by `multiple` rows (level 0) or blocks (level 1), 1 <=
+   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
 PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
 {
     const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
     return plan->table + 2 * index * plan->padded;
 }
 
-/* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
+/* Copies to the plan the fields that it has from the config, and places its arrays in aligned
+   memory. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
@@ -3893,18 +3924,20 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
-/* The place of a plan's order, two bytes a pair behind the arrays: where pairs lie in these, and
-   from pairs on, first their coordinates, then runs of those. */
+/* Returns where the order of a plan begins: after the arrays, two bytes for each pair. The first
+   plan->pairs bytes say where each pair lies in the arrays. The others hold the coordinates of the
+   pairs, and after pe__plan_sort_pairs() the segments. */
 static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
                                         double *memory)
 {
     return (uint8_t *)(memory + pe__array_count(config, config->expected_rows) * plan->padded);
 }
 
-/* The order of coordinates that are in their place. Of each PE__SORT_PAIRS pairs those of one
-   coordinate lie together in the arrays, a run, that of pairs that stand still last. A run tells at
-   its begin its coordinate, there PE_MAX_AXES, and behind that its length, less one; or the
-   coordinate and PE__SEGMENT_OF_ONE. */
+/* Sorts the pairs of a plan by coordinate. `order` is from pe__order_memory() and has the
+ * coordinates in place. Among each PE__SORT_PAIRS pairs, the pairs of one coordinate become a
+ * segment: they lie together in the arrays. Stationary pairs, as coordinate PE_MAX_AXES, come last.
+ * The bytes of a segment are the coordinate, then the length less one. A segment of one pair has
+ * one byte: the coordinate + PE__SEGMENT_OF_ONE. */
 enum { PE__SEGMENT_OF_ONE = 16 };
 static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
@@ -3926,7 +3959,7 @@ static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
     plan->order = order;
 }
 
-/* An array of a plan in its order. */
+/* Puts an array of a plan into the plan's order, in place. */
 static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 {
     double all[PE__SORT_PAIRS];
@@ -3937,7 +3970,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
     }
 }
 
-/* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
+/* Fills the padding of an array: between the pairs of an axis and the next axis, and up to
+   plan->padded, the last pair is repeated. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -3947,7 +3981,8 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* The frequencies are there, with that error and of at most that size: all that follows. */
+/* Completes a plan whose frequencies are in memory: order, padding, floats, range, rows that
+   rotate. error: the relative error of the frequencies. fastest: the largest magnitude. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -3971,7 +4006,7 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* The begin of every init: all zeros, which no call takes for a plan. */
+/* Begins every init: sets the plan to zeros, which every call refuses, and checks the pointers. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -3979,7 +4014,7 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
     return config && memory ? PE_OK : PE_ERR_NULL;
 }
 
-/* The two doubles of each frequency from the config. */
+/* Fills f with the frequencies of the config, two doubles each, and completes the plan. */
 static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
@@ -3997,11 +4032,12 @@ static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *confi
         steps = pe__max_abs(steps, (double)last / axis->denominator[0]);
         fall = pe__max_abs(fall, begin / end);
     }
-    /* powers of a power of two, in half turns */
+    /* in half-turns, powers of a power of two are exact */
     int exponent;
     made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                               pe__frexp(config->base, &exponent) == 0.5;
-    /* see frequencies/geometric.h; and of powers of q below 2^-900 the last digits are subnormal */
+    /* frequencies/geometric.h derives the error. The term with `fall` is for powers of q below
+       2^-900, whose last digits are subnormal. */
     const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
     pe__plan_finish(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
@@ -4025,7 +4061,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     return NULL;
 }
 
-/* A vector, of which n doubles are there, and zeros. */
+/* Loads a vector from x, of which only the first n doubles exist; other lanes are 0. */
 PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
 {
     double all[PE_LANES];
@@ -4034,8 +4070,9 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Are so many frequencies, times this scale, in bounds? 0 also where it takes a closer look: a
-   frequency of 0, a scale far from 1, pairs that fill no vector. */
+/* Returns whether n frequencies, times scale, are certainly within bounds. A result of 0 leaves the
+   decision to pe_frequency_error(): for a frequency of 0, a scale far from 1, an n that is no
+   multiple of PE_LANES. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
@@ -4052,8 +4089,9 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
            fabs(scale) >= pe__exp2i(-50) && all * scale * scale <= pe__exp2i(41);
 }
 
-/* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest.
-   Out of line: what calls the cold pe__frequency_unit() is not optimised. */
+/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
+   error of 2^-104; omega may be f. Returns the largest magnitude. Out of line, because its caller
+   becomes part of pe__plan_build(), which calls cold functions and is not optimised for speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
                                    size_t padded)
 {
@@ -4064,7 +4102,7 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
         const pe__vd x = pe__load_n(omega + i, n - i);
         pe__dd y;
         y.hi = pe__two_prod(x, a, &y.lo);
-        y.lo = pe__mul(x, b) + y.lo; /* not fused: a plan has the same bits everywhere */
+        y.lo = pe__mul(x, b) + y.lo; /* not fused: the same bits everywhere */
         y = pe__dd_renormalize(y);
         largest = pe__min_vd(largest, -pe__abs(y.hi));
         pe__store(f + i, y.hi);
@@ -4075,7 +4113,8 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
     return fastest;
 }
 
-/* Frequencies from omega, which may be the array of the first ones. */
+/* Fills f with the caller's frequencies omega, two doubles each, and completes the plan; omega may
+   be f. */
 static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, const double *omega,
                                        double *f)
 {
@@ -4091,7 +4130,8 @@ static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, c
     pe__plan_finish(made, pe__exp2i(-104), fastest, f);
 }
 
-/* PE_COLUMNS_SUMS: the matrix. */
+/* PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
+   omega[pairs][axes]. */
 static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
                                         const double *omega, double *f)
 {
@@ -4109,7 +4149,7 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
     made->fastest *= 1 + pe__exp2i(-50);
 }
 
-/* An init, from the config or, if they are given, from frequencies. */
+/* Builds a plan from the config or, if `given`, from the frequencies omega. */
 PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
                                    const double *omega, size_t pairs, void *memory,
                                    size_t memory_size)
@@ -4155,12 +4195,11 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 }
 
 /* ==== src/plan/frequencies.h ==== */
-/* Frequencies as floats compute them; a plan's frequencies and wavelengths read back.
- * Gives: pe__double_product(), pe__float_product().
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_conventions.c. */
+/* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
+ * tests/unit/test_conventions.c tests them. */
 
-/* a * b as a float, as a double, not to be fused with what follows. */
+/* Return a b, rounded to float or to double. The compiler cannot fuse the product with an addition.
+   */
 PE__INLINE float pe__float_product(float a, float b)
 {
     float p = a * b;
@@ -4174,7 +4213,8 @@ PE__INLINE double pe__double_product(double a, double b)
     return p;
 }
 
-/* 2^x as a float, and 0 for all below it; x > -1000, since frequencies are above 2^-960. */
+/* Returns 2^x rounded once to float, 0 if it is too small for one. x > -1000, since frequencies are
+   above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
     const pe__td y = pe__td_exp2(x);
@@ -4199,14 +4239,18 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
+        /* 2^power rounds to infinity above 2^128 (1 - 2^-25), whose log2 is 127.99...; 1 / infinity
+           is 0 */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
-        else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0; /* 1 / infinity */
+        else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;
         else omega[i] = (double)(1 / pe__exp2_float(power));
     }
     return PE_OK;
 }
 
+/* Writes the frequency or the wavelength of each pair to out, axis after axis, in the order before
+   sorting. */
 static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;
@@ -4294,88 +4338,107 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
 }
 
 /* ==== src/sincos/rounding_test.h ==== */
-/* The proof of the rounding test, and its bounds.
- * Gives: PE__SLOW_RATIO, pe__bound, pe__bound_far, pe__bound_run, pe__bound_short_poly,
- *   pe__bound_full_poly.
- * Needs: simd.
- * Tests: tests/checks/gappa.sh, tests/unit/test_budget.c. */
+/* The error budget of rows in double, the proof of the rounding test, and its bounds.
+ * tests/checks/gappa.sh proves the terms, tests/unit/test_budget.c measures them. */
 
 /* ---- 6.1 sines and cosines by double ------------------------------------------------------------
- * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block: the one in
- * the middle, its anchor, is rotated forth and back by the plan's rows 1 ... 8. Of 17 blocks the
- * one in the middle has the centre, which comes from pe__sincos() or, for more than 2 blocks, from
- * SLEEF, where it is there; the other anchors are the centre rotated by the plan's rows 17, 34, ...
- * 136, forth or back. */
+ * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The row in the
+ * middle is its anchor, which the plan's rows 1 ... 8 rotate to the rows anchor + b and anchor - b.
+ * Up to 17 blocks share one centre, the anchor of the block in the middle. The plan's rows 17, 34,
+ * ... 136 rotate the centre, forward or backward, to the other anchors. The centre comes from
+ * pe__sincos(); with PE_SLEEF and more than 2 blocks, from SLEEF. */
 
-/* Rounding test: what keeps floats correctly rounded
+/* Rounding test: why floats are correctly rounded
  *
- * Errors are in units of u = 2^-53, for amplitude 1, and of (sine, cosine) as a vector, for a
- * rotation mixes the errors of its components. What is rounded relatively adds 1 to a vector, what
- * is below 1 and rounded absolutely 1/2 to each component. pe__sincos() has at most
- *     1.00  the factor A (1 + eta), rounded: along the vector
- *     1.18  the rest z, |z| <= 1/4 + 2^-17, rounded twice: pi (2^-56 + 2^-55), across the vector;
- *           where nothing is fused, once, 0.79. And 0.01 for the phase, pi 2^-62 for positions up
- *           to plan->double_range (beyond, sincos is by double-double)
- *     2.69  sin(pi z) by its polynomial with rounded numbers, and 2.04 cos(pi z), where nothing is
- *           fused 2.35 (gappa.sh, by the factor's mantissa): as a vector 3.25, and 3.40
- *     0.04  what the polynomials lack (lacks.py)
- * together 4.85, and 4.74 where nothing is fused. Of one component these are 2.69 + 0.71 + 0.84 +
- * 0.04 for a sine, less for a cosine: a single row has 4.28 (pe__bound_full_poly: 4.375). With
- * SLEEF a centre has
+ * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. They are lengths of the vector
+ * (sine, cosine), because a rotation mixes the errors of the two components. A relative rounding
+ * adds 1 to a vector. An absolute rounding of numbers below 1 adds 1/2 to each component.
+ *
+ * 2. pe__sincos(), by the full polynomials. "Unfused" is for operations without a fused
+ * multiply-add. The terms are
+ *     1.00  the rounding of the factor A (1 + eta): along the vector
+ *     1.18  the residual z of the argument reduction, |z| <= 1/4 + 2^-17, rounded twice:
+ *           pi (2^-56 + 2^-55), across the vector; unfused it is rounded once: 0.79
+ *     0.01  the error of the angle, also across the vector: at most pi 2^-62 for positions up to
+ *           plan->double_range
+ *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. Of one component:
+ *           sin(pi z) 2.69, cos(pi z) 2.04, unfused 2.35 (gappa.sh, by the mantissa of the factor)
+ *     0.04  the approximation error of the polynomials (lacks.py)
+ * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
+ * 4.85, unfused 4.74.
+ *
+ * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
+ * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. A cosine has less. The
+ * bound pe__bound_full_poly is 4.375.
+ *
+ * 3. A centre from SLEEF. The terms are
  *     4.95  sine and cosine, 3.5 ulp each (u35)
- *     1.90  the phase and the rest, as above, and the correction by what is below x, rounded
- *     2.00  the factor and the products with it
- * together 8.85, and 8.46 where nothing is fused. Each rotation by a row of the plan adds
- *     0.71  the row, rounded
- *     2.00  a product and the sum; where nothing is fused, two products and the sum: 2 again for
- *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next rotation starts
- *           from: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
- * A row of a run is two rotations from its centre: 10.27 fused, 4.74 + 3.13 + 2.71 = 10.58 not
- * fused, with SLEEF 14.27 and 14.30: 10.75 and 14.375 (pe__bound_run). Beyond plan->double_range,
- * sincos by double-double takes the place of pe__sincos(), as long as its error is at most 44
- * units: 60 for either (pe__bound_far).
+ *     1.90  the angle and the residual z, as in step 2, and the rounding of the correction by `low`
+ *           in pe__sincos_sleef()
+ *     2.00  the rounding of the factor and of the products with the factor
+ * The sum is 8.85, unfused 8.46.
  *
- * pe__ziv_round() divides (1 + eta) out again, by a factor that is rounded (0.5), with a
- * product (1), and adds and subtracts e (1): e is 2.5 more for it.
+ * 4. One rotation of (s, c) by a row (S, C) of the plan. The terms are
+ *     0.71  the rounding of S and C
+ *     2.00  the rounding of a product and of the sum. Unfused, two products and the sum are
+ *           rounded: again 2 for one component, since |sC| + |cS| <= 1. As a vector, from which the
+ *           next rotation starts, they are 2.42: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2) for the products,
+ *           1 for the sum
+ * The sum is 2.71; unfused 3.13 as a vector, 2.71 for one component of the result.
  *
- * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a
- * few integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >=
- * 2^-12 |A|: then |y'| is never below the true |x|, and at most 2 eta |x| above, so float(y') is
- * wrong only if a midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to
- * float drops say so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them
- * flipped these are the smallest numbers of 29 bits (PE__DROPPED): the hot loop keeps one running
- * minimum of them, and one of the floats' absolute values, or of the upper halves of the doubles',
- * to guard |y| >= 2^-12 |A| and the end of the normal floats. A few elements in 10,000 raise the
- * alarm, and pe__round_flagged() looks at their neighbourhood closely.
+ * 5. A row of a run is two rotations from its centre. The bound pe__bound_run is
+ *     10.75   without SLEEF: 4.85 + 2.71 + 2.71 = 10.27, unfused 4.74 + 3.13 + 2.71 = 10.58
+ *     14.375  with SLEEF: 14.27, unfused 14.30
+ * Beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() as long as its error is at most
+ * 44 units. Then, fused or unfused, pe__bound_far is 60.
  *
- * eta is the error before pe__ziv_round() / 2^-12, and a little for the (1 + eta) on it.
+ * 6. pe__ziv_round() undoes the factor 1 + eta. Its factor is rounded (0.5), so is the product (1),
+ * and so are y - e and y + e (1). Hence e is 2.5 units more than the bounds of steps 2 and 5.
  *
- * A single row of floats has a narrower window, and a guard that shrinks with its position:
- * nothing is rotated after pe__sincos(), so its errors are relative but for that of the phase. In
- * units of 2^-48 these are
- *    22.00  what the short polynomials lack (lacks.py)
- *     0.25  roundings, at most 8 u: of the rest z 2, of sin(pi z) / z 4 and of the product with it
- *           1, of cos(pi z) 5 (gappa.sh)
- *     0.79  the phase, pi 2^-62 |t| / plan->double_range, where |y| >= 2^-12 |A t| /
- *     plan->double_range
- * together 23.04: pe__bound_short_poly has 24, and the window 2 eta 2^53 is 24 2^6. After an alarm
- * the doubles are computed again by the full polynomials, with pe__bound_full_poly's e.
+ * 7. The test. Where float(y - e) = float(y + e), this float is the answer (Ziv's test). The hot
+ * loop tests a condition that implies it, for the price of a few integer operations. It works on
+ * y' = y (1 + eta). As soon as |y| >= 2^-12 |A|, e <= eta |y|. Then |y'| is never below the true
+ * |x|, and at most 2 eta |x| above. So float(y') is wrong only if a midpoint of two floats lies at
+ * |y'| or just below. The 29 bits that rounding to float drops (PE__DROPPED) show this: their value
+ * is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the 29 bits flipped, these values are the
+ * smallest numbers of 29 bits. So the hot loop keeps two running minima:
+ *     of the dropped bits, to compare with the window 2 eta 2^53
+ *     of the floats' absolute values, or the upper halves of the doubles', to compare with the
+ *     guard: |y| >= 2^-12 |A|, and a normal float
+ * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
  *
- * Nor do the slow pairs of a run need the guard. Let T be the farthest position on the way to a
- * row, that of the centre, of an anchor or of a row of the plan, and f T <= 1/4: none of these
- * sines is larger than pi f T, and the row's own is at least 0.9 pi f |t|. In units of u pi f T
- * the centre's sine is off by 11, for its errors are relative; a rotation adds 2 for the row and
- * its product, 12 for the centre's cosine, the row's and their product, and 2 for the sum; the
- * second, whose cosine is off by 15, adds 20. These 47 are 52 T / |t| units of the sine, and eta
- * is 2^12 (10.75 + 1/8) units: enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so
- * that holds from |t| = 0.2 on (pe__slow_from()). */
+ * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is there because the
+ * error is multiplied by 1 + eta, too.
+ *
+ * 9. A single row of floats has a narrower window, and a guard that shrinks with its position.
+ * Nothing is rotated after pe__sincos(), so all errors but the one of the angle are relative. The
+ * terms, in units of 2^-48, are
+ *    22.00  the approximation error of the short polynomials (lacks.py)
+ *     0.25  roundings, at most 8 u: the residual z 2, sin(pi z) / z 4 and its product with z 1,
+ *           cos(pi z) 5 (gappa.sh)
+ *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
+ *           |y| >= 2^-12 |A t| / plan->double_range
+ * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
+ * vectors are computed again by the full polynomials and rounded with pe__bound_full_poly's e.
+ *
+ * 10. The slow pairs of a run do not need the guard |y| >= 2^-12 |A|. Let t be the position of the
+ * row, and T the farthest position on the way to the row: of the centre, an anchor or a row of the
+ * plan. A pair of frequency f, in half-turns, is slow if f T <= 1/4. Then no sine on the way is
+ * larger than pi f T, and the row's own sine is at least 0.9 pi f |t|. The terms of the sine's
+ * error, in units of u pi f T, are
+ *     11  the centre, whose errors are relative
+ *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
+ *         the plan's cosine and their product, 2 for the sum
+ *     20  the second rotation, whose cosine is off by 15
+ * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
+ * enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from |t| = 0.2 on
+ * (pe__slow_from()). */
 enum { PE__SLOW_RATIO = 800 };
 
-/* What the test needs to know of values, for amplitude 1: e of pe__ziv_round(), eta, and the
-   window 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12. */
+/* The bounds of the rounding test, for amplitude 1. */
 typedef struct pe__bound {
-    double error, eta;
-    int32_t window;
+    double error, eta; /* e and eta of pe__ziv_round() */
+    int32_t window;    /* 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12 */
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
@@ -4391,16 +4454,12 @@ static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 #undef PE__BOUND
 
 /* ==== src/sincos/double.h ==== */
-/* Sines and cosines in double: of a single row, of a run's centre.
- * Gives: PE__SINCOS_PAIRS, pe__anchor, pe__compute_centre(), pe__compute_centre_far(),
- *   pe__is_far(), pe__doubles4, pe__pending, pe__convert_pending(), pe__sincos(), pe__sincos_args,
- *   pe__sincos_poly, pe__scale_sincos_poly(), pe__sincos_store(), pe__floats4.
- * Needs: simd, api, numbers.
- * Tests: tests/checks/gappa.sh, tests/unit/test_exact.c. */
+/* Sines and cosines in double, from polynomials: of a single row and of the centre of a run.
+ * tests/checks/gappa.sh proves their rounding errors, tests/unit/test_exact.c tests the rows. */
 
-/* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py): as
-   near as doubles are, and shorter, within 2^-43.5 of their values, for single rows of floats. For
-   one kernel, these times its factor, and what is added to a phase to cut it into quarters. */
+/* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
+   by tests/tools/fit.py. The full ones are as close as doubles allow. The short ones have a
+   relative error of 2^-43.5 and serve single rows of floats. */
 static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
@@ -4417,9 +4476,14 @@ static const double pe__cosine_poly_short[8] = {
     1.0, -4.934802200494251, 4.058712115380634, -1.3352619773843104, 0.23530570185317123,
     -0.025448615526125998,
 };
+
+/* Coefficients times a factor, and the constant that the argument reduction adds. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
+
+/* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
+   rounds the angle to quadrants, 1/2 half-turn each, and adds `quadrants` more. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -4431,7 +4495,7 @@ PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe
     poly->quadrant_shift = pe__quadrant_shift + 0.5 * quadrants;
 }
 
-/* A step of four polynomials: y = y x + c. */
+/* One step of Horner's scheme for four vectors: y = y x + number. */
 PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 {
     const pe__vd c = pe__splat(number);
@@ -4441,7 +4505,6 @@ PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
     y[3] = pe__fma(y[3], x[3], c);
 }
 
-/* Four vectors, of floats and of doubles. */
 typedef struct pe__floats4 {
     pe__vf v[4];
 } pe__floats4;
@@ -4449,16 +4512,20 @@ typedef struct pe__doubles4 {
     pe__vd v[4];
 } pe__doubles4;
 
-/* Four vectors of pairs on their way from doubles to floats: (a0 b0), (a1 b1) ... zipped, or, where
-   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. Conversion is a third of pe__sincos()'s work. Each
-   step converts the vectors of the step before: one after the other, instructions that wait for
-   their operands fill the processor's queues. */
+/* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
+   the vectors of one step while it computes the next. Conversion is a third of its work. If
+   conversion came after the polynomials, its instructions would wait for their operands and fill
+   the processor's queues. */
 typedef struct pe__pending {
-    pe__doubles4 a, b, k; /* k: with AVX-512 zipped ones turn by so many quarters */
-    pe__floats4 v;
+    /* a and b: the first and the second component of each pair. k: the quadrants by which AVX-512
+       rotates pairs while it interleaves them; not used otherwise. */
+    pe__doubles4 a, b, k;
+    pe__floats4 v; /* the floats: (a0 b0), (a1 b1) ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
     pe__rounding_test test;
     int split;
 } pe__pending;
+
+/* Converts vector n of x, 0 <= n < 4, to floats and adds it to the rounding test. */
 PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 {
     const pe__vd *const a = x->a.v, *const b = x->b.v;
@@ -4467,18 +4534,24 @@ PE__INLINE void pe__convert_pending(pe__pending *x, int n)
     pe__rounding_test_add(&x->test, a[n], b[n], x->v.v[n]);
 }
 
-/* What pe__sincos() computes: of which plan, by which polynomials, and of which position. */
+/* The arguments of pe__sincos() that stay the same along a row. */
 typedef struct pe__sincos_args {
     const pe_plan *plan;
     const pe__sincos_poly *poly;
-    double t;
+    double t; /* the position */
 } pe__sincos_args;
 
-/* Sines and cosines in double: of position t's angles and of the fit's quarters, for the four
-   vectors of pairs from i on (beyond last: the vector at last again), times the fit's factor, by
-   the full polynomials or by the short ones. The phase is the nearest whole number of quarters and
-   a rest, whose sine and cosine the quarters exchange. Four vectors step by step, and those before
-   become floats meanwhile. */
+/* Computes s and c: the sines and cosines of the angles at position t, times the factor of the
+ * polynomials, in double, for the four vectors of pairs from i on. A vector after `last` repeats
+ * the one at last. full: whether by->poly has the full or the short polynomials.
+ *
+ *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
+ *      most 1/4 half-turn.
+ *   2. The polynomials give sin(pi z) and cos(pi z).
+ *   3. The quadrants swap the two and change signs.
+ *
+ * The four vectors advance together, because one alone would wait for its own results. Meanwhile
+ * the vectors in pending, unless it is NULL, become floats. */
 PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__pending *pending)
 {
@@ -4496,7 +4569,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     z[2] = pe__reduce(pe__multiple(plan, i2, t), pe__load(f + i2), pe__load(g + i2), shift, &k[2]);
     z[3] = pe__reduce(pe__multiple(plan, i3, t), pe__load(f + i3), pe__load(g + i3), shift, &k[3]);
     if (pending) pe__convert_pending(pending, 0);
-    if (pending && PE_LANES == 8) { /* at once: gcc and clang spread them better than here */
+    if (pending && PE_LANES == 8) { /* all here: gcc and clang schedule them better than by hand */
         pe__convert_pending(pending, 1);
         pe__convert_pending(pending, 2);
         pe__convert_pending(pending, 3);
@@ -4530,7 +4603,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     s[2] = s[2] * z[2];
     s[3] = s[3] * z[3];
     if (pending && !pending->split && PE_LANES == 8) {
-        pending->k = quadrant; /* pe__zip_rotated() does the rest */
+        pending->k = quadrant; /* pe__zip_rotated() rotates them */
         return;
     }
     pe__rotate_quadrant(k[0], &s[0], &c[0]);
@@ -4539,7 +4612,8 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     pe__rotate_quadrant(k[3], &s[3], &c[3]);
 }
 
-/* pe__sincos() by the full polynomials, stored: for all but the loop over a single row. */
+/* Stores the results of pe__sincos() with the full polynomials, four vectors to s and to c. The
+   loop over a single row calls pe__sincos() itself. */
 enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
 PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t last, double *s,
                                   double *c)
@@ -4552,19 +4626,20 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t la
     }
 }
 
-/* Sines and cosines of a row in doubles, from which other rows are rotated. */
+/* The sines s and cosines c of a row, in doubles, from which other rows are rotated. */
 typedef struct pe__anchor {
     double *s, *c;
 } pe__anchor;
 
-/* Is position t beyond the reach of sincos by double? */
+/* Returns whether position t is out of range of the double kernel; true for NaN. */
 PE__INLINE int pe__is_far(const pe_plan *plan, double t)
 {
     return !(fabs(t) <= plan->double_range);
 }
 
 #if PE_SLEEF
-/* pe__sincos() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
+/* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
+   [-1, 1] half-turns first, because SLEEF returns a constant above 2.5e8. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
@@ -4582,8 +4657,9 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
-/* A (1 + eta) times sin and cos of position t, within reach, for count pairs from pair on: by
-   SLEEF, if it is there, for tables. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+/* Writes A (1 + eta) times the sines and cosines at position t to `to`, for count pairs from pair
+   on; t is in range of the double kernel. With PE_SLEEF, tables take them from SLEEF. Writes up to
+   PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, pe__anchor to)
 {
@@ -4606,8 +4682,9 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
         pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
 }
 
-/* The same beyond reach, with pe__bound_far: by double-double, or, where that is off by too
-   much, by doubles rounded once. */
+/* pe__compute_centre() for a position that is far, with the eta of pe__bound_far. Sines and cosines
+   come from double-double. If the error of double-double reaches 44 units of 2^-53, they come from
+   round_element instead. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, pe__anchor to)
 {

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Frequencies unit q^i in double-double, 64 at a time.
- * Gives: PE__FREQUENCY_TILE, PE__MAX_LANES, pe__frequency_unit(), pe__geometric,
- *   pe__geometric_begin(), pe__geometric_fill(), pe__geometric_step(), pe__iota().
- * Needs: simd, numbers.
- * Tests: tests/unit/test_budget.c. */
+ * tests/unit/test_budget.c measures the error. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and of q^(64 k + 8 a). So 64
- * frequencies take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits
- * for another; where there are more, so do 512 with 8 powers, of q^64, on top.
+ * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and q^(64 k + 8 a). So 64 frequencies
+ * take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits for another.
+ * With more than 64 frequencies, each 512 take 8 more powers, of q^64.
  *
- * The product is off by 2^-102: three doubles each go in, and of the two that come out the second,
- * below 2^-53 of the first, is a sum of seven terms, each rounded. On top come 2^-106 for each of
- * three powers of 2, and for log2 q what log2 base lacks: ln 2 2^-106 i / D. Together below
- * 2^-101 + 2^-106 i / D, and of factors below 2^-900 the last digits are subnormal. What needs more
- * digits computes them again, by pe__real_by_frequency(). */
+ * The relative error of a frequency is below 2^-101 + 2^-106 i / D:
+ *     2^-102            the product: the factors have three doubles each. The second double of the
+ *                       result, below 2^-53 of the first, is a sum of seven terms, each rounded
+ *     3 x 2^-106        three powers of 2
+ *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2 base
+ * In factors below 2^-900, the last digits are subnormal. An element that needs more digits of its
+ * frequency computes them from the config, by pe__real_by_frequency(). */
 
-/* 8 is a multiple of each PE_LANES; 64 pairs are a head of 128. */
+/* 8 is a multiple of every PE_LANES. 64 pairs are a head of 128 elements. */
 enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
 typedef struct pe__geometric {
@@ -29,14 +28,15 @@ typedef struct pe__geometric {
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
-/* The config's scale, in half turns. */
+/* Returns the unit, in half-turns: scale if half_turns, else scale / pi. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* log2 of q = base^(-1 / D), for a D of two doubles; most have one, and a cheaper division. */
+/* Returns log2 of q = base^(-1 / D), where D = d[0] + d[1]. For d[1] = 0, the usual case, the
+   division is cheaper. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
     pe__td by = pe__td_splat(-d[0]);
@@ -45,21 +45,22 @@ PE__INLINE pe__td pe__geometric_step(double base, const double *d)
     return d[1] == 0 ? pe__td_div_double(log_base, by.a) : pe__td_div(log_base, by);
 }
 
-/* 0, 1 ... */
+/* Returns the lane numbers 0, 1 ... */
 PE__INLINE pe__vd pe__iota(void)
 {
     static const double lanes[PE__MAX_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     return pe__load(lanes);
 }
 
-/* q^i for i = first, first + by ... */
+/* Returns q^i for i = first, first + by ..., lane by lane, where step is log2 q. */
 PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
 {
     const pe__vd i = pe__iota() * pe__splat(by) + pe__splat((double)first);
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* Triple-doubles in memory, by their parts: a vector from k on stored; number k in all lanes. */
+/* Triple-doubles in memory lie part by part. pe__td_store() stores a vector to the numbers from k
+   on; pe__td_get() returns number k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -72,7 +73,7 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__MAX_LANES], size_t k)
     return x;
 }
 
-/* Powers of unit and q, from g->step, which the caller has set. */
+/* Computes g->first and g->eighth from g->step, which the caller has set. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
 {
     for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
@@ -81,9 +82,9 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Write count frequencies from the given one on to f and f + padded, up to 7 numbers more, which
-   may be out of range. Only beyond the first 64 is there a third factor, of the block
-   of 64: what has no more does without. */
+/* Writes the frequencies number `from` to from + count - 1, the high parts to f, the low parts to
+   f + padded. Writes up to 7 numbers more, which may be out of range. Only frequencies after the
+   first 64 need the third factor, q^(64 k): a call for the first 64 or fewer omits it. */
 PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {

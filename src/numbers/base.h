@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes that may overflow, ranges, tiles, kinds of elements.
- * Gives: PE__BF16, PE__BLOCK_HALF, PE__DROP_F16, PE__DROP_F32, PE__F16, PE__F32, PE__OPTIMIZED,
- *   PE__BLOCK_ROWS, PE__TILE, PE__TILE_STREAMED, pe__aligned(), pe__between(),
- *   pe__check_range(), pe__check_shape(), pe__dropped_bits(), pe__exceeds(), pe__type, pe__max(),
- *   pe__min(), pe__position_limit, pe__max_elements().
- * Needs: simd, api.
- * Tests: tests/unit/test_errors.c, tests/unit/test_bounds.c. */
+/* Sizes that may overflow, ranges of positions, tiles, and types of elements.
+ * tests/unit/test_errors.c and tests/unit/test_bounds.c test them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
 
-/* How many elements of 1, 2, 4 or 8 bytes lie within reach of a pointer; without a division. */
+/* Returns how many elements of 1, 2, 4 or 8 bytes fit into the PTRDIFF_MAX bytes that a pointer can
+   span. Written without a division. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
     return element == 1 ? bytes : element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
 }
 
-/* Is a b > limit? Numbers of everyday sizes take no division. */
+/* Returns whether a b > limit, without overflow. If a and b fit into half the bits of size_t, there
+   is no division. */
 PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
 {
     const int half = (int)sizeof(size_t) * 4;
@@ -25,7 +22,8 @@ PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
     return b != 0 && a > limit / b;
 }
 
-/* rows of stride elements of the given size: does the last byte lie within reach of a pointer? */
+/* Checks an array of rows with stride elements of `element` bytes each: the stride must hold
+   d_model elements, and the array must fit into what a pointer can span. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
@@ -35,31 +33,34 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
 
 static const int64_t pe__position_limit = (int64_t)1 << 31;
 
-/* rows that follow each other from first. */
+/* Checks that the consecutive positions first ... first + rows - 1 are within the limit. */
 static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
     if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
     const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
-    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room for rows that follow the first */
+    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room: for positions after the first */
 }
 
-/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
-   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
-   better. */
+/* PE__BLOCK_HALF: the rows of a block on each side of its anchor.
+   PE__TILE: the pairs of a tile. Long rows are faster.
+   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. Its anchors and the plan's rows
+   must stay in the first-level cache, because a miss waits for the buffers that non-temporal stores
+   fill. The tile takes half of the workspace, as pe__unaliased() needs. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
-#else /* kernels take more stack: tiles take less */
+#else /* unoptimised kernels need more stack, so tiles get less */
 enum { PE__OPTIMIZED = 0 };
 #endif
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
-enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* half the room, for pe__unaliased() */
+enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Pairs among which a list of coordinates sorts a plan's arrays: see pe__plan_sort_pairs(). */
+/* How many pairs of a plan's arrays are sorted together by coordinate, in pe__plan_sort_pairs(). */
 enum { PE__SORT_PAIRS = 256 };
 
-/* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
-typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type; /* as pe_type */
+/* The types of elements, with the values of pe_type. PE__DROP_...: how many significand bits the
+   last rounding drops, from double to float, or from float to 16 bits. */
+typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 PE__INLINE int pe__dropped_bits(pe__type kind)
 {
@@ -69,7 +70,7 @@ PE__INLINE int pe__dropped_bits(pe__type kind)
 PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
 PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
 
-/* The first address of a cache line at or after p. */
+/* Returns the first cache line boundary (64 bytes) at or after p. */
 PE__INLINE double *pe__aligned(void *p)
 {
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_renormalize(),
- *   pe__dd_from_td(), pe__dd_from_double(), pe__dd_div(), pe__dd_rotate(), pe__dd_double_angle(),
- *   pe__dd_multiple_angle(), pe__dd_mul_double(), pe__dd_splat(), pe__dd_sub(), pe__first_lane(),
- *   pe__td, pe__td_add(), pe__td_const(), pe__td_div_double(), pe__td_mul(), pe__td_renormalize(),
- *   pe__td_from_double(), pe__td_add_to(), pe__td_mul_inline(), pe__td_div(), pe__td_mul_double(),
- *   pe__td_mul_pow2(), pe__td_splat(), pe__td_sub(), pe__td_add_inline(), pe__td_mul_by().
- * Needs: simd.
- * Tests: tests/unit/test_budget.c. */
+/* Double-double and triple-double arithmetic: sums, products, quotients, rotations.
+ * tests/unit/test_budget.c measures the errors. */
 #pragma once
 #include "../pe_simd.h"
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
- * Unevaluated sums of two or three doubles, lane by lane, about 104 and 156 bits. The low part of a
- * pe__dd may be as large as a few units in the last place of the high part, where not said
- * otherwise. */
+ * A number is the unevaluated sum of two or three doubles, lane by lane: about 104 and 156 bits.
+ * The low part of a pe__dd may be as large as a few ulps of the high part. A result said to be
+ * normalised has hi = the double nearest to the sum. */
 
 PE__INLINE double pe__first_lane(pe__vd x)
 {
@@ -36,7 +29,7 @@ PE__INLINE pe__dd pe__dd_splat(const double *x)
     return r;
 }
 
-/* x * y; relative error below 2^-102. */
+/* Returns x y with a relative error below 2^-102. */
 PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
 {
     pe__dd r;
@@ -45,7 +38,7 @@ PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
     return r;
 }
 
-/* a + x for |a| >= |x|, to 2^-104 |a|. */
+/* Returns a + x for |a| >= |x|, with an error of 2^-104 |a|. */
 PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
 {
     pe__dd r;
@@ -54,14 +47,13 @@ PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
     return r;
 }
 
-/* hi = the double nearest to the sum. */
+/* Returns x normalised. */
 PE__INLINE pe__dd pe__dd_renormalize(pe__dd x)
 {
     x.hi = pe__fast_two_sum(x.hi, x.lo, &x.lo);
     return x;
 }
 
-/* x + y. */
 PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 {
     pe__dd r;
@@ -70,7 +62,7 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return r;
 }
 
-/* x - y, normal. */
+/* Returns x - y, normalised. */
 PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
 {
     y.hi = -y.hi;
@@ -78,7 +70,7 @@ PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
     return pe__dd_renormalize(pe__dd_add(x, y));
 }
 
-/* x / y, normal; relative error below 2^-101. */
+/* Returns x / y, normalised, with a relative error below 2^-101. */
 PE__INLINE pe__dd pe__dd_div(pe__dd x, pe__dd y)
 {
     const pe__vd inverse = pe__splat(1.0) / y.hi;
@@ -90,7 +82,7 @@ PE__INLINE pe__dd pe__dd_div(pe__dd x, pe__dd y)
     return pe__dd_renormalize(r);
 }
 
-/* x times a double, normal. */
+/* Returns x times the double `by`, normalised. */
 PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
 {
     pe__dd r;
@@ -99,7 +91,8 @@ PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
     return pe__dd_renormalize(r);
 }
 
-/* (s, c) rotated by (ts, tc), in place; adds less than 2^-100 to the error. */
+/* Rotates (s, c) by (ts, tc), in place: sin(a + b) and cos(a + b). Adds less than 2^-100 to the
+   error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -109,7 +102,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
 }
 
-/* (s, c) rotated by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
+/* Doubles the angle of (s, c), in place: 2 s c and 1 - 2 s^2. Costs half as much as a rotation. */
 PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
@@ -120,18 +113,19 @@ PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
     s->lo = two * sc.lo;
 }
 
-/* Row b >= 2 of a table of rotations, rows of an angle's multiples: row b / 2 by row b - b / 2. */
+/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle, from the entries b / 2
+   and b - b / 2. */
 PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
-    pe__dd sine = s[half], cosine = c[half]; /* in registers: gcc copies memory byte by byte */
+    pe__dd sine = s[half], cosine = c[half]; /* locals: gcc copies from memory byte by byte */
     if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;
     c[b] = cosine;
 }
 
-PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
+PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c)
 {
     pe__td r;
     b = pe__two_sum(b, c, &c);
@@ -140,18 +134,19 @@ PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c) /* renormalis
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* its two largest parts */
+PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* the two largest parts */
 {
     const pe__dd r = {x.a, x.b};
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_from_double(pe__vd x) /* a double */
+PE__INLINE pe__dd pe__dd_from_double(pe__vd x)
 {
     const pe__dd r = {x, pe__splat(0.0)};
     return r;
 }
 
+/* Returns the sum x[0] + x[1] + x[2] in all lanes. */
 PE__INLINE pe__td pe__td_const(const double *x)
 {
     const pe__td r = {pe__splat(x[0]), pe__splat(x[1]), pe__splat(x[2])};
@@ -179,7 +174,8 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* Out of line and in place, except where they are the work of a loop: x + y, x * y. */
+/* x += y and x *= y, out of line. Loops that do little else inline pe__td_add_inline() and
+   pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
@@ -194,7 +190,7 @@ PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
     return x;
 }
 
-PE__INLINE pe__td pe__td_from_double(pe__vd x) /* a double */
+PE__INLINE pe__td pe__td_from_double(pe__vd x)
 {
     const pe__td r = {x, pe__splat(0.0), pe__splat(0.0)};
     return r;
@@ -202,7 +198,7 @@ PE__INLINE pe__td pe__td_from_double(pe__vd x) /* a double */
 
 PE__INLINE pe__td pe__td_splat(double x) { return pe__td_from_double(pe__splat(x)); }
 
-PE__INLINE pe__td pe__td_mul_double(pe__td x, pe__vd y) /* x * y */
+PE__INLINE pe__td pe__td_mul_double(pe__td x, pe__vd y)
 {
     pe__td r;
     pe__vd e, f, g;
@@ -214,7 +210,7 @@ PE__INLINE pe__td pe__td_mul_double(pe__td x, pe__vd y) /* x * y */
     return r;
 }
 
-PE__INLINE pe__td pe__td_mul_pow2(pe__td x, pe__vd y) /* x * y for a power of two */
+PE__INLINE pe__td pe__td_mul_pow2(pe__td x, pe__vd y) /* y: a power of two, of either sign */
 {
     x.a = x.a * y;
     x.b = x.b * y;
@@ -227,7 +223,7 @@ PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
     return pe__td_add(x, pe__td_mul_pow2(y, pe__splat(-1.0)));
 }
 
-/* x / y by three digits of long division. */
+/* Returns x / y by long division with three digits, each a double. */
 PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
 {
     pe__vd digit[3];
@@ -238,7 +234,8 @@ PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
     return pe__td_renormalize(digit[0], digit[1], digit[2]);
 }
 
-/* 1 / y for a double, each digit by the first: what is left of 1 is a double, to the last bits. */
+/* Returns 1 / y for a double y, by long division with three digits. Each remainder is a double but
+   for its last bits, so multiplying it by the first digit gives the next digit. */
 PE__INLINE pe__td pe__td_inverse(pe__vd y)
 {
     pe__td r;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Powers of 2 and logarithms to base 2, of triple-doubles and of doubles.
- * Gives: pe__dd_series(), pe__exp2i(), pe__frexp(), pe__inverse_factorial, pe__inverse_pi, pe__ln2,
- *   pe__log2(), pe__odd_significand(), pe__pi, pe__td_exp2(), pe__td_log2(), pe__td_log2_of().
- * Needs: simd.
- * Tests: tests/unit/test_budget.c. */
+ * tests/unit/test_budget.c measures the errors. */
 #pragma once
 #include "../pe_simd.h"
 #include "double_double.h"
 
 /* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
+/* 1 / pi, pi and ln 2, each as the sum of three doubles. */
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
                                          -1.0721436282893004e-33};
 static const double pe__pi[3] = {3.141592653589793, 1.2246467991473532e-16,
@@ -17,7 +15,7 @@ static const double pe__pi[3] = {3.141592653589793, 1.2246467991473532e-16,
 static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
                                   5.707708438416212e-34};
 
-/* 2^k for -1022 <= k <= 1023. */
+/* Returns 2^k for -1022 <= k <= 1023. */
 PE__INLINE double pe__exp2i(int k)
 {
     const uint64_t bits = (uint64_t)(k + 1023) << 52;
@@ -26,7 +24,7 @@ PE__INLINE double pe__exp2i(int k)
     return x;
 }
 
-/* Split a normal x into m, 0.5 <= |m| < 1, and e with x = m * 2^e. */
+/* Splits a normal x = m 2^e, 0.5 <= |m| < 1. Returns m. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     uint64_t bits;
@@ -37,7 +35,7 @@ PE__INLINE double pe__frexp(double x, int *e)
     return x;
 }
 
-/* The bits of a positive normal double from the last that is not 0 on: an odd number. */
+/* Returns the odd integer m with x = m 2^k, for a positive normal x. */
 PE__INLINE uint64_t pe__odd_significand(double x)
 {
     uint64_t bits;
@@ -46,7 +44,7 @@ PE__INLINE uint64_t pe__odd_significand(double x)
     return bits >> pe__lowest_bit(bits);
 }
 
-/* 1 / n!, as far as their digits are needed: two doubles for n < 16. */
+/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one after that, where more digits do not matter. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0}, {1.0}, {0.5}, {0.16666666666666666, 9.25185853854297e-18},
     {0.041666666666666664, 2.3129646346357427e-18}, {0.008333333333333333, 1.1564823173178714e-19},
@@ -61,8 +59,8 @@ static const double pe__inverse_factorial[28][2] = {
     {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
-/* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double,
-   with doubles for what comes after y^k / last_dd!. */
+/* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last! for |y| < 1. The
+   terms after the one with 1 / last_dd! are computed in double, the others in double-double. */
 PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
@@ -74,7 +72,7 @@ PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
     return sum;
 }
 
-/* 2^(k / 16), as three doubles. */
+/* 2^(k / 16) for k = 0 ... 15, as the sum of three doubles. */
 static const double pe__exp2_sixteenths[3][16] = {
     {1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721,
      1.241857812073484, 1.2968395546510096, 1.3542555469368927, 1.4142135623730951,
@@ -91,7 +89,7 @@ static const double pe__exp2_sixteenths[3][16] = {
      -9.159956374100367e-34, 1.069684778889359e-33, 5.103515194728093e-33, 1.2334822744893002e-33,
      -6.4250893479530425e-34, -3.0577697567913255e-33}};
 
-/* 2^(k / 16) for a whole k, |k| < 16000. */
+/* Returns 2^(k / 16) for an integer k, |k| < 16000. */
 PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 {
     const pe__vd power = pe__power_of_2(pe__round(k * pe__splat(0.0625) - pe__splat(0.46875)));
@@ -101,13 +99,13 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
     return pe__td_mul_pow2(y, power);
 }
 
-/* 2^x for |x| < 1000, relatively right to 2^-106: 2^(k / 16) exp(r), |r| < 0.0217.
- *
- * r is off by the error of a double-double product, 2^-102 |r| < 2^-107. With the even and the odd
- * terms of the series apart, exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...),
- * what is left out is below 2^-125, what doubles compute, from r^8/8! on, and the double-doubles
- * before lose less than 2^-110, and so do the doubles of which the last product is made. A whole
- * number of sixteenths is exact. */
+/* Replaces x = *at, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative error of
+ * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the series are
+ * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The errors are
+ *     2^-107  r, from a double-double product: 2^-102 |r|
+ *     2^-125  the terms of the series that are left out
+ *     2^-110  the terms in double, from r^8/8! on, and those in double-double before
+ *     2^-110  the last product, in doubles */
 PE__OUTLINE void pe__td_to_exp2(pe__td *at)
 {
     const pe__td x = *at;
@@ -138,10 +136,13 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
     return x;
 }
 
-/* log2(x) for 2^-1000 <= x <= 2^1000, to 2^-106, or to 2^-101 of itself: k / 16 + log2(1 + z), |z|
- * < 0.027, and ln(1 + z) = 2 atanh(s) for s = z / (2 + z). k comes from a parabola that is off by
- * less than 0.11 sixteenths. s is off by 2^-111, what the series leaves out is below 2^-118, and
- * the last product, below 2^-4, by 2^-102 of itself. A power of two is exact. */
+/* Replaces x = *at, 2^-1000 <= x <= 2^1000, by log2(x). The error is 2^-106, or 2^-101 relative to
+ * log2(x). A power of two has none.
+ *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
+ *        0.11 sixteenths.
+ *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms of the series
+ *        that are left out are below 2^-118.
+ *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *at)
 {
     static const double by[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
@@ -182,8 +183,9 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
     return x;
 }
 
-/* log2(x) of a double that people write, a product of 2, 3 and 5, in a quarter of the time: of the
-   first two parts of the logarithms of 3 and 5 small multiples are exact. */
+/* Returns log2(x) for a double x. For products of 2, 3 and 5, the numbers that people write, it
+   takes a quarter of the time: it adds multiples of the logarithms of 3 and 5. The first two parts
+   of these logarithms have few bits, so that small multiples are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {
@@ -205,7 +207,7 @@ PE__OUTLINE pe__td pe__td_log2_of(double x)
     return y;
 }
 
-/* log2(x) as a double for a normal x > 0: e + 2 atanh(z) / ln 2, to 2^-36. */
+/* Returns log2(x) for a normal x > 0, as e + 2 atanh(z) / ln 2, with an error of 2^-36. */
 PE__OUTLINE double pe__log2(double x)
 {
     int e;

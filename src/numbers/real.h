@@ -1,48 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
- * Gives: PE__TRIG, PE__LIMBS, PE__LIMBS_FIRST, pe__real_is_exact(), pe__next_limbs(),
- *   pe__is_hard_to_round(), pe__round_to_integer(), pe__real, pe__real_has_sign(),
- *   pe__real_mul_double(), pe__real_div(), pe__real_to_double(), pe__real_exp(), pe__real_is_0(),
- *   pe__real_log(), pe__real_add_double(), pe__real_of(), pe__real_div_u32(),
- *   pe__real_div_double(), pe__real_pi(), pe__real_add(), pe__real_round(), pe__real_series(),
- *   pe__real_mul().
- * Needs: simd.
- * Tests: tests/checks/levels.sh. */
+/* Multi-limb numbers with an error bound: arithmetic, pi, exp, log, rounding.
+ * tests/checks/levels.sh tests them. */
 #pragma once
 #include "../pe_simd.h"
 #include "exp_log.h"
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
- * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
- * limbs whose first bit is set, off by less than 2^log2_error. Each operation knows what its result
- * has lost, so that a rounding is known to be right, or is tried again with more limbs. Integers
- * only: the same on every machine. */
+ * These numbers decide the roundings that double-double leaves open. A number is sign * d *
+ * 2^(exponent - 32n), where d is an integer of n limbs whose first bit is set. The error of d is
+ * below 2^log2_error. Each operation bounds the error of its result, so a rounding is either
+ * certain or tried again with more limbs. All arithmetic is on integers: the same on every machine.
+ */
 
-/* 1344 bits at most; lost of exact numbers, exponent of an exact 0 */
+/* PE__LIMBS: at most 1344 bits. PE__NO_ERROR: log2_error of an exact number; also the exponent of
+   an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
-    int n, sign, exponent, log2_error;
-    uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
+    int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
+    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; one more before normalisation */
 } pe__real;
 
 PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
 PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__real_is_exact(x); }
 
-/* A sum of two errors. */
+/* Returns log2_error for the sum of two errors, each given by its log2_error. */
 PE__COLD int pe__add_errors(int a, int b)
 {
     const int more = a > b ? a : b, less = a > b ? b : a;
     return less < PE__NO_ERROR / 2 ? more : more + 1;
 }
 
-/* Limb i of d times 2^part, for limbs below as many. */
+/* Returns limb i of d 2^part, 0 <= part < 32, where d has `limbs` limbs and 0 elsewhere. */
 PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
 {
     const uint64_t high = i >= 0 && i < limbs ? d[i] : 0, low = i > 0 && i <= limbs ? d[i - 1] : 0;
     return (uint32_t)((high << 32 | low) >> (32 - part) & 0xffffffffu);
 }
 
-/* d times 2^by, in place; returns whether bits below the last one are lost. */
+/* Multiplies d by 2^by, in place, and returns whether a right shift has dropped a bit that is set.
+   */
 PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
 {
     const int part = (by % 32 + 32) % 32, whole = (by - part) / 32;
@@ -56,7 +52,7 @@ PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
     return lost != 0;
 }
 
-/* d + y, or, for minus, d - y. */
+/* Adds y to d or, for minus, subtracts y from d. */
 PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
 {
     uint64_t carry = (uint64_t)minus;
@@ -66,14 +62,15 @@ PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus
     }
 }
 
-/* d < y? */
+/* Returns whether d < y. */
 PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
 {
     while (limbs > 1 && d[limbs - 1] == y[limbs - 1]) limbs--;
     return d[limbs - 1] < y[limbs - 1];
 }
 
-/* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
+/* Shifts d, n + 1 limbs, so that its first bit becomes the top bit of limb n - 1. If d is 0, the
+   sign becomes 0. */
 PE__COLD void pe__real_renormalize(pe__real *x)
 {
     int up, top = x->n;
@@ -89,7 +86,8 @@ PE__COLD void pe__real_renormalize(pe__real *x)
     if (pe__limbs_shift(x->d, x->n + 1, up)) x->log2_error = pe__add_errors(x->log2_error, 0);
 }
 
-/* Any double but infinity and NaN: subnormals too, whether they are flushed or not. */
+/* Returns value, any finite double, exactly, with n limbs. Subnormals are read from their bits, so
+   flush-to-zero modes do not matter. */
 PE__COLD pe__real pe__real_of(double value, int n)
 {
     pe__real x;
@@ -107,7 +105,8 @@ PE__COLD pe__real pe__real_of(double value, int n)
     return x;
 }
 
-/* About x: no integer below 2^52 is off by one. */
+/* Returns x truncated to 53 bits, and a tiny number for x below 2^-900. If x is close to an integer
+   below 2^52, pe__round_to_integer() of the result is this integer. */
 PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -119,7 +118,7 @@ PE__COLD double pe__round_to_integer(double x)
     return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
-/* x * y */
+/* x *= y */
 PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -135,7 +134,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
         p[i + n] = (uint32_t)carry;
     }
     for (int i = 0; i < n - 1; i++) rest |= p[i];
-    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* a limb more than what will be left */
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* one limb more than is kept */
     x->log2_error = pe__add_errors(pe__add_errors(x->log2_error, y->log2_error + 1) + 32,
                                    rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
@@ -143,7 +142,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x + sign * y */
+/* x += sign y */
 PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
@@ -163,7 +162,7 @@ PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
     pe__real_renormalize(x);
 }
 
-/* x / k */
+/* x /= k */
 PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
 {
     uint64_t rest = 0;
@@ -176,7 +175,7 @@ PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
     pe__real_renormalize(x);
 }
 
-/* x / y, bit by bit. */
+/* x /= y, bit by bit. */
 PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -198,7 +197,7 @@ PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x * y, x / y and x + y for doubles. */
+/* x *= y, x /= y and x += y for doubles y. */
 PE__COLD void pe__real_mul_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
@@ -215,7 +214,7 @@ PE__COLD void pe__real_add_double(pe__real *x, double y)
     pe__real_add(x, &z, 1);
 }
 
-/* pi / 4 and ln 2, cut off. */
+/* The 1344 bits of pi / 4 and of ln 2 after the binary point, truncated; lowest limb first. */
 static const uint32_t pe__pi_digits[PE__LIMBS] = {
     0x4abc9804, 0x670c354e, 0x7096966d, 0x9ed52907, 0x208552bb, 0x1c62f356, 0xdca3ad96,
     0x83655d23, 0xfd24cf5f, 0x69163fa8, 0x1c55d39a, 0x98da4836, 0xa163bf05, 0xc2007cb8,
@@ -244,9 +243,12 @@ PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
 PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
 PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits, 0, n); }
 
-/* exp x by x / 1, x / 2, ... for k = 1; sines and cosines of the root of -x by x / k (k + 1) ...;
-   atanh(root of x) / root of x by 1 + x / (k + 2) + x^2 / (k + 4) ... for k = 1. |x| < 4, for the
-   last one below 1/16: at most 300 terms. */
+/* Returns the sum of a Taylor series, cut after the last bit, for |x| < 4:
+ *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
+ *     PE__TRIG, k = 1   cos(z), x = -z^2: each term is the one before times x / (k (k + 1)) ...
+ *     PE__TRIG, k = 2   sin(z) / z, the same
+ *     PE__ATANH, k = 1  atanh(z) / z, x = z^2 < 1/16: 1 + x / (k + 2) + x^2 / (k + 4) ...
+ * There are at most 300 terms, with an error of 2^14 units of the last bit. */
 typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
 PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
 {
@@ -264,10 +266,10 @@ PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k
     return sum;
 }
 
-/* Replace x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
+/* Replaces x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
 PE__COLD void pe__real_log(pe__real *x)
 {
-    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
+    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* m is in 0.7 ... 1.42 */
     x->exponent = up;
     pe__real y = *x;
     pe__real_add_double(&y, 1);
@@ -283,7 +285,7 @@ PE__COLD void pe__real_log(pe__real *x)
     pe__real_add(x, &y, 1);
 }
 
-/* x becomes exp x; of an exact 0 exactly 1. */
+/* Replaces x by exp(x). An exact 0 becomes exactly 1. */
 PE__COLD void pe__real_exp(pe__real *x)
 {
     const double k = pe__round_to_integer(pe__real_to_double(x) * 1.4426950408889634);
@@ -294,23 +296,23 @@ PE__COLD void pe__real_exp(pe__real *x)
     x->exponent += (int)k;
 }
 
-/* Is x known not to be 0? */
+/* Returns whether x is certainly not 0, so that its sign is certain. */
 PE__COLD int pe__real_has_sign(const pe__real *x)
 {
     return x->sign != 0 && x->log2_error < 32 * x->n - 2;
 }
 
-/* Round x to the nearest double, to even, or with bits to drop as in pe__dropped_bits() to another
-   type's number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of
-   two numbers; last: it is that middle. */
+/* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
+   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open, as
+   next to a midpoint. last: there are no more limbs, so x is taken for this midpoint. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0; /* d is known from that
-                                                                              bit on */
+    /* the bits of d from snap on are certain */
+    const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is left */
+    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
@@ -327,12 +329,12 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
-/* Limbs to begin with, and how many where n did not decide. */
+/* The number of limbs to begin with, and the next one if n limbs did not decide. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
-/* May hi + lo, off by less than e, lie on either side of the middle of two normal floats? Middles
-   are doubles: hi is one. */
+/* Returns whether hi + lo with an error below e may lie on either side of a midpoint of two normal
+   floats. Midpoints are doubles, so hi is then a midpoint. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     uint64_t bits;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The default config and the presets.
- * Gives: pe_config_default(), pe_config_preset().
- * Needs: simd, api.
- * Tests: tests/unit/test_conventions.c, tests/checks/parity.sh. */
+ * tests/unit/test_conventions.c and tests/checks/parity.sh compare them with their models. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -10,12 +8,19 @@
 #include "contract.h"
 
 /* ---- 5.7 plans ----------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
- * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
- * pairs follow each other, each from a multiple of 8 on. An array has room for a vector that starts
- * at any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm by
- * themselves. With that pair they do, and exact sincos loads vectors from there on, too: so rows
- * come last. */
+ * The memory of a plan holds, in this order:
+ *     up to 63 bytes, to an aligned address
+ *     2 arrays: the frequencies, as sums of two doubles
+ *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
+ *     16 rows of 2 arrays each: the rows that rotate, if enough rows are expected
+ *     2 bytes a pair: the order of pairs, if the config has a list of coordinates
+ * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
+ *
+ * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
+ * vector may be loaded from any pair on. Padding lanes after an axis' last pair repeat this pair,
+ * so they are flagged only if the pair itself is. The exact rounder may then load vectors from
+ * padding lanes on, past the end of an array. So the rows that rotate come after the frequencies.
+ */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -55,7 +60,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     };
     const size_t d = d_model;
     const int is = (int)preset;
-    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* refused */
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* every init refuses it */
     pe_config c = pe_config_default(d);
     c.layout = (pe_layout)presets[is].layout;
     c.exponent = (pe_exponent)presets[is].exponent;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: presets, plans and their frequencies.
- * Gives: PE_FLOAT32_EXP_OF_RATIO, PE_FLOAT32_POW, pe_float32.
- * Needs: api.
- * Tests: tests/unit/test_conventions.c, tests/unit/test_bounds.c. */
+ * tests/unit/test_conventions.c and tests/unit/test_bounds.c test it. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -33,7 +31,7 @@ PE_API pe_config pe_config_default(size_t d_model);
  *                    Transformer-XL, XLNet
  *   TENER            sc      i / (h-1)  ends in 0    its rows are positions -n ... n - 1
  *                    TENER
- *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1; scale is theirs
+ *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1; scale as in Diffusers
  *                    DDPM, Diffusers get_timestep_embedding
  *   LDM              cs      i / h      ends in 0
  *                    Stable Diffusion, Flux, ggml_timestep_embedding
@@ -88,13 +86,13 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
-/* Enough bytes, as a constant, for any plan of that width with expected_rows = 1, except for
-   PE_COLUMNS_SUMS: 26 bytes a pair and a little. So a plan for one call can be made on the stack
-   (tests/unit/test_errors.c). */
+/* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
+   except for PE_COLUMNS_SUMS: 26 bytes a pair and a little. So a plan for one call can be made on
+   the stack (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
- * rows are expected, the 16 rows from which blocks of rows are made.
+ * rows are expected, the 16 rows that rotate a row to others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -155,8 +153,8 @@ typedef enum pe_float32 {
  * Threads      any */
 PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega);
 
-/* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
- * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
+/* Read back the frequencies w_i in radians per position, or the wavelengths 2 pi / w_i in
+ * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
  * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32 those of the

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Frequencies as floats compute them; a plan's frequencies and wavelengths read back.
- * Gives: pe__double_product(), pe__float_product().
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_conventions.c. */
+/* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
+ * tests/unit/test_conventions.c tests them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -14,7 +12,8 @@
 #include "../sincos/exact.h"
 #include "shape.h"
 
-/* a * b as a float, as a double, not to be fused with what follows. */
+/* Return a b, rounded to float or to double. The compiler cannot fuse the product with an addition.
+   */
 PE__INLINE float pe__float_product(float a, float b)
 {
     float p = a * b;
@@ -28,7 +27,8 @@ PE__INLINE double pe__double_product(double a, double b)
     return p;
 }
 
-/* 2^x as a float, and 0 for all below it; x > -1000, since frequencies are above 2^-960. */
+/* Returns 2^x rounded once to float, 0 if it is too small for one. x > -1000, since frequencies are
+   above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
     const pe__td y = pe__td_exp2(x);
@@ -53,14 +53,18 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
+        /* 2^power rounds to infinity above 2^128 (1 - 2^-25), whose log2 is 127.99...; 1 / infinity
+           is 0 */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
-        else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0; /* 1 / infinity */
+        else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;
         else omega[i] = (double)(1 / pe__exp2_float(power));
     }
     return PE_OK;
 }
 
+/* Writes the frequency or the wavelength of each pair to out, axis after axis, in the order before
+   sorting. */
 static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;

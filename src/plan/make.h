@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans built in their memory: frequencies and rows.
- * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_finish(), pe__order_memory(),
- *   pe__plan_fill_omega(), PE__SEGMENT_OF_ONE, pe__plan_sort_pairs(), pe_frequency_error(),
- *   pe_plan_init().
- * Needs: simd, api, numbers, frequencies, sincos.
- * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
+/* Plans built in the caller's memory: frequencies and the rows that rotate.
+ * tests/unit/test_bounds.c and tests/unit/test_budget.c test them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -18,10 +14,13 @@
 #include "../sincos/exact.h"
 #include "shape.h"
 
-/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
-   17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
-   grows with the number of the row, and no rotation adds more. Four vectors at a time, since each
-   waits for its own results. */
+/* Writes the rows that rotate to table, 1 ... 8 and 17, 34 ... 136, each as an array of sines and
+ * one of cosines. Row 1 comes from its angles. Row b is rotated from the rows b / 2 and b - b / 2,
+ * row 17 from the rows 8 and 9, row 17 b from the rows 17 (b / 2) and 17 (b - b / 2).
+ *
+ * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. No
+ * rotation adds more than that. Four vectors advance together, because one alone would wait for its
+ * own results. */
 PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
@@ -49,15 +48,16 @@ PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* The plan's row that rotates by `multiple` rows (level 0) or blocks (level 1), 1 <= multiple <= 8;
-   by 0 any. */
+/* Returns the plan's row that rotates by `multiple` rows (level 0) or blocks (level 1), 1 <=
+   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
 PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
 {
     const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
     return plan->table + 2 * index * plan->padded;
 }
 
-/* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
+/* Copies to the plan the fields that it has from the config, and places its arrays in aligned
+   memory. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
@@ -77,18 +77,20 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
-/* The place of a plan's order, two bytes a pair behind the arrays: where pairs lie in these, and
-   from pairs on, first their coordinates, then runs of those. */
+/* Returns where the order of a plan begins: after the arrays, two bytes for each pair. The first
+   plan->pairs bytes say where each pair lies in the arrays. The others hold the coordinates of the
+   pairs, and after pe__plan_sort_pairs() the segments. */
 static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
                                         double *memory)
 {
     return (uint8_t *)(memory + pe__array_count(config, config->expected_rows) * plan->padded);
 }
 
-/* The order of coordinates that are in their place. Of each PE__SORT_PAIRS pairs those of one
-   coordinate lie together in the arrays, a run, that of pairs that stand still last. A run tells at
-   its begin its coordinate, there PE_MAX_AXES, and behind that its length, less one; or the
-   coordinate and PE__SEGMENT_OF_ONE. */
+/* Sorts the pairs of a plan by coordinate. `order` is from pe__order_memory() and has the
+ * coordinates in place. Among each PE__SORT_PAIRS pairs, the pairs of one coordinate become a
+ * segment: they lie together in the arrays. Stationary pairs, as coordinate PE_MAX_AXES, come last.
+ * The bytes of a segment are the coordinate, then the length less one. A segment of one pair has
+ * one byte: the coordinate + PE__SEGMENT_OF_ONE. */
 enum { PE__SEGMENT_OF_ONE = 16 };
 static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
@@ -110,7 +112,7 @@ static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
     plan->order = order;
 }
 
-/* An array of a plan in its order. */
+/* Puts an array of a plan into the plan's order, in place. */
 static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 {
     double all[PE__SORT_PAIRS];
@@ -121,7 +123,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
     }
 }
 
-/* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
+/* Fills the padding of an array: between the pairs of an axis and the next axis, and up to
+   plan->padded, the last pair is repeated. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -131,7 +134,8 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* The frequencies are there, with that error and of at most that size: all that follows. */
+/* Completes a plan whose frequencies are in memory: order, padding, floats, range, rows that
+   rotate. error: the relative error of the frequencies. fastest: the largest magnitude. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -155,7 +159,7 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* The begin of every init: all zeros, which no call takes for a plan. */
+/* Begins every init: sets the plan to zeros, which every call refuses, and checks the pointers. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -163,7 +167,7 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
     return config && memory ? PE_OK : PE_ERR_NULL;
 }
 
-/* The two doubles of each frequency from the config. */
+/* Fills f with the frequencies of the config, two doubles each, and completes the plan. */
 static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
@@ -181,11 +185,12 @@ static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *confi
         steps = pe__max_abs(steps, (double)last / axis->denominator[0]);
         fall = pe__max_abs(fall, begin / end);
     }
-    /* powers of a power of two, in half turns */
+    /* in half-turns, powers of a power of two are exact */
     int exponent;
     made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                               pe__frexp(config->base, &exponent) == 0.5;
-    /* see frequencies/geometric.h; and of powers of q below 2^-900 the last digits are subnormal */
+    /* frequencies/geometric.h derives the error. The term with `fall` is for powers of q below
+       2^-900, whose last digits are subnormal. */
     const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
     pe__plan_finish(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
@@ -209,7 +214,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     return NULL;
 }
 
-/* A vector, of which n doubles are there, and zeros. */
+/* Loads a vector from x, of which only the first n doubles exist; other lanes are 0. */
 PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
 {
     double all[PE_LANES];
@@ -218,8 +223,9 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Are so many frequencies, times this scale, in bounds? 0 also where it takes a closer look: a
-   frequency of 0, a scale far from 1, pairs that fill no vector. */
+/* Returns whether n frequencies, times scale, are certainly within bounds. A result of 0 leaves the
+   decision to pe_frequency_error(): for a frequency of 0, a scale far from 1, an n that is no
+   multiple of PE_LANES. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
@@ -236,8 +242,9 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
            fabs(scale) >= pe__exp2i(-50) && all * scale * scale <= pe__exp2i(41);
 }
 
-/* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest.
-   Out of line: what calls the cold pe__frequency_unit() is not optimised. */
+/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
+   error of 2^-104; omega may be f. Returns the largest magnitude. Out of line, because its caller
+   becomes part of pe__plan_build(), which calls cold functions and is not optimised for speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
                                    size_t padded)
 {
@@ -248,7 +255,7 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
         const pe__vd x = pe__load_n(omega + i, n - i);
         pe__dd y;
         y.hi = pe__two_prod(x, a, &y.lo);
-        y.lo = pe__mul(x, b) + y.lo; /* not fused: a plan has the same bits everywhere */
+        y.lo = pe__mul(x, b) + y.lo; /* not fused: the same bits everywhere */
         y = pe__dd_renormalize(y);
         largest = pe__min_vd(largest, -pe__abs(y.hi));
         pe__store(f + i, y.hi);
@@ -259,7 +266,8 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
     return fastest;
 }
 
-/* Frequencies from omega, which may be the array of the first ones. */
+/* Fills f with the caller's frequencies omega, two doubles each, and completes the plan; omega may
+   be f. */
 static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, const double *omega,
                                        double *f)
 {
@@ -275,7 +283,8 @@ static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, c
     pe__plan_finish(made, pe__exp2i(-104), fastest, f);
 }
 
-/* PE_COLUMNS_SUMS: the matrix. */
+/* PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
+   omega[pairs][axes]. */
 static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
                                         const double *omega, double *f)
 {
@@ -293,7 +302,7 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
     made->fastest *= 1 + pe__exp2i(-50);
 }
 
-/* An init, from the config or, if they are given, from frequencies. */
+/* Builds a plan from the config or, if `given`, from the frequencies omega. */
 PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
                                    const double *omega, size_t pairs, void *memory,
                                    size_t memory_size)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan's axes, arrays, size and errors, before it is built.
- * Gives: PE__STATIONARY, pe__array_count(), pe__coordinates_ok(), pe__guard(), pe__list_ok(),
- *   pe__plan_set_amplitude(), pe__plan_bytes(), pe__plan_join_axes(), pe__plan_set_range(),
- *   pe__plan_memory(), pe__has_columns(), pe_plan_size().
- * Needs: simd, api, numbers, frequencies.
- * Tests: tests/unit/test_errors.c. */
+/* The axes, arrays, size and errors of a plan, before it is built.
+ * tests/unit/test_errors.c tests them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -15,19 +11,20 @@
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 
-/* Bits of the smallest float that the rounding test may judge, of amplitude A: above 2^-12 share
-   |A| by a thousandth, as a float may be less than its double, normal, and none if it may be
-   infinite. */
+/* Returns the guard of the rounding test: the bits of the smallest float that may be tested. This
+   float is 2^-12 share |amplitude|, and a thousandth more because a float may be less than its
+   double. It is at least a normal float. If elements may be infinite, the guard is INT32_MAX, which
+   flags all floats. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
     const float least = (float)(size * (1.0009765625 / 4096) * share);
     int32_t guard = pe__float_bits(least);
-    if (guard < 0x00800001) guard = 0x00800001; /* the smallest normal float */
+    if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
     return size > pe__exp2i(127) ? INT32_MAX : guard;
 }
 
-/* A, and what the rounding test knows of it. */
+/* Sets the amplitude A of a plan, its mantissa and power of two, and the guard. */
 static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
@@ -37,8 +34,9 @@ static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
     plan->guard = pe__guard(amplitude, 1);
 }
 
-/* What follows from the error and size of the frequencies: to the phase of a position within reach
-   they add at most 2^-62, and it has at most 2^36 half turns. */
+/* Sets the range of the double kernel from the relative error and the largest magnitude of the
+   frequencies. Within the range, an angle has an error of at most 2^-62 half-turns inherited from
+   the frequency, and at most 2^36 half-turns. */
 static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
@@ -48,19 +46,19 @@ static inline void pe__plan_set_range(pe_plan *plan, double error, double fastes
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* From so many consecutive rows on, a table in the plan saves more time than it costs: measured 35
-   with AVX-512 and 38 with AVX2 at d = 512; one number for all. */
+/* From this number of consecutive rows on, the plan's table of rows that rotate saves more time
+   than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
-/* Do several axes share the columns in this way? */
+/* Returns whether there are several axes that share the columns in the given way. */
 PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
 }
 
-enum { PE__STATIONARY = 255 }; /* a coordinate that is none */
+enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
 
-/* Arrays of a plan of so many rows. */
+/* Returns how many arrays a plan has that expects `rows` rows; 0 rows: an unknown number. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -68,8 +66,8 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
     return rows == 0 || rows >= PE__TABLE_MIN_ROWS ? 2 + 2 * 2 * PE__BLOCK_HALF : 2;
 }
 
-/* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
-   positive number if there is one pair only. */
+/* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
+   one pair or none, D is 1: i is 0 then. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -84,7 +82,7 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
     }
 }
 
-/* What is wrong with the frequencies of an axis. */
+/* Returns what is wrong with the frequencies of an axis, or NULL. */
 PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
     const double little = 1e-9, s = fabs(config->scale);
@@ -95,7 +93,7 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     int of_scale, of_base;
     (void)pe__frexp(s, &of_scale);
     (void)pe__frexp(config->base, &of_base);
-    /* no logarithm where the exponents say enough */
+    /* the exponents alone show that the frequencies are within bounds: no logarithm needed */
     if (fabs((double)of_scale) + steps * (fabs((double)of_base) + 1) < 18) return NULL;
     const double first = pe__log2(s) + by_pi;
     const double last = first - steps * pe__log2(config->base);
@@ -106,8 +104,8 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Axes that share one layout, whose pairs a list will tell: the first one has all. What begins
-   anywhere in the arrays may be four vectors. */
+/* Joins the axes of a plan that has a list of coordinates. They share one layout, and the first
+   axis has all pairs. The padding grows, because four vectors may be loaded from any pair on. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -116,13 +114,13 @@ PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
-/* Does a list have as many numbers as are needed? With a length of 0 nobody says how many. */
+/* Returns whether a list has the needed length. A length of 0 means unknown and passes. */
 PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
 {
     return length == 0 || (list && length == needed);
 }
 
-/* Are all numbers of such a list, or of none, coordinates? */
+/* Returns whether all numbers of a list of coordinates are valid; NULL is. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -131,7 +129,8 @@ PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_
     return ok;
 }
 
-/* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
+/* Sets the columns, pairs and exponents of a plan's axes. Returns what is wrong with the axes, or
+   NULL. */
 PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
@@ -152,7 +151,7 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        const size_t columns = width - axis->zeros; /* if odd, one more of what comes first */
+        const size_t columns = width - axis->zeros; /* if odd, one more sine, or cosine if first */
         axis->zero = column + columns;
         axis->pairs = (columns + 1) / 2;
         axis->sines = (columns + !cos_first) / 2;
@@ -171,11 +170,11 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
         column += width;
     }
     plan->axis[all - 1].zeros += d - column;
-    for (size_t a = 0; a < all; a++) { /* the first columns of sines and of cosines */
+    for (size_t a = 0; a < all; a++) { /* the column of the first sine and of the first cosine */
         pe__axis *const axis = &plan->axis[a];
         const size_t own = axis->zero - axis->sines - axis->cosines;
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
-        const size_t gap = steps || joined ? pairs : axis->pairs; /* halves */
+        const size_t gap = steps || joined ? pairs : axis->pairs; /* of halves */
         const size_t second = first + (halves ? gap : steps ? all : 1);
         axis->sine = cos_first ? second : first;
         axis->cosine = cos_first ? first : second;
@@ -188,8 +187,8 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Lays a plan out, or returns what is wrong with the config. Inline in its two callers, so that a
-   program that only asks whether it is wrong has none of the texts. */
+/* Returns what is wrong with the config, or lays the plan out and returns NULL. Inlined into its
+   two callers, so that a program that never asks for the text does not contain the texts. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -234,14 +233,14 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* The bytes that a plan takes, with a list of coordinates or without. */
+/* Returns the bytes of memory that a plan takes. listed: it has a list of coordinates. */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
-/* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
+/* Lays the plan out and returns the bytes of memory that it takes; 0 if the config is wrong. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;

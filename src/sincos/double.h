@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sines and cosines in double: of a single row, of a run's centre.
- * Gives: PE__SINCOS_PAIRS, pe__anchor, pe__compute_centre(), pe__compute_centre_far(),
- *   pe__is_far(), pe__doubles4, pe__pending, pe__convert_pending(), pe__sincos(), pe__sincos_args,
- *   pe__sincos_poly, pe__scale_sincos_poly(), pe__sincos_store(), pe__floats4.
- * Needs: simd, api, numbers.
- * Tests: tests/checks/gappa.sh, tests/unit/test_exact.c. */
+/* Sines and cosines in double, from polynomials: of a single row and of the centre of a run.
+ * tests/checks/gappa.sh proves their rounding errors, tests/unit/test_exact.c tests the rows. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -15,9 +11,9 @@
 #include "exact.h"
 #include "rounding_test.h"
 
-/* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py): as
-   near as doubles are, and shorter, within 2^-43.5 of their values, for single rows of floats. For
-   one kernel, these times its factor, and what is added to a phase to cut it into quarters. */
+/* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
+   by tests/tools/fit.py. The full ones are as close as doubles allow. The short ones have a
+   relative error of 2^-43.5 and serve single rows of floats. */
 static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
@@ -34,9 +30,14 @@ static const double pe__cosine_poly_short[8] = {
     1.0, -4.934802200494251, 4.058712115380634, -1.3352619773843104, 0.23530570185317123,
     -0.025448615526125998,
 };
+
+/* Coefficients times a factor, and the constant that the argument reduction adds. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
+
+/* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
+   rounds the angle to quadrants, 1/2 half-turn each, and adds `quadrants` more. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -48,7 +49,7 @@ PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe
     poly->quadrant_shift = pe__quadrant_shift + 0.5 * quadrants;
 }
 
-/* A step of four polynomials: y = y x + c. */
+/* One step of Horner's scheme for four vectors: y = y x + number. */
 PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 {
     const pe__vd c = pe__splat(number);
@@ -58,7 +59,6 @@ PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
     y[3] = pe__fma(y[3], x[3], c);
 }
 
-/* Four vectors, of floats and of doubles. */
 typedef struct pe__floats4 {
     pe__vf v[4];
 } pe__floats4;
@@ -66,16 +66,20 @@ typedef struct pe__doubles4 {
     pe__vd v[4];
 } pe__doubles4;
 
-/* Four vectors of pairs on their way from doubles to floats: (a0 b0), (a1 b1) ... zipped, or, where
-   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. Conversion is a third of pe__sincos()'s work. Each
-   step converts the vectors of the step before: one after the other, instructions that wait for
-   their operands fill the processor's queues. */
+/* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
+   the vectors of one step while it computes the next. Conversion is a third of its work. If
+   conversion came after the polynomials, its instructions would wait for their operands and fill
+   the processor's queues. */
 typedef struct pe__pending {
-    pe__doubles4 a, b, k; /* k: with AVX-512 zipped ones turn by so many quarters */
-    pe__floats4 v;
+    /* a and b: the first and the second component of each pair. k: the quadrants by which AVX-512
+       rotates pairs while it interleaves them; not used otherwise. */
+    pe__doubles4 a, b, k;
+    pe__floats4 v; /* the floats: (a0 b0), (a1 b1) ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
     pe__rounding_test test;
     int split;
 } pe__pending;
+
+/* Converts vector n of x, 0 <= n < 4, to floats and adds it to the rounding test. */
 PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 {
     const pe__vd *const a = x->a.v, *const b = x->b.v;
@@ -84,18 +88,24 @@ PE__INLINE void pe__convert_pending(pe__pending *x, int n)
     pe__rounding_test_add(&x->test, a[n], b[n], x->v.v[n]);
 }
 
-/* What pe__sincos() computes: of which plan, by which polynomials, and of which position. */
+/* The arguments of pe__sincos() that stay the same along a row. */
 typedef struct pe__sincos_args {
     const pe_plan *plan;
     const pe__sincos_poly *poly;
-    double t;
+    double t; /* the position */
 } pe__sincos_args;
 
-/* Sines and cosines in double: of position t's angles and of the fit's quarters, for the four
-   vectors of pairs from i on (beyond last: the vector at last again), times the fit's factor, by
-   the full polynomials or by the short ones. The phase is the nearest whole number of quarters and
-   a rest, whose sine and cosine the quarters exchange. Four vectors step by step, and those before
-   become floats meanwhile. */
+/* Computes s and c: the sines and cosines of the angles at position t, times the factor of the
+ * polynomials, in double, for the four vectors of pairs from i on. A vector after `last` repeats
+ * the one at last. full: whether by->poly has the full or the short polynomials.
+ *
+ *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
+ *      most 1/4 half-turn.
+ *   2. The polynomials give sin(pi z) and cos(pi z).
+ *   3. The quadrants swap the two and change signs.
+ *
+ * The four vectors advance together, because one alone would wait for its own results. Meanwhile
+ * the vectors in pending, unless it is NULL, become floats. */
 PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__pending *pending)
 {
@@ -113,7 +123,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     z[2] = pe__reduce(pe__multiple(plan, i2, t), pe__load(f + i2), pe__load(g + i2), shift, &k[2]);
     z[3] = pe__reduce(pe__multiple(plan, i3, t), pe__load(f + i3), pe__load(g + i3), shift, &k[3]);
     if (pending) pe__convert_pending(pending, 0);
-    if (pending && PE_LANES == 8) { /* at once: gcc and clang spread them better than here */
+    if (pending && PE_LANES == 8) { /* all here: gcc and clang schedule them better than by hand */
         pe__convert_pending(pending, 1);
         pe__convert_pending(pending, 2);
         pe__convert_pending(pending, 3);
@@ -147,7 +157,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     s[2] = s[2] * z[2];
     s[3] = s[3] * z[3];
     if (pending && !pending->split && PE_LANES == 8) {
-        pending->k = quadrant; /* pe__zip_rotated() does the rest */
+        pending->k = quadrant; /* pe__zip_rotated() rotates them */
         return;
     }
     pe__rotate_quadrant(k[0], &s[0], &c[0]);
@@ -156,7 +166,8 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     pe__rotate_quadrant(k[3], &s[3], &c[3]);
 }
 
-/* pe__sincos() by the full polynomials, stored: for all but the loop over a single row. */
+/* Stores the results of pe__sincos() with the full polynomials, four vectors to s and to c. The
+   loop over a single row calls pe__sincos() itself. */
 enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
 PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t last, double *s,
                                   double *c)
@@ -169,19 +180,20 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t la
     }
 }
 
-/* Sines and cosines of a row in doubles, from which other rows are rotated. */
+/* The sines s and cosines c of a row, in doubles, from which other rows are rotated. */
 typedef struct pe__anchor {
     double *s, *c;
 } pe__anchor;
 
-/* Is position t beyond the reach of sincos by double? */
+/* Returns whether position t is out of range of the double kernel; true for NaN. */
 PE__INLINE int pe__is_far(const pe_plan *plan, double t)
 {
     return !(fabs(t) <= plan->double_range);
 }
 
 #if PE_SLEEF
-/* pe__sincos() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
+/* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
+   [-1, 1] half-turns first, because SLEEF returns a constant above 2.5e8. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
@@ -199,8 +211,9 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
-/* A (1 + eta) times sin and cos of position t, within reach, for count pairs from pair on: by
-   SLEEF, if it is there, for tables. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+/* Writes A (1 + eta) times the sines and cosines at position t to `to`, for count pairs from pair
+   on; t is in range of the double kernel. With PE_SLEEF, tables take them from SLEEF. Writes up to
+   PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, pe__anchor to)
 {
@@ -223,8 +236,9 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
         pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
 }
 
-/* The same beyond reach, with pe__bound_far: by double-double, or, where that is off by too
-   much, by doubles rounded once. */
+/* pe__compute_centre() for a position that is far, with the eta of pe__bound_far. Sines and cosines
+   come from double-double. If the error of double-double reaches 44 units of 2^-53, they come from
+   round_element instead. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, pe__anchor to)
 {

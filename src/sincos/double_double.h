@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__sincos_dd(), pe__frequency_index(), pe__max_abs(),
- *   pe__multiple(), pe__one_multiple(), pe__sincos_error().
- * Needs: simd, api, numbers, frequencies.
- * Tests: tests/unit/test_budget.c. */
+/* Sines and cosines of pairs in double-double, and their error bound.
+ * tests/unit/test_budget.c measures it. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -12,21 +9,24 @@
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 
-/* ---- 5.5 sincos by double-double ----------------------------------------------------------------
- * The angle of pair i at position t is t w_i = pi t f_i: a turn of t f_i. */
+/* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
+ * The angle of pair i at position t is t w_i radians, or t f_i half-turns: f_i = w_i / pi. */
 
-/* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
+/* Returns what the frequencies from pair on are multiplied by: t in all lanes. With
+   PE_ANGLE_FLOAT32 it returns the angles in radians, rounded to float, because all frequencies of
+   the plan are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last. */
+/* Returns the i of w_i for a pair of a plan and sets *axis to its axis. Padding pairs have the i of
+   the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
-    if (plan->order) { /* the pair that lies there */
+    if (plan->order) { /* the arrays are sorted: find the pair whose slot this is */
         const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
         for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
@@ -36,9 +36,10 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
     return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
-   2^-98, below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack:
-   together pe__sincos_error(). */
+/* Computes *sine and *cosine of the angles at position t, for one vector of pairs from pair on. The
+ * error has two parts, whose sum pe__sincos_error() returns:
+ *   1. about 2^-98 from the computation. It is relative for sines of angles below 1/4 half-turn.
+ *   2. the error inherited from the plan's frequencies. */
 PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
@@ -49,11 +50,12 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__td rest = pe__td_splat(0);
     rest.a = pe__two_prod(tt, pe__load(f + plan->padded), &rest.b);
 
-    /* the turn modulo 2, of all parts: where p is beyond 2^49, e has whole turns, too. Then
-       less the nearest half: both are exact */
+    /* The angle is p + e + rest half-turns. Reduce p modulo 2, then add e and rest before the
+       quadrant is chosen: beyond 2^49, e is too large to be left out. Then subtract the nearest
+       multiple of 1/2. Both reductions are exact. */
     pe__td sum =
         pe__td_renormalize(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
-    sum = pe__td_add_inline(sum, rest); /* no call: what waits for it is long enough */
+    sum = pe__td_add_inline(sum, rest); /* inlined: the chain of dependent operations is long */
     const pe__vd shift = pe__splat(pe__quadrant_shift), quadrant = sum.a + shift;
     pe__dd z;
     z.hi = pe__two_sum(sum.a - (quadrant - shift), sum.b, &z.lo);
@@ -62,23 +64,27 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
-    /* what is left out is below 2^-100; so is what a double makes of terms below 2^-53 */
+    /* The terms left out are below 2^-100. So are the rounding errors of terms below 2^-53, which
+       are computed in double. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
     *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
     pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
 
-PE__INLINE double pe__max_abs(double x, double y) /* in magnitude */
+PE__INLINE double pe__max_abs(double x, double y)
 {
     return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
+
+/* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. In the term
+   inherited from the frequencies, the factor 4 is above pi, radians in a half-turn. */
 PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
 {
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* pe__multiple() of one pair, which need not have others behind it. */
+/* pe__multiple() of one pair. Nothing after float32[pair] is read. */
 PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__element_rounder, pe__round_element_any(),
- *   pe__round_element_given(), pe__plan_quantity(), pe__product_minus(), pe__powers_equal(),
- *   pe__sincos_exact(), pe__quantity.
- * Needs: simd, api, numbers, frequencies.
- * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
+/* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
+ * tests/checks/levels.sh and tests/unit/test_theorem.c test it. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -16,17 +12,20 @@
 #include "double_double.h"
 #include "round.h"
 
-/* ---- 5.6 sincos exactly -------------------------------------------------------------------------
- * What double-double leaves open is decided by numbers of any precision, from the config itself.
- * This ends: the sine and cosine of an algebraic number but 0 are transcendental (Lindemann),
- * and so are those of pi times an irrational algebraic one (Gelfond, Schneider); of pi times a
- * rational one, they are rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1
- * (Niven): no other value is the middle of two numbers.
+/* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
+ * If double-double does not decide a rounding, numbers of any precision do, computed from the
+ * config. A sine or cosine is a midpoint of two numbers only in known cases. In all others, more
+ * precision decides:
+ *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
+ *   2. So are the sine and cosine of pi times an irrational algebraic number (Gelfond, Schneider).
+ *   3. The sine or cosine of pi times a rational number is rational only if it is 0, +-1/2 or +-1
+ *      (Niven). The rational number is then a multiple of 1/6.
  *
- * Frequencies that are the caller's doubles, in radians a position, need a third of this code: then
- * given is 1, and known where a program is compiled. See pe__element_rounder. */
+ * Frequencies that are the caller's doubles, in radians a position, need a third of this code. For
+ * them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
-/* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
+/* Returns whether x^m = y^q. For q >= m this is (x / y)^m = y^(q - m), and y must divide x; for
+   q < m, the same with x and y exchanged. */
 PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
@@ -42,7 +41,7 @@ PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
 
-/* a b - c for c near a b, rounded once. */
+/* Returns a b - c rounded once, for c near a b. */
 PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
@@ -50,7 +49,8 @@ PE__COLD double pe__product_minus(double a, double b, double c)
     return (p - c) + pe__first_lane(e);
 }
 
-/* The sum of a pair's products, PE_COLUMNS_SUMS, if doubles hold each step. */
+/* PE_COLUMNS_SUMS: sets *sum to the sum of a pair's products, frequency times coordinate. Returns
+   whether every product and every partial sum is exact in double. */
 PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -66,11 +66,13 @@ PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
     return 1;
 }
 
-/* The frequency of a pair as the config has it, without the pi of half_turns, where it is known to
- * be a fraction: (w[0] + w[1]) / w[2], w[2] an odd number.
+/* Sets w so that the frequency of a pair, without the pi of half_turns, is exactly (w[0] + w[1]) /
+ * w[2] with an odd w[2]. Returns 0 if the frequency is not found to be exactly rational.
  *
- * Is base^(i / D), as double-double has it, next to a double 2^s y with an odd y? With odd(base)^i
- * = y^D it is that double, times 2^(e i / D - s): a power of two that is 1, or ln 2 / D away. */
+ * base^(i / D) is recognised as rational as follows. Let base = odd(base) 2^e, and let the
+ * double-double value of base^(i / D) be next to a double 2^s y with an odd y. If odd(base)^i =
+ * y^D, base^(i / D) is this double times 2^(e i / D - s). This power of two is 1, or at least
+ * ln 2 / D away from 1, which the double-double value excludes. */
 PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
@@ -88,11 +90,11 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
         const pe__dd y = plan->half_turns ? ratio : radians;
         const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
-        if (plan->base == 0) { /* given was the double next to it */
+        if (plan->base == 0) { /* the caller's frequency is the double nearest to y / unit */
             by = hi / unit;
             by += (lo - pe__product_minus(by, unit, hi)) / unit;
-        } else { /* base^(i / D) by a division */
-            double power = unit / hi; /* and a step of Newton's */
+        } else { /* base^(i / D) by a division and a Newton step */
+            double power = unit / hi;
             power -= (pe__product_minus(power, hi, unit) + power * lo) / hi;
             const double rest = pe__product_minus(power, hi, unit) + power * lo;
             for (int k = 0; k < 20 && d != pe__round_to_integer(d); k++) {
@@ -114,7 +116,8 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* PE_COLUMNS_SUMS: the sizes of the terms of a pair's turn, added. */
+/* PE_COLUMNS_SUMS: returns the sum of the magnitudes of the terms of a pair's angle, in half-turns.
+   */
 PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -124,7 +127,9 @@ PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
     return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
 }
 
-/* The error of a turn that comes from its frequency: none, if the frequency is known. */
+/* Returns the error that a sine or cosine inherits from the frequency of its pair, for an angle in
+   half-turns: 0 if half_turns is set and the plan's two doubles are the exact frequency. The factor
+   4 is above pi, radians in a half-turn. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
@@ -136,8 +141,9 @@ PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double ang
     return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
 }
 
-/* pe__sincos_error() of one sine or cosine: of small turns the sine has a relative error, but that
-   products below 2^-900 lose bits. */
+/* Returns the error bound of pe__sincos_dd() for one sine or cosine, tighter than
+   pe__sincos_error(): the sine of an angle below 1/4 half-turn has a relative error. For angles up
+   to 2^-800 half-turns it returns 1, because products below 2^-900 lose bits. */
 PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
                                     int given)
 {
@@ -147,7 +153,7 @@ PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, 
     return angle > pe__exp2i(-800) ? part * pe__exp2i(-97) + inherited : 1;
 }
 
-/* x times that frequency, whether it is known or not. */
+/* Multiplies x by the exact frequency of a pair, without the pi of half_turns. */
 PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
 {
     const int n = x->n;
@@ -157,7 +163,7 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         const double *const f = plan->frequency + pair;
         const pe__dd half_turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(half_turns, pe__dd_splat(pe__pi)));
-        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* it was the double next to that */
+        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* the caller's double, recovered */
         return;
     }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
@@ -185,15 +191,16 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         pe__real_mul(&w, &y);
     }
     pe__real_mul(x, &w);
-    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* exact if it can be */
+    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs hold it */
 }
 
-/* Twice the sine of multiples of pi / 6; 3: irrational. */
+/* 2 sin(k pi / 6) for k = 0 ... 11, where it is an integer; 3 stands for irrational values. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* Replace x, an angle or, for halves, a turn, by its sine or, for component 1, cosine. Returns 0
-   where more limbs are to say whether x is a number of Niven's: a rational one has been told from
-   these as soon as bits are enough. given: it is an angle. */
+/* Replaces the angle x by its sine or, for component 1, its cosine. x is in half-turns if
+ * half_turns is set and `given` is not, else in radians. Multiples of 1/6 half-turn have the exact
+ * values of Niven's theorem. Returns 0 if more limbs are needed to tell x from such a multiple.
+ * enough: n limbs distinguish every rational x from each multiple of 1/6 that x is not equal to. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
@@ -224,7 +231,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     pe__real_mul(&y, x);
     y.sign = -y.sign;
     if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
-        /* less than 1 by ever so little: any such will do, of up to 2^-1120 */
+        /* cos x, and sin x / x, are below 1 by less than 2^-1120. Any number between would round
+           alike, so take 1 - 2^-1120. */
         z = pe__real_of(1, n);
         y = z;
         y.exponent = -1119;
@@ -238,8 +246,12 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     return 1;
 }
 
-/* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
+/* Quantities of a pair: A sin(t w), A cos(t w), w in radians a position, and 2 pi / w. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
+
+/* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names,
+   by multi-limb integers. `less` is subtracted from a sine or cosine before the rounding. The loop
+   takes more limbs until the rounding is certain. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -272,7 +284,8 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
     }
 }
 
-/* pe__sincos_dd() to the last bit. */
+/* Computes the values that pe__sincos_dd() approximates, each lane correctly rounded: hi is the
+   rounded sine or cosine, lo the rounded difference of the exact value from hi. */
 PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                              pe__dd *cosine)
 {
@@ -289,7 +302,8 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     }
 }
 
-/* The frequency of a pair in radians a position, or its wavelength. */
+/* Returns the frequency of a pair in radians a position, or its wavelength in positions, as `what`
+   says, rounded once to the type that `drop` names. */
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
 {
@@ -297,7 +311,7 @@ PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity
     pe__dd f = {pe__splat(given[0]), pe__splat(given[plan->padded])}, y;
     double number;
     if (plan->float32) f = pe__dd_mul_double(f, plan->float32[pair]);
-    if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
+    if (pe__first_lane(f.hi) == 0) /* 0 or -0, as the caller gave it */
         return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
     y = pe__dd_renormalize(pe__dd_mul(f, pe__dd_splat(pe__pi)));
     if (what == PE__WAVELENGTH) {
@@ -311,8 +325,8 @@ PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity
     return pe__round_quantity(plan, pair, 1, what, 0, 0, drop);
 }
 
-/* An element whose half turns are known to be a multiple of 1/6, if its sine or cosine is rational:
-   0, +-1/2 or +-1. Returns whether it is. */
+/* Sets *y to an element whose angle is exactly a multiple of 1/6 half-turn and whose sine or cosine
+   is rational: 0, +-1/2 or +-1. Returns whether the element is one. */
 PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair, int component,
                                       int drop, double *y)
 {
@@ -321,7 +335,7 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     if (plan->float32 || !pe__rational_frequency(plan, pair, w) || w[1] != 0) return 0;
     const double p = t * w[0], six = 6 * p, whole = pe__round_to_integer(six / w[2]);
     const double right = whole * w[2];
-    if (pe__product_minus(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
+    if (pe__product_minus(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is inexact */
     if (six != right || pe__product_minus(6, p, six) != pe__product_minus(whole, w[2], right))
         return 0;
     if (!plan->half_turns && p != 0) return 0;
@@ -332,7 +346,9 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     return 1;
 }
 
-/* A sin x for a small angle x, of position time 2^exponent, by numbers near 1. */
+/* Sets *y to A sin x for a tiny angle x and returns whether the element is decided. The position,
+   or the float angle, is multiple 2^exponent. Powers of two are kept apart, so that all factors are
+   near 1. */
 PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multiple, int exponent,
                                  int given, int drop, double *y)
 {
@@ -350,21 +366,22 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
     return pe__ziv_test_scaled(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
 }
 
-/* An element of a turn so small that its numbers leave the range of doubles, or that its cosine
- * cannot be told from 1; returns whether that decides. For an angle x of less than pi 2^-40
+/* Sets *y to an element of a tiny angle, and returns whether the element is decided. A tiny angle
+ * may be out of range of doubles, or its cosine too close to 1 for double-double. For an angle x
+ * below pi 2^-40 radians
  *
- *     A cos x is between A (1 - 2^-77) and A, and no middle of two numbers is: but for A itself
- *         none is within 2^-54 of A. So it is A less a little, to odd.
- *     A sin x is A x (1 - d), d below 2^-77, or 2^-117 if x is below pi 2^-60: then A x decides,
- *         as a product of numbers near 1 and a power of two. It is off by 2^-100 and what the
- *         frequency lacks. */
+ *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
+ *         within 2^-54 of A, relatively. So A cos x rounds as a number just below A does.
+ *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
+ *         Then Ziv's test of A x decides. A x is a product of numbers near 1 and a power of two,
+ *         with a relative error of 2^-100 plus the error inherited from the frequency. */
 PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, double *y)
 {
     const double f = plan->frequency[pair], multiple = pe__one_multiple(plan, pair, t);
     const double a = plan->amplitude;
-    const double enlarged = fabs(multiple) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if
-                                                                                      subnormal */
+    /* multiple may be subnormal, which pe__frexp() does not take */
+    const double enlarged = fabs(multiple) < pe__exp2i(-900) ? pe__exp2i(120) : 1;
     int of_multiple, of_f;
     if (f == 0 || multiple * enlarged == 0) return 0;
     const double m = pe__frexp(multiple * enlarged, &of_multiple);
@@ -372,20 +389,22 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
     if (enlarged > 1) of_multiple -= 120;
     if (of_multiple + of_f > -40) return 0;
     if (pe__inherited_error(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
-        return 0; /* a sum, which may be 0 */
+        return 0; /* a sum of PE_COLUMNS_SUMS that cancels, and may be 0 */
     if (component == 0) return pe__round_tiny_sine(plan, pair, m, of_multiple, given, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
 
-/* An element: a sine (component 0) or a cosine times A. approx: that, times the mantissa of A, by
-   pe__sincos_dd(), as a sum of two; NULL: a float, or not computed yet. */
+/* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
+ * position t, in the type that `drop` names. approx: the same from pe__sincos_dd(), but times the
+ * mantissa of A, as the sum of two doubles; NULL if not computed yet, as for floats. The steps are
+ * double-double with Ziv's test, tiny angles, exactly rational angles, multi-limb integers. */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* it stands still; sums are not examined */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; sums are not examined */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -405,8 +424,9 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
     return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
-/* How rows ask for it: by a pointer, so that a program that makes rows of given frequencies alone
-   has no code for others. */
+/* The type of the two functions below, which call pe__round_element() with a constant `given`. Rows
+   call them by pointer, so that a program that uses only given frequencies contains no code for
+   others. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of two doubles rounded once, to any type.
- * Gives: pe__round_once(), pe__round_sum(), pe__ziv_test(), pe__ziv_test_scaled().
- * Needs: simd, numbers.
- * Tests: tests/checks/levels.sh, tests/unit/test_exact.c. */
+/* Sums of two doubles rounded once to any type, and Ziv's test for them.
+ * tests/checks/levels.sh and tests/unit/test_exact.c test it. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/base.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 
-/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
+/* Returns the bf16 or f16 number nearest to x, ties to even, as a float. */
 static inline float pe__round_16(float x, int drop)
 {
     uint32_t bits = (uint32_t)pe__float_bits(x);
@@ -27,8 +25,9 @@ static inline float pe__round_16(float x, int drop)
     return x;
 }
 
-/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
-   nearest. */
+/* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
+   and a power of two as scale. Wider formats on the way are rounded to odd, so that the last
+   rounding, to nearest, is the only one that counts. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -43,7 +42,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     return pe__round_16(y, drop);
 }
 
-/* hi + lo, however large lo is, rounded once. */
+/* Returns hi + lo rounded once to float, bf16 or f16; lo may be of any size. */
 static inline float pe__round_sum(double hi, double lo, int drop)
 {
     pe__vd low;
@@ -51,9 +50,10 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* (hi + lo) by, rounded once to a double, for a power of two. A subnormal one is a multiple of the
-   least double: big has no smaller bits, and three doubles are added with one rounding by way of
-   one to odd. */
+/* Returns (hi + lo) by, rounded once to a double, for a power of two as `by`. A subnormal result
+   must be a multiple of the least subnormal, so `big` is added and subtracted: its last bit times
+   `by` is the least subnormal. The sum of big, hi and lo is rounded once, by way of a rounding to
+   odd. */
 PE__COLD double pe__round_double(double hi, double lo, double by)
 {
     const double sum = hi + lo;
@@ -69,9 +69,9 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
     return hi < 0 ? -size : size;
 }
 
-/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in
-   pe__dropped_bits(), or, if 0, to a double, into *y; returns whether lo - e and lo + e give the
-   same. */
+/* Ziv's test: rounds (hi + lo - e) by and (hi + lo + e) by once each, sets *y to the second, and
+   returns whether both are the same number. `by` is a power of two. `drop` names the type: 0 for a
+   double, else the value of pe__dropped_bits(). */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
@@ -80,18 +80,18 @@ PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, d
     if (drop == 0) {
         *y = pe__round_double(hi, above, by);
         other = pe__round_double(hi, below, by);
-    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
+    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* smaller: 0; products may underflow */
         *y = (double)pe__round_sum(hi * by, above * by, drop);
         other = (double)pe__round_sum(hi * by, below * by, drop);
     }
-    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
+    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* the sign of a 0 must be certain */
 }
 
-/* pe__ziv_test() with a power of two that may be no double. */
+/* pe__ziv_test() with 2^exponent as `by`, which may be out of range of doubles. */
 PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* below half the least double, and hi is not 0 */
+    if (exponent < -1100) { /* the result is below half the least subnormal, and hi is not 0 */
         *y = hi < 0 ? -0.0 : 0.0;
         return 1;
     }
