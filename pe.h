@@ -1078,10 +1078,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
                                    size_t memory_size);
 
 /* ==== src/rope/contract.h ==== */
-/* Contract: heads rotated, RoPE's tables, ggml's angles.
- * Gives: PE_ROPE_TABLE_APART, PE_ROPE_TABLE_COMPLEX, PE_ROPE_TABLE_JOINED, PE_ROPE_TABLE_MATRIX,
- *   PE_ROPE_TABLE_TWICE, pe_heads, pe_rope_ggml, pe_rope_table, pe_rope_table_layout.
- * Needs: api.
+/* Contract: rotation of heads, tables of sines and cosines, ggml's angles.
  * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
 
 /* ---- 8. RoPE ------------------------------------------------------------------------------------
@@ -1094,33 +1091,33 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * which says which elements are a pair. Its d_model is the rotary dim n, an even number; the first
  * n elements of a head are rotated, the others stay. Make it with pe_rope_plan_init(), or with
  * pe_plan_init() and the right layout; cos_first does not matter here. Axes in blocks of halves
- * (PE_COLUMNS_BLOCKS, as by default) rotate within their blocks; JOINED ones share the whole row.
- * With rotary_offset in a pe_rope_config the n elements begin there; what is before and behind them
- * stays in place and is copied out of place. Plans with a padding
- * position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads (a, b)
- * next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not the
- * gradient, and a K-shift needs a plan without it.
+ * (PE_COLUMNS_BLOCKS, the default) rotate within their blocks; PE_COLUMNS_JOINED has one layout for
+ * the whole row. With rotary_offset in a pe_rope_config the n elements begin there. In place, the
+ * elements before and after them stay as they are; out of place, they are copied. Plans with a
+ * padding position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads
+ * (a, b) next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not
+ * the gradient, and a K-shift needs a plan without it.
  *
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
  *
  * Rounding: c and s are correctly rounded floats, computed once per token, not per head. Then two
- * products and their sum are rounded to float each, nothing is fused, as in PyTorch and numpy:
+ * products and their sum are each rounded to float, and nothing is fused, as in PyTorch and numpy:
  *
  *     a' = float(float(a c) - float(b s))      b' = float(float(b c) + float(a s))
  *
  * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are
  * the same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
- * subnormal, a float is within 3 * 2^-24 hypot(a, b) of the exact one, times the amplitude: it is
- * off by 2 * 2^-24 (|a c| + |b s|), for c, s and the products, and 2^-24 |a'|, for the sum, at
- * most. f16 and bf16 have the rounding to their type on top. With an amplitude above 1 a product of
- * numbers near the largest float may overflow, to an infinity, or two to a NaN, where a' itself
- * would not. */
+ * subnormal, the error of a float is at most 3 * 2^-24 hypot(a, b), times the amplitude: c, s and
+ * the products contribute at most 2 * 2^-24 (|a c| + |b s|), and the sum at most 2^-24 |a'|. f16
+ * and bf16 have the rounding to their type on top. With an amplitude above 1 and numbers near the
+ * largest float, a product may overflow to an infinity, or two products make a NaN, where a' itself
+ * would not overflow. */
 
 /* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
    head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
-   tokens, head_dim] {heads, tokens * head_dim, head_dim}. Of one head, head_stride is ignored;
-   of one token, token_stride. */
+   tokens, head_dim] has {heads, tokens * head_dim, head_dim}. With one head, head_stride is
+   ignored; with one token, token_stride is. */
 typedef struct pe_heads {
     size_t heads, head_stride, token_stride;
 } pe_heads;
@@ -1146,17 +1143,17 @@ PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint1
 PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
                               pe_heads heads);
 
-/* Rotate out of place: out = rotated in, whole heads of head_dim elements; those that do not rotate
- * are copied. The result is that of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its
- * floats once more, to the type of a cache.
+/* Rotate out of place: out = rotated in, whole heads of head_dim elements. Elements that do not
+ * rotate are copied. The result is the same as a copy and then pe_rope_T; pe_rope_to_f32_f16 and
+ * _bf16 round its floats once more, to the type of a cache.
  *
  * head_dim      elements of a head, >= n, with the rotary_offset of the plan
  * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_SHAPE also for such a head_dim, for another number of heads,
- *               and if the memory from the first to the last element of in overlaps that of out,
- *               unless they are the same pointer with the same strides and type, which means in
- *               place.
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for a head_dim that is too small, for different
+ *               numbers of heads in in and out, and if the memory from the first to the last
+ *               element of in overlaps that of out. The same pointer with the same strides and type
+ *               is allowed: it means in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
@@ -1206,8 +1203,8 @@ typedef enum pe_rope_table_layout {
                                 stable-diffusion.cpp, HiDream, Kandinsky 5                        */
 } pe_rope_table_layout;
 
-/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T tells what it has
-   filled; of tables that were made elsewhere set all fields. */
+/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T sets all
+   fields for the table that it fills; for tables that were made elsewhere, set them yourself. */
 typedef struct pe_rope_table {
     const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
     pe_type type;                /* of its elements                                              */
@@ -1222,11 +1219,11 @@ typedef struct pe_rope_table {
  * cosines      rows of stride elements; if one array has both, that array
  * sines        likewise, with the same stride; NULL if one array has both
  * stride       elements, as in pe_rope_table; tables have no rotary_offset
- * made         NULL, or the table as a value; unchanged where rows is 0
+ * made         receives the pe_rope_table of this table; unchanged if rows is 0; or NULL
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
  *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
- *              be NULL, and where one of two arrays is aligned and the other is not
+ *              be NULL, and for two arrays that are not a whole number of elements apart
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
@@ -1247,19 +1244,19 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * table        see pe_rope_table; with pairs = 0 nothing is rotated, and its arrays may be NULL
  * layout       which elements of a head are a pair; of PE_ROPE_TABLE_TWICE also in which order its
  *              rows are
- * rows, tokens token t looks at the row with the number that rows has for it: pe_from(0) takes the
- *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of
- *              position ids gather. pe_back() takes 0 - s for each sine s: the gradient
- * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs, from the first element on: where
- *              another part rotates (rotary_offset), move the pointer. Of a plan of axes in blocks
- *              of halves rotate block by block, each with its pairs of the table
+ * rows, tokens the number of token t's row of the table is position t of rows. pe_from(0) takes the
+ *              first rows in order, pe_all(k) takes row k for all tokens, and lists of position ids
+ *              (pe_at_i32, pe_at_i64) gather. pe_back() takes 0 - s for each sine s: the gradient
+ * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs. The first n elements of a head
+ *              rotate; for another part (rotary_offset), move the pointer. For axes in blocks of
+ *              halves, rotate block by block, each with its pairs of the table
  *
  * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for
- *              rows that are reals, points, a grid or differences, and for a type or layout in
- *              table that is none; PE_ERR_SHAPE also for a stride of the table below its rows, and
+ *              rows that are reals, points, a grid or differences, and for an invalid type or
+ *              layout in table; PE_ERR_SHAPE also for a stride of the table below its rows, and
  *              for sines where one array has both; PE_ERR_RANGE for a row that the table does
  *              not have
- * Accuracy     that rotation, bit by bit, by the numbers given (tests/unit/test_tables.c)
+ * Accuracy     the bits of the rotation above, by the table's numbers (tests/unit/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
 PE_API pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
@@ -1344,9 +1341,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
                                   float *sines, size_t stride);
 
 /* ==== src/algebra/contract.h ==== */
-/* Contract: rows shifted by a distance, dot products of rows.
- * Needs: api.
- * Tests: tests/unit/test_algebra.c. */
+/* Contract: shifts of rows by a number of positions, dot products of rows.
+ * Test: tests/unit/test_algebra.c. */
 
 /* ---- 9. algebra of positions --------------------------------------------------------------------
  * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
@@ -1359,9 +1355,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
  * shifting twice rounds twice.
  *
- * Plans whose rows are not such pairs are refused with PE_ERR_PLAN: an odd width with PE_ODD_SINE,
- * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up;
- * interleaved sections and lists of coordinates, which are for RoPE alone: move its keys by
+ * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN: an odd width with
+ * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
+ * up; interleaved sections and lists of coordinates, which are for RoPE alone: move its keys by
  * pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
  * rope_interleave. Columns of zeros stay as they are. */
 
@@ -1380,7 +1376,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
  *              products and the sum are rounded each, nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
- *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
+ *              f16 and bf16 are widened to float, rotated, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
  *              3 * 2^-24 hypot(s, c), and a row of PE within 4 * 2^-24 |A| of the exact row
  *              (tests/unit/test_algebra.c)
@@ -8312,57 +8308,56 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 }
 
 /* ==== src/rope/pairs.h ==== */
-/* Pairs of elements rotated: a vector, a unit, a head, some heads of a token.
- * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__section,
- *   pe__tile, pe__angles_of(), pe__convert(), pe__register_pairs(), pe__rotate_head(),
- *   pe__rotate_short(), pe__rotate_units(), pe__rotate_vectors(), pe__unit_pairs(),
- *   pe__rotate_ends().
- * Needs: simd, api, rows, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
+ * rope/call.h lists the steps from pe_rope_f32() to these loops. Test: tests/unit/test_rope.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
- * Rows of sines and cosines of some tokens are filled on the stack, a tile, and all heads of these
- * tokens are rotated by it. They are the rows that pe_fill_f32 writes as halves. */
+ * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
+ * of those tokens by the tile. A tile has one row a token, as pe_fill_f32() writes it in
+ * PE_LAYOUT_HALVES: first the sines of all pairs, then their cosines. */
 
 enum {
     PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile, at most */
-    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes to fetch in advance, as while rows are made */
-    PE__ROPE_GROUP = 8192,             /* bytes of heads that turn alike, together */
-    PE__ROPE_CACHED = 1 << 21, /* bytes of single ones that some cache is taken to hold */
-    PE__ROPE_NEAR = 1 << 24,   /* and of all of a call, */
-    PE__ROPE_AWAY = 1 << 17    /* if they go elsewhere */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
+    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, in whole heads, one at least */
+    PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
+    PE__ROPE_CACHED = 1 << 21, /* bytes up to which tokens of one head are assumed to be cached */
+    PE__ROPE_NEAR = 1 << 24,   /* bytes up to which floats in place are assumed to be cached */
+    PE__ROPE_AWAY = 1 << 17    /* bytes up to which floats out of place are assumed to be cached */
 };
 
-/* Heads to rotate, [tokens][heads], strides in bytes. */
+/* Heads to rotate, of shape [tokens][heads]. in and out: the first element that rotates, of head 0
+   of token 0; in_token, in_head, out_token and out_head: bytes from a token or head to the next. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t copied_after;  /* elements behind the pairs to copy */
-    size_t copied_before; /* and before them: pe__copy_ends() */
+    size_t copied_after;  /* elements of a head after its pairs that are copied; in place 0 */
+    size_t copied_before; /* elements before the pairs: see pe__copy_ends(); in place 0 */
 } pe__heads;
 
-/* n pairs of a tile from the given one on, of a block of so many that have one layout. */
+/* A section of a head, an axis with columns of its own. It has `pairs` pairs; the tile holds n of
+   them, from the tile's pair number `pair` on. */
 typedef struct pe__section {
     size_t pair, n, pairs;
-    size_t column; /* the element of a head where they begin */
+    size_t column; /* the element of a head where the n pairs begin */
 } pe__section;
 
-/* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
-   of a head. */
+/* The sines and cosines of `tokens` tokens from number `token` on. Of the `pairs` pairs of a head
+   the tile holds `count`, from number `pair` on. */
 typedef struct pe__tile {
     const float *sines, *cosines;
-    const size_t *row; /* which rows the tokens have, of stride floats; NULL: one after the other */
-    size_t stride;     /* 0: all tokens share one */
+    const size_t *row; /* the row number of each token; NULL: 0, 1, 2 ... */
+    size_t stride;     /* floats from row to row; 0: all tokens share one row */
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
-    size_t section_count; /* 0: all pairs have one layout */
+    size_t section_count; /* 0: all pairs share one layout */
     const pe__section *section;
 } pe__tile;
 
-/* The sines and cosines of n pairs of a token, of blocks of so many, or of one. */
+/* The sines s and cosines c of n pairs of one token. pairs: those of the section, or of the head if
+   it has no sections; in halves, b lies `pairs` elements after a. */
 typedef struct pe__angles {
     const float *s, *c;
     size_t n, pairs;
@@ -8376,7 +8371,8 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
     return a;
 }
 
-/* Pairs (a, b) rotated: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
+/* Rotate pairs (a, b): pe__rotate_a() returns a' = a c - b s, pe__rotate_b() b' = b c + a s. Called
+   with b, a and -s for a, b and s, pe__rotate_b() returns a' as well. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
@@ -8385,20 +8381,23 @@ PE__INLINE pe__vf pe__rotate_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
 }
-PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
+/* Rotate u = a0 b0 a1 b1 ... by s = -s0 s0 -s1 s1 ... and c = c0 c0 c1 c1 ... */
+PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c)
 {
     return pe__rotate_b(pe__swap(u), u, s, c);
 }
 
-/* A vector of pairs of halves: of their first elements u and of their second ones v. */
+/* Rotate a vector of pairs in halves, u = a0 a1 ... and v = b0 b1 ...; store a' at out and b' at
+   next. */
 PE__INLINE void pe__rotate_halves(pe__type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
                                   unsigned char *out, unsigned char *next)
 {
     pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
-/* The sines and cosines of a vector of pairs as the elements are met: of neighbours those of two
-   vectors. */
+/* The sines and cosines of a vector of pairs, in the order of the elements. In halves both vectors
+   of elements use s[0] and c[0]. Interleaved, s[0] and c[0] are for the first vector of elements,
+   s[1] and c[1] for the second, as pe__rotate_interleaved() takes them. */
 typedef struct pe__rotation {
     pe__vf s[2], c[2];
 } pe__rotation;
@@ -8413,7 +8412,8 @@ PE__INLINE pe__rotation pe__rotation_load(pe_layout layout, const float *s, cons
     return t;
 }
 
-/* A vector of pairs: of halves u and v as above; of neighbours one vector and the next. */
+/* Rotate a vector of pairs, x[0] and x[1], and store the two vectors at out and next. In halves
+   x[0] = a0 a1 ... and x[1] = b0 b1 ...; interleaved, x[1] follows x[0]. */
 PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rotation *t,
                                  const pe__vf *x, unsigned char *out, unsigned char *next)
 {
@@ -8424,16 +8424,19 @@ PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rota
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
-   two vectors and the two across; of neighbours four vectors. bf16 has even and odd elements apart,
-   which is cheaper to widen and to round: of halves, with the sines and cosines of the even and of
-   the odd ones; of neighbours, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and so
-   does one that comes of it. */
+/* A unit has two vectors of pairs: in halves two vectors of a and two of b, interleaved four
+   vectors. s and c are in the order of its elements; in halves a and b share [0] and [1].
+   bf16 to bf16 takes even and odd elements in separate vectors, which is cheaper to widen and to
+   round. In halves s and c are then split into even and odd pairs. Interleaved, even elements are a
+   and odd ones b, so s and c stay in the order of the pairs.
+   pe__put_bf16_four() needs NaNs that end in 16 zero bits. NaNs of bf16 do, and so do NaNs that are
+   computed from them. */
 enum { PE__ROPE_UNIT = 4 * PE_LANES };
 typedef struct pe__unit {
     pe__vf s[4], c[4];
 } pe__unit;
 
+/* Load s and c of a unit. narrow: bf16 to bf16. */
 PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
@@ -8457,7 +8460,7 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         u->c[2] = pe__get_repeated(c + PE__FLOATS);
         u->c[3] = pe__get_repeated(c + 3 * PE_LANES);
     }
-    if (narrow) { /* a table of the caller's may have any NaN */
+    if (narrow) { /* a caller's table may hold NaNs that do not end in 16 zero bits */
         if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0]))) {
             u->s[0] = pe__quiet(u->s[0]);
             u->c[0] = pe__quiet(u->c[0]);
@@ -8468,11 +8471,12 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* Where the pairs of a unit lie: next to each other, in halves, or in halves of two sections, a
-   vector each. */
+/* How the pairs of a unit lie: interleaved; in halves; or in two sections of one vector of pairs,
+   each in halves. */
 enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 
-/* layout: PE__UNIT_INTERLEAVED ...; across: elements from the first two vectors to the others. */
+/* Rotate the unit at p by u and store it at q. layout: PE__UNIT_INTERLEAVED ...; across: elements
+   from its first two vectors to the other two, in halves from a to b. */
 PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -8485,7 +8489,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
-        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* (x0, b0) and (a1, y1) */
+        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* pairs (x0, b0), (a1, y1) */
         const pe__vf c0 = pe__rotate_a(x0, b0, u->s[0], u->c[0]);
         const pe__vf c1 = pe__rotate_a(a1, y1, u->s[1], u->c[1]);
         const pe__vf d0 = pe__rotate_b(x0, b0, u->s[0], u->c[0]);
@@ -8495,7 +8499,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
-    if (layout && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
+    if (layout && sizeof(pe__vf) >= 64) { /* load late: faster if heads come from memory */
         const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
         pe__rotate_halves(to, x0, y0, u->s[0], u->c[0], q, z);
         const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
@@ -8504,7 +8508,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (layout) { /* what shares a line follows each other: it takes four fifths of the time */
+    if (layout) { /* store a cache line's vectors one after the other: four fifths of the time */
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
@@ -8517,7 +8521,8 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
                    pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
-/* Vectors of pairs of heads: their sines and cosines, and where they are, in bytes. */
+/* One vector of pairs, in any head of a token: its sines and cosines, and the bytes from the begin
+   of a head to its two vectors, in the input (in, in_next) and in the output (out, out_next). */
 typedef struct pe__vectors {
     pe__rotation rotation;
     size_t in, in_next, out, out_next;
@@ -8546,8 +8551,9 @@ PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* One head: units, then a vector, then what does not fill one, by a vector that overlaps the last
-   and is read before that is written. */
+/* Rotate one head of at least a vector of pairs: units, then perhaps one vector, then the tail by a
+   vector that ends with the last pair. That one overlaps pairs rotated before it, so it is loaded
+   before anything is stored: in and out may be the same. */
 PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -8576,14 +8582,15 @@ PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, co
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
+/* Return the pairs whose sines and cosines stay in registers: two units. An interleaved unit takes
+   eight registers, so it is one unit unless there are the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Ask for so many bytes, at most four lines: without a loop, which took a fifth longer where a
-   compiler laid it out badly. */
+/* Prefetch `bytes` bytes at `at`, at most four cache lines. Not in a loop: where a compiler laid it
+   out badly, that took a fifth longer. */
 PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
     PE__PREFETCH(at);
@@ -8594,7 +8601,9 @@ PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Elements from a unit of a block of halves to the next, of which `behind` pairs have been. */
+/* Return the elements from a unit to the next one, in sections of `pairs` pairs in halves. *done:
+   pairs of the section before this unit; advanced here. After a section's last unit, its
+   second half is skipped. */
 PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
     *done += PE__ROPE_UNIT;
@@ -8603,12 +8612,13 @@ PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
     return PE__ROPE_UNIT + pairs;
 }
 
-/* How the pairs of a head in halves lie: in one section, in sections of whole units, or of a
-   vector. */
+/* How a head in halves is divided: one section, sections of whole units, or sections of one vector
+   of pairs. */
 enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 
-/* Some heads of one token, their pairs in whole units. sections: PE__ONE_SECTION ...
-   prefetch_distance: bytes to what will be wanted soon, or 0. */
+/* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
+   registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
+   bytes from what is read to what is prefetched, or 0. */
 PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
@@ -8645,8 +8655,9 @@ PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, i
     }
 }
 
-/* Of n pairs those that go in units; the rest goes in vectors, and what does not fill one by one
-   that overlaps the last and is read before that is written. */
+/* Return how many of n pairs are rotated in units; pe__rotate_ends() rotates the others in vectors.
+   A tail that fills no vector is rotated by one that overlaps the vector before it. That vector is
+   kept out of the units, so that both are loaded before either is stored. */
 PE__INLINE size_t pe__unit_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
@@ -8654,7 +8665,8 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
     return whole - whole % PE__ROPE_UNIT;
 }
 
-/* That rest of some heads of one token; of blocks of halves no pairs are left over. */
+/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: a head is
+   sections of one vector of pairs, or of whole units, so there is no tail. */
 PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -8677,7 +8689,7 @@ PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, in
     }
 }
 
-/* Fewer pairs than a vector has floats, and perhaps none. */
+/* Rotate heads of fewer pairs than a vector has floats, perhaps none, by way of padded copies. */
 PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
@@ -8687,7 +8699,7 @@ PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, co
     const size_t next = halves ? a->pairs : first;
     unsigned char x[2][PE__FLOATS * sizeof(float)] = {{0}}, y[2][PE__FLOATS * sizeof(float)];
     float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
-    if (n == 0) return; /* of a table without pairs there may be no array */
+    if (n == 0) return; /* a table without pairs may have no arrays */
     memcpy(sines, a->s, n * sizeof *sines);
     memcpy(cosines, a->c, n * sizeof *cosines);
     const pe__rotation rotation = pe__rotation_load(layout, sines, cosines);
@@ -8703,7 +8715,7 @@ PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, co
     }
 }
 
-/* The same of floats in halves, where masks load and store them: two fifths of the time. */
+/* pe__rotate_few() for floats in halves, by masked loads and stores: two fifths of the time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -8725,7 +8737,7 @@ PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, c
     else pe__rotate_few(from, to, layout, a, x);
 }
 
-/* All pairs of some heads of one token that do not go in units. */
+/* Rotate all pairs that are not in units, in all x->heads heads. */
 PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
                                    const pe__angles *a, const pe__heads *x)
 {
@@ -8733,7 +8745,7 @@ PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
     else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
-/* n elements of one type as those of another. */
+/* Copy n elements from in to out, converted from one type to the other. */
 PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
@@ -8746,17 +8758,16 @@ PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in,
 }
 
 /* ==== src/rope/rotate.h ==== */
-/* Heads rotated by rows of sines and cosines.
- * Gives: pe__head_rotator, pe__rotate_heads_bf16(), pe__rotate_heads_f16(),
- *   pe__rotate_heads_f32(),
- *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), and the same for each layout and for
- *   blocks.
- * Needs: simd, api, rows, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
+ * rotates all heads of a tile's tokens, in an order that suits the caches.
+ * Test: tests/unit/test_rope.c. */
 
+/* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
+   instead: see pe__copy_elements(). */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 
-/* What the heads of a tile's tokens have behind their pairs, once. */
+/* Copy the elements after the pairs of all heads of the tile's tokens. Only the tile with the first
+   pair of a head does so, since the pairs of a wide head take several tiles. */
 PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
 {
     const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
@@ -8768,14 +8779,14 @@ PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, 
     }
 }
 
-/* The order of heads: several of a token at a time; one head of all tokens, then the next; or
-   single heads, all of one token, then those of the next. */
+/* The order in which heads are rotated: several heads of a token at a time; one head of all tokens,
+   then the next head; or all heads of a token, one at a time, then the next token. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
-/* How heads follow each other. */
+/* Which heads are rotated together, in which order, and how far ahead heads are prefetched. */
 typedef struct pe__head_schedule {
-    size_t heads, tokens; /* so many at a time, of one token or of tokens that turn alike */
-    size_t prefetch_distance; /* bytes to what is asked for in advance, or 0 */
+    size_t heads, tokens; /* rotated together: heads of one token, tokens with the same rotation */
+    size_t prefetch_distance; /* bytes from what is read to what is prefetched, or 0 */
     int order; /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
@@ -8783,18 +8794,22 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
 {
     const int by_head = x->out_head > x->out_token;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    /* Single heads that turn alike go together, as if of one token, while a cache has them. */
+    /* Tokens of one head each that share a rotation are rotated together, like the heads of one
+       token, if a cache is likely to hold all of them. */
     const int shared = tile->stride == 0 && x->heads == 1 && next;
     const int cached = shared && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
-    /* Several passes over heads in a cache. Floats beyond what one is taken to hold come one head
-       after the other, as their addresses do, which memory takes better: much, if unasked. */
+    /* Heads take several passes if their sines and cosines do not fit the registers, or are not
+       whole units. That is fastest in a cache. Floats in memory are faster head after head, in the
+       order of their addresses: passes took 1.04 to 1.25 of the time in place, and 1.5 to 2.7 out
+       of place with AVX2 and SSE2. */
     const int passes =
         tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
-    const size_t last = tile->token + tile->tokens; /* by a table all of a call */
+    const size_t last = tile->token + tile->tokens; /* by a table: all tokens of a call */
     const int scattered = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
-    /* Heads are asked for in advance, whole ones; but floats that go elsewhere in one pass come
-       faster by what the hardware foresees alone. */
+    /* Whole heads are prefetched, except floats that are read in the order of their addresses (one
+       pass, or scattered). Out of place the hardware prefetches those faster by itself. In place
+       they are prefetched if they share a rotation or PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE__F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
@@ -8815,11 +8830,13 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* The pairs of a tile in units, all others, or blocks of halves that are alike. */
+/* What pe__rotate_groups() rotates: the pairs of a tile that fill units, the pairs that do not, or
+   sections in halves that pe__sections_alike() has joined. */
 typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
-/* Some heads of a token at a time, by what registers hold of its sines and cosines, so many that
-   they are still in the first-level cache. */
+/* Rotate the heads in groups. A group is rotated by as many sines and cosines as registers hold,
+   then by the next ones. If that takes several passes, a group has about 8 KB (PE__ROPE_GROUP),
+   which stay in the first-level cache. */
 PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, pe__granularity how,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
@@ -8858,7 +8875,9 @@ PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, 
     }
 }
 
-/* Blocks of a vector each, or of units, that follow each other: then as one tile. */
+/* Can all sections of the tile be rotated together? They must have the same number of pairs (whole
+   units or, unless narrow, one vector) and follow each other without a gap. Sets all->count and
+   all->pairs for that. narrow: bf16 to bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
@@ -8872,7 +8891,8 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
     return alike;
 }
 
-/* The same of blocks of halves, block after block; or of all, where they are alike. */
+/* Rotate heads whose sections are in halves: all sections together if they are alike, else section
+   by section. */
 PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
@@ -8911,7 +8931,8 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
     }
 }
 
-/* Blocks of neighbours, one after the other: each is pairs that follow each other. */
+/* Rotate heads whose sections are interleaved, section by section. The pairs of a section follow
+   each other, so `rotate` takes it as a head of its own. */
 PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, const pe__tile *tile,
                                                 const pe__heads *x, pe__head_rotator *rotate)
 {
@@ -8930,7 +8951,7 @@ PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, cons
     }
 }
 
-/* Each head by itself. */
+/* Rotate one head at a time, in the schedule's order, and copy the elements after its pairs. */
 PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
@@ -8964,9 +8985,10 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
     }
 }
 
-/* The same for each type and layout, and for floats that become 16-bit numbers: so that a program
-   has the code of what it names alone. What does not go in units follows behind those of all heads,
-   and what they have behind their pairs behind that. */
+/* The rotators of each type, and of floats to 16-bit types. Each layout has its own function, so
+   that a program contains only the code of those that it names. Where heads are rotated together,
+   three passes go over all of them: units, then the pairs that fill no unit, then the elements
+   after the pairs. */
 #define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
     PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x,                           \
                                   const pe__head_schedule *schedule)                               \
@@ -9023,13 +9045,11 @@ PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
 #undef PE__HEAD_ROTATOR
 
 /* ==== src/rope/tokens.h ==== */
-/* Tokens: their rows on the stack, their heads rotated by them.
- * Gives: pe__rope_call, pe__tile_sections(), pe__write_rope_rows(), pe__rotate_tokens(),
- *   pe__shift_rows().
- * Needs: simd, api, where, rows, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
+ * stack, then their heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+ * Test: tests/unit/test_rope.c. */
 
-/* Copy adjacent pairs as halves. */
+/* Copy interleaved pairs a0 b0 a1 b1 ... as halves, a0 a1 ... b0 b1 ... */
 PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
                                  size_t element)
 {
@@ -9055,7 +9075,9 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
     }
 }
 
-/* n units of so many bytes in a plan's order. */
+/* A sorted plan has an order: its arrays hold the pairs of one coordinate together, as a segment
+   (pe__plan_sort_pairs()). Copy n units of `unit` bytes from that order to the order of the pairs:
+   unit i of out is unit order[i] of in. */
 PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                  size_t n, size_t unit)
 {
@@ -9070,7 +9092,8 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__unsort_row() of 16 bits: a function, so that its buffer is not there while rows are made. */
+/* pe__unsort_row() for 16-bit elements. Out of line, so that its buffer is not on the stack while
+   rows are computed. */
 PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
                                    const uint8_t *order, size_t n)
 {
@@ -9079,7 +9102,7 @@ PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
     pe__deinterleave(out, copy, n, 2);
 }
 
-/* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
+/* Copy a sorted row of n pairs, s c s c ..., to out: sines, then cosines, in the order of pairs. */
 PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                size_t n, size_t element)
 {
@@ -9101,16 +9124,19 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
     }
 }
 
-/* The end of a run. A row's runs are made one after the other, in whole groups of vectors: what is
-   behind a run's end is made again, or is behind the row. */
+/* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
+   after the other, in whole groups of vectors. So padding pairs after a segment are overwritten by
+   the next one; those of the last segment lie after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
+/* Return the padding pairs of the segment from pair `at` to `end`. */
 PE__WRAPS
 PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
-/* Pairs from one sorted row to the next, of n pairs from the given one on. */
+/* Return the pairs from one sorted row to the next: n pairs from number `pair` on, and the padding
+   pairs of their last segment. */
 PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 {
     const uint8_t *const segments = plan->order + plan->pairs + pair;
@@ -9119,7 +9145,8 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
     return n + pe__segment_padding(first, n);
 }
 
-/* How many rows a tile of so many floats has, and room for a quarter more. */
+/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more, which a sorted
+   plan needs for padding pairs and for one row more: pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
@@ -9128,7 +9155,9 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
-/* Rows of a plan that is sorted, in its order: run after run, with room for so many pairs. */
+/* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
+   `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
+   If all axes share one coordinate, their segments are written as one. */
 PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
                                        size_t row, size_t rows, const pe__row_kernel *kernel)
 {
@@ -9159,7 +9188,9 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
     }
 }
 
-/* The same in their places, by way of the room behind the first of them. */
+/* Write rows of a sorted plan in the order of the pairs. The sorted rows are written first, from
+   the second row's place on. Then each row is copied in order to its own place, which overwrites
+   only sorted rows that are done. */
 PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
                                          size_t rows, const pe__row_kernel *kernel)
 {
@@ -9176,7 +9207,8 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
                        output->element);
 }
 
-/* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
+/* Write `rows` rows, from row `row` of at on, to an output whose rows hold the sines and cosines of
+   its pairs and nothing else. */
 PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
                                      size_t rows, const pe__row_kernel *kernel)
 {
@@ -9186,10 +9218,10 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
         pe__write_sums(output, at, row, rows, kernel);
         return;
     }
-    /* All pairs are at one position, and their frequencies one after the other: those of axes with
-       columns of their own are not. */
+    /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
+       Axes with columns of their own have padding between them there. */
     if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
-        /* of shifts by several coordinates each axis is a call */
+        /* the coordinate of the output, if positions have several */
         const size_t k = at->axes == 1 ? 0 : output->coordinate;
         if (rows > 1) pe__write_axis(output, at, row, rows, kernel);
         else kernel->rows(output, pe__position(at, row, k) + plan->offset, 1);
@@ -9199,7 +9231,7 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
         pe__write_unsorted_rows(output, at, row, rows, kernel);
         return;
     }
-    size_t begin = 0; /* the first pair of an axis */
+    size_t begin = 0; /* the first pair of the axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
         const size_t first = pe__max(pair, begin);
@@ -9215,22 +9247,22 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
     }
 }
 
-/* What a call asks for. */
+/* The arguments of a call; pe__rope_check_heads() turns its strides into bytes. */
 typedef struct pe__rope_call {
-    size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections; /* heads of one layout; of blocks */
-    pe__heads x[2];
+    size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
+    pe__head_rotator *rotate, *rotate_sections; /* heads of one layout; heads in sections */
+    pe__heads x[2]; /* queries, keys; with 0 heads there are none */
 } pe__rope_call;
 
-/* Copy copied_after elements of each head to the output, converted to its type. A rotator does that
-   when its tile has no pairs; it is the one function of a call that knows both types. */
+/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
+   that, by a tile without pairs: it is the only function of a call that knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
     if (x->copied_after) call->rotate(no_pairs, x);
 }
 
-/* Copy what is before the pairs, and, if asked for, what is behind them. */
+/* Copy the elements before the pairs of each head and, if and_after is set, those after them. */
 PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
                               int and_after)
 {
@@ -9247,8 +9279,8 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
     if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
-/* rope_interleave: some heads at a time, copied with their pairs as halves, and rotated
-   from there. */
+/* Rotate heads of a plan with rope_interleave, which reads interleaved pairs and writes halves:
+   some heads at a time are copied to a buffer as halves and rotated from there. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
                                             const pe__heads *x)
 {
@@ -9279,14 +9311,14 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
         }
 }
 
-/* The parts of count pairs of a plan from the given one on, one of each axis that has columns of
-   its own; none where all pairs of the row have one layout. */
+/* Write the sections of count pairs from number `pair` on, one for each axis that has columns of
+   its own, and return their number. It is 0 if all pairs of the row share one layout. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
-    size_t count_of = 0, begin = 0; /* the first pair of an axis */
+    size_t count_of = 0, begin = 0; /* begin: the first pair of the axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
         const size_t first = pe__max(pair, begin), end = pe__min(pair + count, begin + axis->pairs);
@@ -9298,7 +9330,7 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
     return count_of;
 }
 
-/* Tile after tile, the first token at row of at. */
+/* Rotate all tokens of a call, tile by tile. Token t is at the position of row `row` + t of at. */
 PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t row,
                                    const pe__rope_call *call)
 {
@@ -9308,7 +9340,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
-    if (pairs == 0) return; /* a plan of a column that is 0 */
+    if (pairs == 0) return; /* the plan's only column is 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
@@ -9342,7 +9374,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* Rows of a plan as heads, one each. */
+/* Rotate rows of a request, from number `row` on: each row is the only head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
                                   size_t rows, const pe__request *request, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
@@ -9361,16 +9393,28 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
 }
 
 /* ==== src/rope/call.h ==== */
-/* RoPE's checks and calls.
- * Gives: pe__from_to, pe__heads_of(), pe__make_rope_call(), pe__rope_check_heads(),
- *   pe__rope_by_plan(), pe__rope_plan_ok(), pe__rope_to().
- * Needs: simd, api, where, rows, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* RoPE's checks and calls. From the call to a rotated head:
+ *     pe_rope_f32                (types/calls.h) passes its arguments on, by pointer
+ *     pe__call_rope_f32          (types/types.h) names the rotators of floats
+ *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
+ *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs;
+ *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
+ *                                  of pe_fill_f32()
+ *     pe__rotate_heads_f32       (rotate.h, from PE__HEAD_ROTATORS) chooses the order of the heads,
+ *                                  by pe__schedule_heads()
+ *     pe__rotate_groups            takes a group of a token's heads at a time
+ *     pe__rotate_units           (pairs.h) keeps some sines and cosines in registers and rotates
+ *                                  their pairs in each of the heads, then loads the next ones
+ *     pe__unit_rotate              loads a unit, computes a' = a c - b s and b' = b c + a s, stores
+ * Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where tokens have
+ * one head each, where the heads of a token are far apart, and in some large calls.
+ * Test: tests/unit/test_rope.c. */
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Do tokens x heads heads of width elements not overlap, within reach of a pointer?
-   Then the strides become bytes, and span those from the first to the last. */
+/* Check that tokens x heads heads of `width` elements do not overlap, and that a pointer can span
+   them. If so, turn *token and *head, their strides, into bytes, and write the bytes from the first
+   element to the last one to *span. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
@@ -9379,14 +9423,14 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
     const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
     if (width > limit) return PE_ERR_SIZE;
-    for (int k = 0; k < 2; k++) { /* the nearer ones first; width becomes that of all of them */
+    for (int k = 0; k < 2; k++) { /* the smaller stride first; width grows to the span of all */
         if (number[k] == 1) continue;
         if (stride[k] < width) return PE_ERR_SHAPE;
         if (pe__exceeds(number[k] - 1, stride[k], limit - width)) return PE_ERR_SIZE;
         width += (number[k] - 1) * stride[k];
     }
-    /* A stride that is not looked at may be any number: that of a single head becomes that of its
-       token, and the other way round. */
+    /* The head stride of a single head may be any number, so the token stride replaces it; and the
+       other way round for a single token. */
     if (tokens == 1) *token = 0;
     if (heads == 1) *head = *token;
     if (tokens == 1) *token = *head;
@@ -9396,7 +9440,7 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? Its pairs are all of the row. */
+/* Can RoPE use this plan? Every column of its rows must belong to a pair. */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
@@ -9404,8 +9448,8 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* Heads as a call gives them: of one array and of another; in place both are the same, and head_dim
-   is not asked for. */
+/* The heads of a call, as its arguments give them: read from one array, written to another. In
+   place both are one array, and head_dim is ignored. */
 typedef struct pe__from_to {
     const void *in;
     void *out;
@@ -9428,15 +9472,15 @@ PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
     return x;
 }
 
-/* Check one set of heads, whose strides become bytes, and which begin at what is rotated then, so
-   many elements behind their first. */
+/* Check one set of heads, in which the `rotary` elements from element `offset` on rotate. Then turn
+   the strides of *h into bytes, and let in and out point to that element. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
                                              size_t offset)
 {
-    if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
+    if (h->heads == 0) return PE_OK; /* the other fields may not have been written */
     if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = call->head_dim ? call->head_dim : rotary;
-    /* a stride that is ignored may be any number */
+    /* strides of a single token or head are ignored */
     const int in_place = h->in == h->out && call->in_element == call->out_element &&
                          (call->tokens == 1 || h->in_token == h->out_token) &&
                          (h->heads == 1 || h->in_head == h->out_head);
@@ -9462,7 +9506,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     return PE_OK;
 }
 
-/* By a plan: check everything, lists last, then rotate. */
+/* Rotate by a plan: check everything, lists of positions last, then rotate. */
 static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
     pe_plan own;
@@ -9480,8 +9524,8 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     return status;
 }
 
-/* A call for heads that are still to be told, in place, from elements of one size to those of
-   another. */
+/* Return a call in place (head_dim 0) without heads; the caller sets x[] and, out of place,
+   head_dim. in_element and out_element: bytes of an element. */
 PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
                                             pe__head_rotator *rotate,
                                             pe__head_rotator *rotate_sections)
@@ -9497,7 +9541,7 @@ PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, si
     return call;
 }
 
-/* From one place to another: are there as many heads at both? */
+/* Rotate out of place by a plan. Input and output must have the same number of heads. */
 static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
                                     const pe__from_to *x)
 {
@@ -9510,14 +9554,13 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
 }
 
 /* ==== src/rope/table.h ==== */
-/* Tables of sines and cosines for other kernels.
- * Gives: pe__write_rope_table(), pe__table_step(), pe__table_width().
- * Needs: simd, api, where, rows, numbers.
- * Tests: tests/unit/test_models.c. */
+/* Tables of sines and cosines in the layouts of other libraries, for programs that rotate heads
+ * themselves. Test: tests/unit/test_models.c. */
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
-/* Elements from a pair to the next, where heads have that layout; elements of a row. */
+/* Return the elements of a table from one pair to the next, if heads have `layout`.
+   pe__table_width() returns the elements of a row. */
 PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 {
     const int repeated = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
@@ -9528,7 +9571,7 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
     return (table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_APART ? 1 : 2) * pairs;
 }
 
-/* n pairs as matrices of four elements: c, -s, s, c. */
+/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
 PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
                                    const unsigned char *c, size_t n, size_t element)
 {
@@ -9550,8 +9593,8 @@ PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
     }
 }
 
-/* Copy n elements, step from one to the next; and, if repeat_offset is not 0, so many elements
-   behind. */
+/* Copy n elements to every step-th element of out, step 1 or 2. Unless repeat_offset is 0, copy
+   each one a second time, repeat_offset elements later (1 if step is 2). */
 PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
                                   size_t element, size_t step, size_t repeat_offset)
 {
@@ -9570,8 +9613,8 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
     }
 }
 
-/* n pairs of a row from the given one on, sines and then cosines, to the columns of the table that
-   begin at the two places. */
+/* Write n pairs of a row of the table, from number `pair` on. row: their n sines, then their n
+   cosines; cosines, sines: the columns of the table where those of the row begin. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
@@ -9588,10 +9631,11 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
     pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
 }
 
-/* less than a tile: rows of 16-bit elements take more stack themselves */
+/* floats; half of PE__ROPE_TILE, since computing 16-bit rows needs more stack of its own */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Rows of matrices, or of sines and cosines twice: made on the stack. */
+/* Write rows of matrices or rows with a repeated half: compute sines and cosines on the stack, then
+   copy them. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
                                const pe__row_kernel *kernel)
 {
@@ -9622,14 +9666,14 @@ PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)
 #undef PE__TABLE_KERNEL
 
-/* The columns of such a table: those of one axis after those of the other. The first cosine and the
-   first sine of a row are so many elements behind its beginning; matrices have them at one. */
+/* Write a table of matrices or with repeated halves, axis by axis. cosine, sine: elements from the
+   begin of a row to its first cosine and its first sine; equal for matrices. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
                                          const pe__request *request, size_t cosine, size_t sine)
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
     const int sections = halves && plan->axes > 1 && !plan->joint;
-    size_t begin = 0; /* the first pair of an axis */
+    size_t begin = 0; /* the first pair of the axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
         const size_t column = matrices ? 4 * begin : halves && !sections ? begin : 2 * begin;
@@ -9645,7 +9689,8 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* A row of a table in a plan's order: in its own, by way of a buffer. */
+/* Put a row of a table that is in the plan's sorted order into the order of the pairs, by way of
+   buffer. to: how the table is laid out; sorted: how the sorted row is. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)
@@ -9665,8 +9710,10 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
     pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
-/* A table of pairs that a plan sorts, not more than a tile has: first in the plan's order. A row is
-   sines and cosines by turns where it has room for both; what repeats is copied as in any table. */
+/* Write a table of a sorted plan whose pairs fit one tile: all rows in sorted order first, in the
+   table itself, so that rows which repeat are copied as in any table. Then each row is put in the
+   order of its pairs. Sorted sines and cosines are interleaved if one array has room for both;
+   else each has its own array. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
                                         const pe__request *request, unsigned char *sines,
                                         unsigned char *buffer)
@@ -9679,7 +9726,7 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
     sorted.out = separate && back ? sines : request->out;
     sorted.stride = (ptrdiff_t)request->stride;
     if (!separate && to->order != PE__MATRIX)
-        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* as they are to be: cosines first */
+        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* complex: cosine first */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
     pe__write_sorted_rows(&sorted, to->sines, at, 0, request->rows, request->kernel);
@@ -9688,7 +9735,9 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
                              sines + r * request->stride, buffer);
 }
 
-/* Any table of a plan whose pairs are scattered, or of sums: in tiles on the stack. */
+/* Write any table of a sorted plan, or one with repeated elements of PE_COLUMNS_SUMS. A sorted plan
+   whose pairs fit one tile takes pe__write_sorted_table(); others are computed in tiles on the
+   stack. */
 PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
                                        const pe__request *request, unsigned char *sines,
                                        pe_rope_table_layout layout,
@@ -9726,8 +9775,9 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* repeat_kernel: what makes elements that are there more than once; table: what is asked for; made:
-   that with the pairs, or NULL. */
+/* Check, then write a table. request: the rows at table->cosines; table: the layout and the array
+   of sines; repeat_kernel: the row kernel of layouts that repeat elements; made: receives *table
+   and its pairs, or NULL. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
                                              const pe__request *request,
                                              const pe__row_kernel *repeat_kernel,
@@ -9753,13 +9803,13 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
         *made = *table;
         made->pairs = plan->pairs;
     }
-    /* two arrays are one whose halves are separate, from the one that comes first on */
+    /* two arrays are written as one, from the lower address on, with a gap between its halves */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
         pe__write_table_tiles(view, at, request, sines, layout, repeat_kernel);
         return PE_OK;
     }
-    pe_plan cosines_first = *view; /* a plan that has the cosines first */
+    pe_plan cosines_first = *view;
     pe__request rows = *request;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
     const size_t other = two ? gap / request->element : cosines_first.pairs;
@@ -9781,24 +9831,24 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
 }
 
 /* ==== src/rope/by_table.h ==== */
-/* Heads rotated by the rows of a table.
- * Gives: pe__rope_by_table(), pe__rotate_token_by_table().
- * Needs: simd, api, where, rows, numbers.
+/* RoPE by a table: heads are rotated by rows of sines and cosines that the caller has.
  * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
- * Rows of floats, cosines apart from sines, are used where they are. All others, of 16 bits, of
- * another order, or backward, are copied to the stack as floats first. */
+ * Rows of floats are used where they are, if their sines follow each other and so do their cosines.
+ * Rows of 16-bit elements, rows in another order, and all rows for pe_back() are copied to the
+ * stack first, as floats. */
 
-/* A table as rotation reads it. */
+/* A caller's table, as the rotation reads it. */
 typedef struct pe__table {
     const void *cosines, *sines;
-    size_t stride, step; /* elements from row to row, from pair to pair            */
+    size_t stride, step; /* elements from row to row, from pair to pair */
     pe_type type;
-    int odd; /* the sines are half a step behind the cosines, in one array with them */
+    int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Floats p[0], p[step] ... of a table; odd: those in the middle between them. */
+/* Load the elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. odd: load those
+   step / 2 elements after them. */
 PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
@@ -9815,7 +9865,8 @@ PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void 
     return v;
 }
 
-/* So many bytes, fewer than are read, with zeros behind them. */
+/* Copy `bytes` bytes to few, with zeros after them, and return few: whole vectors are read from
+   there, 4 * PE__FLOATS floats at most. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
@@ -9823,14 +9874,15 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
     return few;
 }
 
-/* Cosines and then sines, backward 0 less these, of a tile's pairs in some rows of the table.
-   Writes whole vectors: up to one behind the last. */
+/* Write the tile's pairs of the table rows p[0] ... p[rows - 1] to out, as floats: of each row
+   first the cosines, then the sines, or 0 - s for each sine s if back is set. Whole vectors are
+   written, up to one after the last element. */
 PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
     float few[4 * PE__FLOATS];
-    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* cosines, sines */
+    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* odd r: sines */
         const int odd = r % 2 && table->odd, negative = r % 2 && back;
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
         const void *in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
@@ -9838,7 +9890,7 @@ PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const
         size_t done = 0;
         for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
             pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
+        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last one may overlap */
             const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
             const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
             pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
@@ -9846,7 +9898,8 @@ PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const
     }
 }
 
-/* The same of all of a tile's tokens, the first one at row 0 of at. */
+/* pe__read_table_rows() for all tokens of the tile. Token t has the table row that row t of at
+   says. */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
                                  float *out)
 {
@@ -9862,7 +9915,7 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
     }
 }
 
-/* Tile after tile. */
+/* Rotate tile by tile, by rows of the table that are copied to the stack. */
 PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
                                      const pe__rope_call *call, pe__tile *tile)
 {
@@ -9883,7 +9936,7 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
-/* Rows of floats where they are, in any order. */
+/* Rotate by rows of floats where they are in the table, in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
     double p[PE__POSITIONS];
@@ -9897,7 +9950,8 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
     }
 }
 
-/* Are these whole positions of one coordinate, each a row of the table? */
+/* Check that the positions are integers of one coordinate, each the number of a row of the table;
+   with pe_back(), the negative of one. */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
@@ -9907,7 +9961,7 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
     return pe__check_positions(at, tokens, 1, middle, middle, half);
 }
 
-/* By a table of the caller's: check everything, then rotate. */
+/* Rotate by a caller's table: check everything, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
                                         const pe_at *at, pe__rope_call *call, const pe__from_to *x)
 {
@@ -9959,7 +10013,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     return PE_OK;
 }
 
-/* The heads of one token by a row of floats, where nothing is wrong and no pair is left over. */
+/* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
+   has seen that all arguments are valid and that the pairs are whole units. */
 PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {
@@ -10326,19 +10381,18 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 }
 
 /* ==== src/algebra/shift.h ==== */
-/* Rows shifted by a distance.
- * Gives: pe__can_shift(), pe__call_shift(), pe_shift_f64().
- * Needs: simd, api, where, plan, rows, rope, numbers.
- * Tests: tests/unit/test_algebra.c. */
+/* Shifts of rows by a number of positions: checks, calls, and the rotation of doubles.
+ * Test: tests/unit/test_algebra.c. */
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
- * A shift is RoPE's rotation with a row as its only head: of a pair whose cosine comes first by
- * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
- * their own, made in tiles of columns, and a kernel. */
+ * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
+ * first rotate by the angle of position k, pairs with the sine first by the angle of -k. RoPE does
+ * not rotate doubles, so pe_shift_f64() has a rotation of its own. */
 
-enum { PE__SHIFT_TILE = 512 }; /* pairs */
+enum { PE__SHIFT_TILE = 512 }; /* pairs, of a shift of doubles */
 
-/* Are rows of this plan made of pairs that turn by differences? */
+/* Can rows of this plan be shifted? All columns but zeros must be pairs, in the plan's layout,
+   whose angles are not rounded. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->rope_interleave;
@@ -10347,12 +10401,12 @@ static inline int pe__can_shift(const pe_plan *plan)
     return ok;
 }
 
-/* Doubles: pairs (u, v) of rows, rotated by (ts, tc); v is so many doubles behind u, 1 if they are
-   neighbours. */
+/* Rotate the pairs (x, y) of rows by the angles whose sines are ts and whose cosines are tc. y lies
+   `across` doubles after x, 1 if split is 0. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
-    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes to ask for in advance */
+    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes ahead, as whole rows */
     const size_t n = output->sines, step = split ? 1 : 2, bytes = (size_t)output->stride;
     const size_t prefetch_distance = pe__max(PE__PREFETCH_DISTANCE / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
@@ -10384,7 +10438,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Rows of the same delta: their columns of one axis. */
+/* Rotate the output's columns of `rows` rows by delta: one axis, and the same delta for all
+   rows. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -10401,7 +10456,8 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     }
 }
 
-/* Check a call; what rows are rotated by, of which plan. */
+/* Check a call of a shift. Then write the positions by whose angles the rows rotate to *at, and to
+   *rotation a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__request *request, pe_at *at, pe_plan *rotation)
 {
@@ -10426,7 +10482,7 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
         const pe__axis *const axis = &rotation.axis[a];
         const size_t k = at.axes == 1 ? 0 : axis->coordinate;
         pe__output output = pe__output_of_axis(&rotation, axis, &request);
-        for (size_t r = 0, run; r < rows; r += run) { /* rows of the same delta */
+        for (size_t r = 0, run; r < rows; r += run) { /* run: rows with the same delta */
             const double delta = pe__position(&at, r, k);
             run = 1;
             while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
@@ -10437,9 +10493,9 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
     return status;
 }
 
-/* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
+/* ---- 9.2 shifts of f32, f16 and bf16 --------------------------------------------------------- */
 
-/* Does row r stay where it is? */
+/* Is row r shifted by 0, in every coordinate? */
 static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 {
     int stays = 1;
@@ -10447,7 +10503,8 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     return stays;
 }
 
-/* Rows that stay are left alone; the others are rotated. */
+/* Check, then rotate all rows but those shifted by 0, which keep every bit. Rows that follow each
+   other are rotated in one call. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__request *request, pe__head_rotator *rotate,
                                        pe__head_rotator *rotate_sections)
@@ -10466,14 +10523,13 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
 }
 
 /* ==== src/algebra/dot.h ==== */
-/* Dot products of rows a distance apart.
- * Gives: pe_dot_f64().
- * Needs: simd, api, where, numbers, frequencies, sincos.
- * Tests: tests/unit/test_algebra.c. */
+/* Dot products of two rows, one by one or, for consecutive differences, many at a time.
+ * Test: tests/unit/test_algebra.c. */
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
-/* (hi, lo) times A^2 but for the power of two in A, normal. */
+/* Return hi + lo times the square of plan->mantissa, renormalized. A is mantissa * scale: the
+   square of scale, a power of two, is left to the caller. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
     pe__dd x, square;
@@ -10483,9 +10539,10 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }
 
-/* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
-   double-double; from exact turns where others leave its rounding open. Eight whatever PE_LANES is:
-   the same bits on each instruction set. */
+/* Return the dot product for the difference k, A^2 times a sum of cosines, in double-double: eight
+   sums, then their sum in a fixed order. Eight sums whatever PE_LANES is give the same bits on each
+   instruction set. If Ziv's rounding test leaves the result open, it is computed again, from
+   cosines by multi-limb integers. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -10498,7 +10555,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             for (size_t i = v; i < count; i += PE__MAX_LANES) {
                 if (by_integers) pe__sincos_exact(plan, first + i, k, &s, &c);
                 else pe__sincos_dd(plan, first + i, k, &s, &c);
-                if (count - i < PE_LANES) { /* behind the last pair: nothing */
+                if (count - i < PE_LANES) { /* lanes after the last pair add 0 */
                     pe__store(all[0], c.hi);
                     pe__store(all[1], c.lo);
                     for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
@@ -10521,57 +10578,62 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
-        /* It may be 0 for reasons that no precision shows: the contract has 0 from 2^-88 on. */
+        /* The exact sum may be 0, which no precision can show: so the contract says that a sum
+           below 2^-88 of the number of pairs is 0. */
         if (by_integers && size <= pairs * pe__exp2i(-88)) return 0;
         if (by_integers || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
     }
 }
 
-/* Many of them, as a product of matrices: with anchors q that are 31 apart,
+/* Many dot products at a time are a product of matrices. With anchors q that are 31 apart,
  *
  *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
  *
- * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1): then
+ * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
- * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g
- * times as large, and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16,
- * it is at most
- *     4 h       y rounded, x' rounded, for cosines and sines: y' is below 1/2 unit like y
- *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where
+ * and the sum of all X X' is exact for up to 2^(52-2g) pairs. The sum of the terms in parentheses
+ * is 2^-g times as large, and so is its rounding error. For h pairs in tiles of 16 that error is at
+ * most, in units of 2^-53 2^-(g+1),
+ *     4 h       roundings of y and y', 1/2 unit each, and of x', 1 unit; for cosines and for sines
+ *     128 h     four sums of a tile's 16 products: 16 additions to at most 16 units, twice where
  *               nothing is fused
- *     12 h      the sums of these
- *     h^2 / 4   h / 16 additions to at most 4 h
- * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
- * where adding and subtracting that makes no difference; else each is computed by itself. */
+ *     12 h      adding these four
+ *     h^2 / 4   adding the tiles: h / 16 additions to at most 4 h units
+ * together at most h (160 + h / 4). The error inherited from the sines and cosines, which are
+ * double-doubles, is added to it. Ziv's rounding test adds that bound to the sum and subtracts it:
+ * if both give the same double, that is the result. If not, pe__dot() computes it. */
 
-/* 31 = 2 * 16 - 1: q + b and q - b, of which b = 0 is one. With 32 anchors and tiles of 16 pairs,
-   the table (12 KB) and the sums (16.5 KB) stay in a first-level cache of 32 KB. */
+/* An anchor q has 31 = 2 * 16 - 1 positions, q + b and q - b: b = 0 is one, not two. With 32
+   anchors and tiles of 16 pairs, the table (12 KB) and the sums (16.5 KB) stay in a first-level
+   cache of 32 KB. */
 enum {
-    PE__DOTS = 16,        /* numbers b of an anchor                       */
-    PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
+    PE__DOTS = 16,        /* values of b: 0 ... 15                        */
+    PE__DOTS_NEXT = 31,   /* positions from an anchor to the next         */
     PE__DOTS_ANCHORS = 32,
-    PE__DOTS_TILE = 16,   /* pairs                                        */
+    PE__DOTS_TILE = 16,   /* pairs of a tile                              */
     PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
-    PE__DOTS_TOGETHER = 2 /* anchors that share a look at the numbers b */
+    PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* The pairs of a tile, rotated step by step; and their parts X, y and x, of cosines and then of
-   sines. */
+/* The sines s and cosines c of a tile's pairs at a position, and those of the step (ts, tc) by
+   which they are rotated from position to position. pe__dots_parts has their parts X, y and x:
+   three arrays of the cosines, then three of the sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* The sums of an anchor, large and small parts, for q + b and q - b. */
+/* The sums of an anchor: of all X X' (large) and of the other terms (minor), index 0 for q + b and
+   1 for q - b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
 
-/* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums:
-   any will do. */
+/* Set *t to the tile from number `pair` on, at position q, to be rotated by `step`. At q = 0 the
+   cosines are 1. Vectors after the plan's arrays repeat the last vector; its sums are not used. */
 PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -10584,7 +10646,7 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Adding and subtracting the grid rounds to it. */
+/* Store the parts X, y and x. Adding and subtracting `grid` rounds to a multiple of 2^-g. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
@@ -10593,7 +10655,7 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_T
     pe__store(parts[2] + i, x.hi);
 }
 
-/* The parts where a tile is, and a step. */
+/* Store the parts of the tile at its position, then rotate it to the next one. */
 PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts parts)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
@@ -10605,14 +10667,14 @@ PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts
     }
 }
 
-/* The sums of a tile for one anchor and a vector of numbers b, of cosines or of sines: from the
-   parts of the numbers and X and y of the anchor. */
+/* The sums of a tile for one anchor and one vector of values b, of the products of cosines or of
+   those of sines: X X' (large), X y' (minor) and y x' (tiny), with X and y of the anchor. */
 typedef struct pe__dots_partial {
     pe__vd large, minor, tiny;
 } pe__dots_partial;
 
 PE__INLINE void pe__dots_add(pe__dots_partial *partial, double (*parts)[PE__DOTS], size_t b,
-                             double top, double y) /* C99 has no const arrays of arrays */
+                             double top, double y) /* parts: C99 allows no const here */
 {
     partial->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), partial->large);
     partial->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), partial->minor);
@@ -10629,8 +10691,8 @@ PE__INLINE void pe__dots_end(const pe__dots_partial *c, const pe__dots_partial *
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of two anchors: each vector of the table is loaded once for
-   both, and 12 sums do not wait for each other. */
+/* Add a tile's products to the sums of two anchors. Each vector of the table is loaded once for
+   both, and there are 12 sums that do not wait for each other. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
@@ -10649,7 +10711,8 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     }
 }
 
-/* Dots of sums as large as they can be, and as small. */
+/* Write the ends of the error intervals of an anchor's dot products, without scale^2: the upper
+   ones to bounds[0], the lower ones to bounds[1]. side: 0 for q + b, 1 for q - b. */
 PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
@@ -10665,21 +10728,22 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums,
     }
 }
 
-/* Up to 32 * 31 dots. */
+/* Compute up to 32 * 31 dot products, for the differences first, first + 1 ... */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
-    int g = 26; /* the finest grid whose X X' sum exactly; 26 for one pair */
+    int g = 26; /* 2^-g: the finest grid on which X X' sum exactly; 26 for one pair */
     while (h > pe__exp2i(52 - 2 * g)) g--;
-    const double grid = 1.5 * pe__exp2i(52 - g); /* its last bit is 2^-g */
-    /* the bound above, and per pair what two turns lack, of an anchor and of b */
+    const double grid = 1.5 * pe__exp2i(52 - g); /* a double whose last bit is 2^-g */
+    /* the bound above, and for each pair the error inherited from the sines and cosines of the
+       anchor and of b */
     const double farthest = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
                          2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* anchors are taken two at a time */
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* one more: anchors come in twos */
     pe__dots_rotated rotated;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -10714,7 +10778,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
-    /* Fewer than PE__FEW come one by one: pe__dots() computes all 31 of an anchor. */
+    /* Fewer than PE__FEW are computed one by one: pe__dots() computes all 31 of an anchor. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;

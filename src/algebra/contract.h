@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: rows shifted by a distance, dot products of rows.
- * Needs: api.
- * Tests: tests/unit/test_algebra.c. */
+/* Contract: shifts of rows by a number of positions, dot products of rows.
+ * Test: tests/unit/test_algebra.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -17,9 +16,9 @@
  * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
  * shifting twice rounds twice.
  *
- * Plans whose rows are not such pairs are refused with PE_ERR_PLAN: an odd width with PE_ODD_SINE,
- * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up;
- * interleaved sections and lists of coordinates, which are for RoPE alone: move its keys by
+ * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN: an odd width with
+ * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
+ * up; interleaved sections and lists of coordinates, which are for RoPE alone: move its keys by
  * pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
  * rope_interleave. Columns of zeros stay as they are. */
 
@@ -38,7 +37,7 @@
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
  *              products and the sum are rounded each, nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
- *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
+ *              f16 and bf16 are widened to float, rotated, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
  *              3 * 2^-24 hypot(s, c), and a row of PE within 4 * 2^-24 |A| of the exact row
  *              (tests/unit/test_algebra.c)

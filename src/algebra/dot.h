@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dot products of rows a distance apart.
- * Gives: pe_dot_f64().
- * Needs: simd, api, where, numbers, frequencies, sincos.
- * Tests: tests/unit/test_algebra.c. */
+/* Dot products of two rows, one by one or, for consecutive differences, many at a time.
+ * Test: tests/unit/test_algebra.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -19,7 +17,8 @@
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
-/* (hi, lo) times A^2 but for the power of two in A, normal. */
+/* Return hi + lo times the square of plan->mantissa, renormalized. A is mantissa * scale: the
+   square of scale, a power of two, is left to the caller. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
     pe__dd x, square;
@@ -29,9 +28,10 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }
 
-/* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
-   double-double; from exact turns where others leave its rounding open. Eight whatever PE_LANES is:
-   the same bits on each instruction set. */
+/* Return the dot product for the difference k, A^2 times a sum of cosines, in double-double: eight
+   sums, then their sum in a fixed order. Eight sums whatever PE_LANES is give the same bits on each
+   instruction set. If Ziv's rounding test leaves the result open, it is computed again, from
+   cosines by multi-limb integers. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -44,7 +44,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             for (size_t i = v; i < count; i += PE__MAX_LANES) {
                 if (by_integers) pe__sincos_exact(plan, first + i, k, &s, &c);
                 else pe__sincos_dd(plan, first + i, k, &s, &c);
-                if (count - i < PE_LANES) { /* behind the last pair: nothing */
+                if (count - i < PE_LANES) { /* lanes after the last pair add 0 */
                     pe__store(all[0], c.hi);
                     pe__store(all[1], c.lo);
                     for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
@@ -67,57 +67,62 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
-        /* It may be 0 for reasons that no precision shows: the contract has 0 from 2^-88 on. */
+        /* The exact sum may be 0, which no precision can show: so the contract says that a sum
+           below 2^-88 of the number of pairs is 0. */
         if (by_integers && size <= pairs * pe__exp2i(-88)) return 0;
         if (by_integers || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
     }
 }
 
-/* Many of them, as a product of matrices: with anchors q that are 31 apart,
+/* Many dot products at a time are a product of matrices. With anchors q that are 31 apart,
  *
  *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
  *
- * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1): then
+ * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
- * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g
- * times as large, and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16,
- * it is at most
- *     4 h       y rounded, x' rounded, for cosines and sines: y' is below 1/2 unit like y
- *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where
+ * and the sum of all X X' is exact for up to 2^(52-2g) pairs. The sum of the terms in parentheses
+ * is 2^-g times as large, and so is its rounding error. For h pairs in tiles of 16 that error is at
+ * most, in units of 2^-53 2^-(g+1),
+ *     4 h       roundings of y and y', 1/2 unit each, and of x', 1 unit; for cosines and for sines
+ *     128 h     four sums of a tile's 16 products: 16 additions to at most 16 units, twice where
  *               nothing is fused
- *     12 h      the sums of these
- *     h^2 / 4   h / 16 additions to at most 4 h
- * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
- * where adding and subtracting that makes no difference; else each is computed by itself. */
+ *     12 h      adding these four
+ *     h^2 / 4   adding the tiles: h / 16 additions to at most 4 h units
+ * together at most h (160 + h / 4). The error inherited from the sines and cosines, which are
+ * double-doubles, is added to it. Ziv's rounding test adds that bound to the sum and subtracts it:
+ * if both give the same double, that is the result. If not, pe__dot() computes it. */
 
-/* 31 = 2 * 16 - 1: q + b and q - b, of which b = 0 is one. With 32 anchors and tiles of 16 pairs,
-   the table (12 KB) and the sums (16.5 KB) stay in a first-level cache of 32 KB. */
+/* An anchor q has 31 = 2 * 16 - 1 positions, q + b and q - b: b = 0 is one, not two. With 32
+   anchors and tiles of 16 pairs, the table (12 KB) and the sums (16.5 KB) stay in a first-level
+   cache of 32 KB. */
 enum {
-    PE__DOTS = 16,        /* numbers b of an anchor                       */
-    PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
+    PE__DOTS = 16,        /* values of b: 0 ... 15                        */
+    PE__DOTS_NEXT = 31,   /* positions from an anchor to the next         */
     PE__DOTS_ANCHORS = 32,
-    PE__DOTS_TILE = 16,   /* pairs                                        */
+    PE__DOTS_TILE = 16,   /* pairs of a tile                              */
     PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
-    PE__DOTS_TOGETHER = 2 /* anchors that share a look at the numbers b */
+    PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* The pairs of a tile, rotated step by step; and their parts X, y and x, of cosines and then of
-   sines. */
+/* The sines s and cosines c of a tile's pairs at a position, and those of the step (ts, tc) by
+   which they are rotated from position to position. pe__dots_parts has their parts X, y and x:
+   three arrays of the cosines, then three of the sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* The sums of an anchor, large and small parts, for q + b and q - b. */
+/* The sums of an anchor: of all X X' (large) and of the other terms (minor), index 0 for q + b and
+   1 for q - b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
 
-/* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums:
-   any will do. */
+/* Set *t to the tile from number `pair` on, at position q, to be rotated by `step`. At q = 0 the
+   cosines are 1. Vectors after the plan's arrays repeat the last vector; its sums are not used. */
 PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -130,7 +135,7 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Adding and subtracting the grid rounds to it. */
+/* Store the parts X, y and x. Adding and subtracting `grid` rounds to a multiple of 2^-g. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
@@ -139,7 +144,7 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_T
     pe__store(parts[2] + i, x.hi);
 }
 
-/* The parts where a tile is, and a step. */
+/* Store the parts of the tile at its position, then rotate it to the next one. */
 PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts parts)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
@@ -151,14 +156,14 @@ PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts
     }
 }
 
-/* The sums of a tile for one anchor and a vector of numbers b, of cosines or of sines: from the
-   parts of the numbers and X and y of the anchor. */
+/* The sums of a tile for one anchor and one vector of values b, of the products of cosines or of
+   those of sines: X X' (large), X y' (minor) and y x' (tiny), with X and y of the anchor. */
 typedef struct pe__dots_partial {
     pe__vd large, minor, tiny;
 } pe__dots_partial;
 
 PE__INLINE void pe__dots_add(pe__dots_partial *partial, double (*parts)[PE__DOTS], size_t b,
-                             double top, double y) /* C99 has no const arrays of arrays */
+                             double top, double y) /* parts: C99 allows no const here */
 {
     partial->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), partial->large);
     partial->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), partial->minor);
@@ -175,8 +180,8 @@ PE__INLINE void pe__dots_end(const pe__dots_partial *c, const pe__dots_partial *
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of two anchors: each vector of the table is loaded once for
-   both, and 12 sums do not wait for each other. */
+/* Add a tile's products to the sums of two anchors. Each vector of the table is loaded once for
+   both, and there are 12 sums that do not wait for each other. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
@@ -195,7 +200,8 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     }
 }
 
-/* Dots of sums as large as they can be, and as small. */
+/* Write the ends of the error intervals of an anchor's dot products, without scale^2: the upper
+   ones to bounds[0], the lower ones to bounds[1]. side: 0 for q + b, 1 for q - b. */
 PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
@@ -211,21 +217,22 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums,
     }
 }
 
-/* Up to 32 * 31 dots. */
+/* Compute up to 32 * 31 dot products, for the differences first, first + 1 ... */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
-    int g = 26; /* the finest grid whose X X' sum exactly; 26 for one pair */
+    int g = 26; /* 2^-g: the finest grid on which X X' sum exactly; 26 for one pair */
     while (h > pe__exp2i(52 - 2 * g)) g--;
-    const double grid = 1.5 * pe__exp2i(52 - g); /* its last bit is 2^-g */
-    /* the bound above, and per pair what two turns lack, of an anchor and of b */
+    const double grid = 1.5 * pe__exp2i(52 - g); /* a double whose last bit is 2^-g */
+    /* the bound above, and for each pair the error inherited from the sines and cosines of the
+       anchor and of b */
     const double farthest = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
                          2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* anchors are taken two at a time */
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* one more: anchors come in twos */
     pe__dots_rotated rotated;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -260,7 +267,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
-    /* Fewer than PE__FEW come one by one: pe__dots() computes all 31 of an anchor. */
+    /* Fewer than PE__FEW are computed one by one: pe__dots() computes all 31 of an anchor. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;

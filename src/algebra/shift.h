@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows shifted by a distance.
- * Gives: pe__can_shift(), pe__call_shift(), pe_shift_f64().
- * Needs: simd, api, where, plan, rows, rope, numbers.
- * Tests: tests/unit/test_algebra.c. */
+/* Shifts of rows by a number of positions: checks, calls, and the rotation of doubles.
+ * Test: tests/unit/test_algebra.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -18,13 +16,14 @@
 #include "../rope/tokens.h"
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
- * A shift is RoPE's rotation with a row as its only head: of a pair whose cosine comes first by
- * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
- * their own, made in tiles of columns, and a kernel. */
+ * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
+ * first rotate by the angle of position k, pairs with the sine first by the angle of -k. RoPE does
+ * not rotate doubles, so pe_shift_f64() has a rotation of its own. */
 
-enum { PE__SHIFT_TILE = 512 }; /* pairs */
+enum { PE__SHIFT_TILE = 512 }; /* pairs, of a shift of doubles */
 
-/* Are rows of this plan made of pairs that turn by differences? */
+/* Can rows of this plan be shifted? All columns but zeros must be pairs, in the plan's layout,
+   whose angles are not rounded. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->rope_interleave;
@@ -33,12 +32,12 @@ static inline int pe__can_shift(const pe_plan *plan)
     return ok;
 }
 
-/* Doubles: pairs (u, v) of rows, rotated by (ts, tc); v is so many doubles behind u, 1 if they are
-   neighbours. */
+/* Rotate the pairs (x, y) of rows by the angles whose sines are ts and whose cosines are tc. y lies
+   `across` doubles after x, 1 if split is 0. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
-    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes to ask for in advance */
+    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes ahead, as whole rows */
     const size_t n = output->sines, step = split ? 1 : 2, bytes = (size_t)output->stride;
     const size_t prefetch_distance = pe__max(PE__PREFETCH_DISTANCE / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
@@ -70,7 +69,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Rows of the same delta: their columns of one axis. */
+/* Rotate the output's columns of `rows` rows by delta: one axis, and the same delta for all
+   rows. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -87,7 +87,8 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     }
 }
 
-/* Check a call; what rows are rotated by, of which plan. */
+/* Check a call of a shift. Then write the positions by whose angles the rows rotate to *at, and to
+   *rotation a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__request *request, pe_at *at, pe_plan *rotation)
 {
@@ -112,7 +113,7 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
         const pe__axis *const axis = &rotation.axis[a];
         const size_t k = at.axes == 1 ? 0 : axis->coordinate;
         pe__output output = pe__output_of_axis(&rotation, axis, &request);
-        for (size_t r = 0, run; r < rows; r += run) { /* rows of the same delta */
+        for (size_t r = 0, run; r < rows; r += run) { /* run: rows with the same delta */
             const double delta = pe__position(&at, r, k);
             run = 1;
             while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
@@ -123,9 +124,9 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
     return status;
 }
 
-/* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
+/* ---- 9.2 shifts of f32, f16 and bf16 --------------------------------------------------------- */
 
-/* Does row r stay where it is? */
+/* Is row r shifted by 0, in every coordinate? */
 static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 {
     int stays = 1;
@@ -133,7 +134,8 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     return stays;
 }
 
-/* Rows that stay are left alone; the others are rotated. */
+/* Check, then rotate all rows but those shifted by 0, which keep every bit. Rows that follow each
+   other are rotated in one call. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__request *request, pe__head_rotator *rotate,
                                        pe__head_rotator *rotate_sections)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heads rotated by the rows of a table.
- * Gives: pe__rope_by_table(), pe__rotate_token_by_table().
- * Needs: simd, api, where, rows, numbers.
+/* RoPE by a table: heads are rotated by rows of sines and cosines that the caller has.
  * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -16,18 +14,20 @@
 #include "table.h"
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
- * Rows of floats, cosines apart from sines, are used where they are. All others, of 16 bits, of
- * another order, or backward, are copied to the stack as floats first. */
+ * Rows of floats are used where they are, if their sines follow each other and so do their cosines.
+ * Rows of 16-bit elements, rows in another order, and all rows for pe_back() are copied to the
+ * stack first, as floats. */
 
-/* A table as rotation reads it. */
+/* A caller's table, as the rotation reads it. */
 typedef struct pe__table {
     const void *cosines, *sines;
-    size_t stride, step; /* elements from row to row, from pair to pair            */
+    size_t stride, step; /* elements from row to row, from pair to pair */
     pe_type type;
-    int odd; /* the sines are half a step behind the cosines, in one array with them */
+    int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Floats p[0], p[step] ... of a table; odd: those in the middle between them. */
+/* Load the elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. odd: load those
+   step / 2 elements after them. */
 PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
@@ -44,7 +44,8 @@ PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void 
     return v;
 }
 
-/* So many bytes, fewer than are read, with zeros behind them. */
+/* Copy `bytes` bytes to few, with zeros after them, and return few: whole vectors are read from
+   there, 4 * PE__FLOATS floats at most. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
@@ -52,14 +53,15 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
     return few;
 }
 
-/* Cosines and then sines, backward 0 less these, of a tile's pairs in some rows of the table.
-   Writes whole vectors: up to one behind the last. */
+/* Write the tile's pairs of the table rows p[0] ... p[rows - 1] to out, as floats: of each row
+   first the cosines, then the sines, or 0 - s for each sine s if back is set. Whole vectors are
+   written, up to one after the last element. */
 PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
     float few[4 * PE__FLOATS];
-    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* cosines, sines */
+    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* odd r: sines */
         const int odd = r % 2 && table->odd, negative = r % 2 && back;
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
         const void *in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
@@ -67,7 +69,7 @@ PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const
         size_t done = 0;
         for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
             pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
+        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last one may overlap */
             const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
             const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
             pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
@@ -75,7 +77,8 @@ PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const
     }
 }
 
-/* The same of all of a tile's tokens, the first one at row 0 of at. */
+/* pe__read_table_rows() for all tokens of the tile. Token t has the table row that row t of at
+   says. */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
                                  float *out)
 {
@@ -91,7 +94,7 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
     }
 }
 
-/* Tile after tile. */
+/* Rotate tile by tile, by rows of the table that are copied to the stack. */
 PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
                                      const pe__rope_call *call, pe__tile *tile)
 {
@@ -112,7 +115,7 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
-/* Rows of floats where they are, in any order. */
+/* Rotate by rows of floats where they are in the table, in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
     double p[PE__POSITIONS];
@@ -126,7 +129,8 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
     }
 }
 
-/* Are these whole positions of one coordinate, each a row of the table? */
+/* Check that the positions are integers of one coordinate, each the number of a row of the table;
+   with pe_back(), the negative of one. */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
@@ -136,7 +140,7 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
     return pe__check_positions(at, tokens, 1, middle, middle, half);
 }
 
-/* By a table of the caller's: check everything, then rotate. */
+/* Rotate by a caller's table: check everything, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
                                         const pe_at *at, pe__rope_call *call, const pe__from_to *x)
 {
@@ -188,7 +192,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     return PE_OK;
 }
 
-/* The heads of one token by a row of floats, where nothing is wrong and no pair is left over. */
+/* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
+   has seen that all arguments are valid and that the pairs are whole units. */
 PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {

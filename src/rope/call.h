@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE's checks and calls.
- * Gives: pe__from_to, pe__heads_of(), pe__make_rope_call(), pe__rope_check_heads(),
- *   pe__rope_by_plan(), pe__rope_plan_ok(), pe__rope_to().
- * Needs: simd, api, where, rows, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* RoPE's checks and calls. From the call to a rotated head:
+ *     pe_rope_f32                (types/calls.h) passes its arguments on, by pointer
+ *     pe__call_rope_f32          (types/types.h) names the rotators of floats
+ *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
+ *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs;
+ *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
+ *                                  of pe_fill_f32()
+ *     pe__rotate_heads_f32       (rotate.h, from PE__HEAD_ROTATORS) chooses the order of the heads,
+ *                                  by pe__schedule_heads()
+ *     pe__rotate_groups            takes a group of a token's heads at a time
+ *     pe__rotate_units           (pairs.h) keeps some sines and cosines in registers and rotates
+ *                                  their pairs in each of the heads, then loads the next ones
+ *     pe__unit_rotate              loads a unit, computes a' = a c - b s and b' = b c + a s, stores
+ * Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where tokens have
+ * one head each, where the heads of a token are far apart, and in some large calls.
+ * Test: tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -17,8 +28,9 @@
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Do tokens x heads heads of width elements not overlap, within reach of a pointer?
-   Then the strides become bytes, and span those from the first to the last. */
+/* Check that tokens x heads heads of `width` elements do not overlap, and that a pointer can span
+   them. If so, turn *token and *head, their strides, into bytes, and write the bytes from the first
+   element to the last one to *span. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
@@ -27,14 +39,14 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
     const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
     if (width > limit) return PE_ERR_SIZE;
-    for (int k = 0; k < 2; k++) { /* the nearer ones first; width becomes that of all of them */
+    for (int k = 0; k < 2; k++) { /* the smaller stride first; width grows to the span of all */
         if (number[k] == 1) continue;
         if (stride[k] < width) return PE_ERR_SHAPE;
         if (pe__exceeds(number[k] - 1, stride[k], limit - width)) return PE_ERR_SIZE;
         width += (number[k] - 1) * stride[k];
     }
-    /* A stride that is not looked at may be any number: that of a single head becomes that of its
-       token, and the other way round. */
+    /* The head stride of a single head may be any number, so the token stride replaces it; and the
+       other way round for a single token. */
     if (tokens == 1) *token = 0;
     if (heads == 1) *head = *token;
     if (tokens == 1) *token = *head;
@@ -44,7 +56,7 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? Its pairs are all of the row. */
+/* Can RoPE use this plan? Every column of its rows must belong to a pair. */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
@@ -52,8 +64,8 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* Heads as a call gives them: of one array and of another; in place both are the same, and head_dim
-   is not asked for. */
+/* The heads of a call, as its arguments give them: read from one array, written to another. In
+   place both are one array, and head_dim is ignored. */
 typedef struct pe__from_to {
     const void *in;
     void *out;
@@ -76,15 +88,15 @@ PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
     return x;
 }
 
-/* Check one set of heads, whose strides become bytes, and which begin at what is rotated then, so
-   many elements behind their first. */
+/* Check one set of heads, in which the `rotary` elements from element `offset` on rotate. Then turn
+   the strides of *h into bytes, and let in and out point to that element. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
                                              size_t offset)
 {
-    if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
+    if (h->heads == 0) return PE_OK; /* the other fields may not have been written */
     if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = call->head_dim ? call->head_dim : rotary;
-    /* a stride that is ignored may be any number */
+    /* strides of a single token or head are ignored */
     const int in_place = h->in == h->out && call->in_element == call->out_element &&
                          (call->tokens == 1 || h->in_token == h->out_token) &&
                          (h->heads == 1 || h->in_head == h->out_head);
@@ -110,7 +122,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     return PE_OK;
 }
 
-/* By a plan: check everything, lists last, then rotate. */
+/* Rotate by a plan: check everything, lists of positions last, then rotate. */
 static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
     pe_plan own;
@@ -128,8 +140,8 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     return status;
 }
 
-/* A call for heads that are still to be told, in place, from elements of one size to those of
-   another. */
+/* Return a call in place (head_dim 0) without heads; the caller sets x[] and, out of place,
+   head_dim. in_element and out_element: bytes of an element. */
 PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
                                             pe__head_rotator *rotate,
                                             pe__head_rotator *rotate_sections)
@@ -145,7 +157,7 @@ PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, si
     return call;
 }
 
-/* From one place to another: are there as many heads at both? */
+/* Rotate out of place by a plan. Input and output must have the same number of heads. */
 static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
                                     const pe__from_to *x)
 {

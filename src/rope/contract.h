@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: heads rotated, RoPE's tables, ggml's angles.
- * Gives: PE_ROPE_TABLE_APART, PE_ROPE_TABLE_COMPLEX, PE_ROPE_TABLE_JOINED, PE_ROPE_TABLE_MATRIX,
- *   PE_ROPE_TABLE_TWICE, pe_heads, pe_rope_ggml, pe_rope_table, pe_rope_table_layout.
- * Needs: api.
+/* Contract: rotation of heads, tables of sines and cosines, ggml's angles.
  * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
 #pragma once
 #include "../api/options.h"
@@ -18,33 +15,33 @@
  * which says which elements are a pair. Its d_model is the rotary dim n, an even number; the first
  * n elements of a head are rotated, the others stay. Make it with pe_rope_plan_init(), or with
  * pe_plan_init() and the right layout; cos_first does not matter here. Axes in blocks of halves
- * (PE_COLUMNS_BLOCKS, as by default) rotate within their blocks; JOINED ones share the whole row.
- * With rotary_offset in a pe_rope_config the n elements begin there; what is before and behind them
- * stays in place and is copied out of place. Plans with a padding
- * position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads (a, b)
- * next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not the
- * gradient, and a K-shift needs a plan without it.
+ * (PE_COLUMNS_BLOCKS, the default) rotate within their blocks; PE_COLUMNS_JOINED has one layout for
+ * the whole row. With rotary_offset in a pe_rope_config the n elements begin there. In place, the
+ * elements before and after them stay as they are; out of place, they are copied. Plans with a
+ * padding position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads
+ * (a, b) next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not
+ * the gradient, and a K-shift needs a plan without it.
  *
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
  *
  * Rounding: c and s are correctly rounded floats, computed once per token, not per head. Then two
- * products and their sum are rounded to float each, nothing is fused, as in PyTorch and numpy:
+ * products and their sum are each rounded to float, and nothing is fused, as in PyTorch and numpy:
  *
  *     a' = float(float(a c) - float(b s))      b' = float(float(b c) + float(a s))
  *
  * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are
  * the same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
- * subnormal, a float is within 3 * 2^-24 hypot(a, b) of the exact one, times the amplitude: it is
- * off by 2 * 2^-24 (|a c| + |b s|), for c, s and the products, and 2^-24 |a'|, for the sum, at
- * most. f16 and bf16 have the rounding to their type on top. With an amplitude above 1 a product of
- * numbers near the largest float may overflow, to an infinity, or two to a NaN, where a' itself
- * would not. */
+ * subnormal, the error of a float is at most 3 * 2^-24 hypot(a, b), times the amplitude: c, s and
+ * the products contribute at most 2 * 2^-24 (|a c| + |b s|), and the sum at most 2^-24 |a'|. f16
+ * and bf16 have the rounding to their type on top. With an amplitude above 1 and numbers near the
+ * largest float, a product may overflow to an infinity, or two products make a NaN, where a' itself
+ * would not overflow. */
 
 /* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
    head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
-   tokens, head_dim] {heads, tokens * head_dim, head_dim}. Of one head, head_stride is ignored;
-   of one token, token_stride. */
+   tokens, head_dim] has {heads, tokens * head_dim, head_dim}. With one head, head_stride is
+   ignored; with one token, token_stride is. */
 typedef struct pe_heads {
     size_t heads, head_stride, token_stride;
 } pe_heads;
@@ -70,17 +67,17 @@ PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint1
 PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
                               pe_heads heads);
 
-/* Rotate out of place: out = rotated in, whole heads of head_dim elements; those that do not rotate
- * are copied. The result is that of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its
- * floats once more, to the type of a cache.
+/* Rotate out of place: out = rotated in, whole heads of head_dim elements. Elements that do not
+ * rotate are copied. The result is the same as a copy and then pe_rope_T; pe_rope_to_f32_f16 and
+ * _bf16 round its floats once more, to the type of a cache.
  *
  * head_dim      elements of a head, >= n, with the rotary_offset of the plan
  * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_SHAPE also for such a head_dim, for another number of heads,
- *               and if the memory from the first to the last element of in overlaps that of out,
- *               unless they are the same pointer with the same strides and type, which means in
- *               place.
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for a head_dim that is too small, for different
+ *               numbers of heads in in and out, and if the memory from the first to the last
+ *               element of in overlaps that of out. The same pointer with the same strides and type
+ *               is allowed: it means in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
@@ -130,8 +127,8 @@ typedef enum pe_rope_table_layout {
                                 stable-diffusion.cpp, HiDream, Kandinsky 5                        */
 } pe_rope_table_layout;
 
-/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T tells what it has
-   filled; of tables that were made elsewhere set all fields. */
+/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T sets all
+   fields for the table that it fills; for tables that were made elsewhere, set them yourself. */
 typedef struct pe_rope_table {
     const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
     pe_type type;                /* of its elements                                              */
@@ -146,11 +143,11 @@ typedef struct pe_rope_table {
  * cosines      rows of stride elements; if one array has both, that array
  * sines        likewise, with the same stride; NULL if one array has both
  * stride       elements, as in pe_rope_table; tables have no rotary_offset
- * made         NULL, or the table as a value; unchanged where rows is 0
+ * made         receives the pe_rope_table of this table; unchanged if rows is 0; or NULL
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
  *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
- *              be NULL, and where one of two arrays is aligned and the other is not
+ *              be NULL, and for two arrays that are not a whole number of elements apart
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
@@ -171,19 +168,19 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * table        see pe_rope_table; with pairs = 0 nothing is rotated, and its arrays may be NULL
  * layout       which elements of a head are a pair; of PE_ROPE_TABLE_TWICE also in which order its
  *              rows are
- * rows, tokens token t looks at the row with the number that rows has for it: pe_from(0) takes the
- *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of
- *              position ids gather. pe_back() takes 0 - s for each sine s: the gradient
- * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs, from the first element on: where
- *              another part rotates (rotary_offset), move the pointer. Of a plan of axes in blocks
- *              of halves rotate block by block, each with its pairs of the table
+ * rows, tokens the number of token t's row of the table is position t of rows. pe_from(0) takes the
+ *              first rows in order, pe_all(k) takes row k for all tokens, and lists of position ids
+ *              (pe_at_i32, pe_at_i64) gather. pe_back() takes 0 - s for each sine s: the gradient
+ * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs. The first n elements of a head
+ *              rotate; for another part (rotary_offset), move the pointer. For axes in blocks of
+ *              halves, rotate block by block, each with its pairs of the table
  *
  * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for
- *              rows that are reals, points, a grid or differences, and for a type or layout in
- *              table that is none; PE_ERR_SHAPE also for a stride of the table below its rows, and
+ *              rows that are reals, points, a grid or differences, and for an invalid type or
+ *              layout in table; PE_ERR_SHAPE also for a stride of the table below its rows, and
  *              for sines where one array has both; PE_ERR_RANGE for a row that the table does
  *              not have
- * Accuracy     that rotation, bit by bit, by the numbers given (tests/unit/test_tables.c)
+ * Accuracy     the bits of the rotation above, by the table's numbers (tests/unit/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
 PE_API pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,

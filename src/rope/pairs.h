@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of elements rotated: a vector, a unit, a head, some heads of a token.
- * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__heads, pe__section,
- *   pe__tile, pe__angles_of(), pe__convert(), pe__register_pairs(), pe__rotate_head(),
- *   pe__rotate_short(), pe__rotate_units(), pe__rotate_vectors(), pe__unit_pairs(),
- *   pe__rotate_ends().
- * Needs: simd, api, rows, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
+ * rope/call.h lists the steps from pe_rope_f32() to these loops. Test: tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -13,48 +8,52 @@
 #include "../rows/elements.h"
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
- * Rows of sines and cosines of some tokens are filled on the stack, a tile, and all heads of these
- * tokens are rotated by it. They are the rows that pe_fill_f32 writes as halves. */
+ * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
+ * of those tokens by the tile. A tile has one row a token, as pe_fill_f32() writes it in
+ * PE_LAYOUT_HALVES: first the sines of all pairs, then their cosines. */
 
 enum {
     PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile, at most */
-    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes to fetch in advance, as while rows are made */
-    PE__ROPE_GROUP = 8192,             /* bytes of heads that turn alike, together */
-    PE__ROPE_CACHED = 1 << 21, /* bytes of single ones that some cache is taken to hold */
-    PE__ROPE_NEAR = 1 << 24,   /* and of all of a call, */
-    PE__ROPE_AWAY = 1 << 17    /* if they go elsewhere */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
+    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, in whole heads, one at least */
+    PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
+    PE__ROPE_CACHED = 1 << 21, /* bytes up to which tokens of one head are assumed to be cached */
+    PE__ROPE_NEAR = 1 << 24,   /* bytes up to which floats in place are assumed to be cached */
+    PE__ROPE_AWAY = 1 << 17    /* bytes up to which floats out of place are assumed to be cached */
 };
 
-/* Heads to rotate, [tokens][heads], strides in bytes. */
+/* Heads to rotate, of shape [tokens][heads]. in and out: the first element that rotates, of head 0
+   of token 0; in_token, in_head, out_token and out_head: bytes from a token or head to the next. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t copied_after;  /* elements behind the pairs to copy */
-    size_t copied_before; /* and before them: pe__copy_ends() */
+    size_t copied_after;  /* elements of a head after its pairs that are copied; in place 0 */
+    size_t copied_before; /* elements before the pairs: see pe__copy_ends(); in place 0 */
 } pe__heads;
 
-/* n pairs of a tile from the given one on, of a block of so many that have one layout. */
+/* A section of a head, an axis with columns of its own. It has `pairs` pairs; the tile holds n of
+   them, from the tile's pair number `pair` on. */
 typedef struct pe__section {
     size_t pair, n, pairs;
-    size_t column; /* the element of a head where they begin */
+    size_t column; /* the element of a head where the n pairs begin */
 } pe__section;
 
-/* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
-   of a head. */
+/* The sines and cosines of `tokens` tokens from number `token` on. Of the `pairs` pairs of a head
+   the tile holds `count`, from number `pair` on. */
 typedef struct pe__tile {
     const float *sines, *cosines;
-    const size_t *row; /* which rows the tokens have, of stride floats; NULL: one after the other */
-    size_t stride;     /* 0: all tokens share one */
+    const size_t *row; /* the row number of each token; NULL: 0, 1, 2 ... */
+    size_t stride;     /* floats from row to row; 0: all tokens share one row */
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
-    size_t section_count; /* 0: all pairs have one layout */
+    size_t section_count; /* 0: all pairs share one layout */
     const pe__section *section;
 } pe__tile;
 
-/* The sines and cosines of n pairs of a token, of blocks of so many, or of one. */
+/* The sines s and cosines c of n pairs of one token. pairs: those of the section, or of the head if
+   it has no sections; in halves, b lies `pairs` elements after a. */
 typedef struct pe__angles {
     const float *s, *c;
     size_t n, pairs;
@@ -68,7 +67,8 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
     return a;
 }
 
-/* Pairs (a, b) rotated: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
+/* Rotate pairs (a, b): pe__rotate_a() returns a' = a c - b s, pe__rotate_b() b' = b c + a s. Called
+   with b, a and -s for a, b and s, pe__rotate_b() returns a' as well. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
@@ -77,20 +77,23 @@ PE__INLINE pe__vf pe__rotate_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
 }
-PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
+/* Rotate u = a0 b0 a1 b1 ... by s = -s0 s0 -s1 s1 ... and c = c0 c0 c1 c1 ... */
+PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c)
 {
     return pe__rotate_b(pe__swap(u), u, s, c);
 }
 
-/* A vector of pairs of halves: of their first elements u and of their second ones v. */
+/* Rotate a vector of pairs in halves, u = a0 a1 ... and v = b0 b1 ...; store a' at out and b' at
+   next. */
 PE__INLINE void pe__rotate_halves(pe__type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
                                   unsigned char *out, unsigned char *next)
 {
     pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
-/* The sines and cosines of a vector of pairs as the elements are met: of neighbours those of two
-   vectors. */
+/* The sines and cosines of a vector of pairs, in the order of the elements. In halves both vectors
+   of elements use s[0] and c[0]. Interleaved, s[0] and c[0] are for the first vector of elements,
+   s[1] and c[1] for the second, as pe__rotate_interleaved() takes them. */
 typedef struct pe__rotation {
     pe__vf s[2], c[2];
 } pe__rotation;
@@ -105,7 +108,8 @@ PE__INLINE pe__rotation pe__rotation_load(pe_layout layout, const float *s, cons
     return t;
 }
 
-/* A vector of pairs: of halves u and v as above; of neighbours one vector and the next. */
+/* Rotate a vector of pairs, x[0] and x[1], and store the two vectors at out and next. In halves
+   x[0] = a0 a1 ... and x[1] = b0 b1 ...; interleaved, x[1] follows x[0]. */
 PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rotation *t,
                                  const pe__vf *x, unsigned char *out, unsigned char *next)
 {
@@ -116,16 +120,19 @@ PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rota
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
-   two vectors and the two across; of neighbours four vectors. bf16 has even and odd elements apart,
-   which is cheaper to widen and to round: of halves, with the sines and cosines of the even and of
-   the odd ones; of neighbours, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and so
-   does one that comes of it. */
+/* A unit has two vectors of pairs: in halves two vectors of a and two of b, interleaved four
+   vectors. s and c are in the order of its elements; in halves a and b share [0] and [1].
+   bf16 to bf16 takes even and odd elements in separate vectors, which is cheaper to widen and to
+   round. In halves s and c are then split into even and odd pairs. Interleaved, even elements are a
+   and odd ones b, so s and c stay in the order of the pairs.
+   pe__put_bf16_four() needs NaNs that end in 16 zero bits. NaNs of bf16 do, and so do NaNs that are
+   computed from them. */
 enum { PE__ROPE_UNIT = 4 * PE_LANES };
 typedef struct pe__unit {
     pe__vf s[4], c[4];
 } pe__unit;
 
+/* Load s and c of a unit. narrow: bf16 to bf16. */
 PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
@@ -149,7 +156,7 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         u->c[2] = pe__get_repeated(c + PE__FLOATS);
         u->c[3] = pe__get_repeated(c + 3 * PE_LANES);
     }
-    if (narrow) { /* a table of the caller's may have any NaN */
+    if (narrow) { /* a caller's table may hold NaNs that do not end in 16 zero bits */
         if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0]))) {
             u->s[0] = pe__quiet(u->s[0]);
             u->c[0] = pe__quiet(u->c[0]);
@@ -160,11 +167,12 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* Where the pairs of a unit lie: next to each other, in halves, or in halves of two sections, a
-   vector each. */
+/* How the pairs of a unit lie: interleaved; in halves; or in two sections of one vector of pairs,
+   each in halves. */
 enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 
-/* layout: PE__UNIT_INTERLEAVED ...; across: elements from the first two vectors to the others. */
+/* Rotate the unit at p by u and store it at q. layout: PE__UNIT_INTERLEAVED ...; across: elements
+   from its first two vectors to the other two, in halves from a to b. */
 PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -177,7 +185,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
-        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* (x0, b0) and (a1, y1) */
+        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* pairs (x0, b0), (a1, y1) */
         const pe__vf c0 = pe__rotate_a(x0, b0, u->s[0], u->c[0]);
         const pe__vf c1 = pe__rotate_a(a1, y1, u->s[1], u->c[1]);
         const pe__vf d0 = pe__rotate_b(x0, b0, u->s[0], u->c[0]);
@@ -187,7 +195,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
-    if (layout && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
+    if (layout && sizeof(pe__vf) >= 64) { /* load late: faster if heads come from memory */
         const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
         pe__rotate_halves(to, x0, y0, u->s[0], u->c[0], q, z);
         const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
@@ -196,7 +204,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (layout) { /* what shares a line follows each other: it takes four fifths of the time */
+    if (layout) { /* store a cache line's vectors one after the other: four fifths of the time */
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
@@ -209,7 +217,8 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
                    pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
-/* Vectors of pairs of heads: their sines and cosines, and where they are, in bytes. */
+/* One vector of pairs, in any head of a token: its sines and cosines, and the bytes from the begin
+   of a head to its two vectors, in the input (in, in_next) and in the output (out, out_next). */
 typedef struct pe__vectors {
     pe__rotation rotation;
     size_t in, in_next, out, out_next;
@@ -238,8 +247,9 @@ PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* One head: units, then a vector, then what does not fill one, by a vector that overlaps the last
-   and is read before that is written. */
+/* Rotate one head of at least a vector of pairs: units, then perhaps one vector, then the tail by a
+   vector that ends with the last pair. That one overlaps pairs rotated before it, so it is loaded
+   before anything is stored: in and out may be the same. */
 PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -268,14 +278,15 @@ PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, co
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
+/* Return the pairs whose sines and cosines stay in registers: two units. An interleaved unit takes
+   eight registers, so it is one unit unless there are the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Ask for so many bytes, at most four lines: without a loop, which took a fifth longer where a
-   compiler laid it out badly. */
+/* Prefetch `bytes` bytes at `at`, at most four cache lines. Not in a loop: where a compiler laid it
+   out badly, that took a fifth longer. */
 PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
     PE__PREFETCH(at);
@@ -286,7 +297,9 @@ PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Elements from a unit of a block of halves to the next, of which `behind` pairs have been. */
+/* Return the elements from a unit to the next one, in sections of `pairs` pairs in halves. *done:
+   pairs of the section before this unit; advanced here. After a section's last unit, its
+   second half is skipped. */
 PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
     *done += PE__ROPE_UNIT;
@@ -295,12 +308,13 @@ PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
     return PE__ROPE_UNIT + pairs;
 }
 
-/* How the pairs of a head in halves lie: in one section, in sections of whole units, or of a
-   vector. */
+/* How a head in halves is divided: one section, sections of whole units, or sections of one vector
+   of pairs. */
 enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 
-/* Some heads of one token, their pairs in whole units. sections: PE__ONE_SECTION ...
-   prefetch_distance: bytes to what will be wanted soon, or 0. */
+/* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
+   registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
+   bytes from what is read to what is prefetched, or 0. */
 PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
@@ -337,8 +351,9 @@ PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, i
     }
 }
 
-/* Of n pairs those that go in units; the rest goes in vectors, and what does not fill one by one
-   that overlaps the last and is read before that is written. */
+/* Return how many of n pairs are rotated in units; pe__rotate_ends() rotates the others in vectors.
+   A tail that fills no vector is rotated by one that overlaps the vector before it. That vector is
+   kept out of the units, so that both are loaded before either is stored. */
 PE__INLINE size_t pe__unit_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
@@ -346,7 +361,8 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
     return whole - whole % PE__ROPE_UNIT;
 }
 
-/* That rest of some heads of one token; of blocks of halves no pairs are left over. */
+/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: a head is
+   sections of one vector of pairs, or of whole units, so there is no tail. */
 PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -369,7 +385,7 @@ PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, in
     }
 }
 
-/* Fewer pairs than a vector has floats, and perhaps none. */
+/* Rotate heads of fewer pairs than a vector has floats, perhaps none, by way of padded copies. */
 PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
@@ -379,7 +395,7 @@ PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, co
     const size_t next = halves ? a->pairs : first;
     unsigned char x[2][PE__FLOATS * sizeof(float)] = {{0}}, y[2][PE__FLOATS * sizeof(float)];
     float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
-    if (n == 0) return; /* of a table without pairs there may be no array */
+    if (n == 0) return; /* a table without pairs may have no arrays */
     memcpy(sines, a->s, n * sizeof *sines);
     memcpy(cosines, a->c, n * sizeof *cosines);
     const pe__rotation rotation = pe__rotation_load(layout, sines, cosines);
@@ -395,7 +411,7 @@ PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, co
     }
 }
 
-/* The same of floats in halves, where masks load and store them: two fifths of the time. */
+/* pe__rotate_few() for floats in halves, by masked loads and stores: two fifths of the time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -417,7 +433,7 @@ PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, c
     else pe__rotate_few(from, to, layout, a, x);
 }
 
-/* All pairs of some heads of one token that do not go in units. */
+/* Rotate all pairs that are not in units, in all x->heads heads. */
 PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
                                    const pe__angles *a, const pe__heads *x)
 {
@@ -425,7 +441,7 @@ PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
     else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
-/* n elements of one type as those of another. */
+/* Copy n elements from in to out, converted from one type to the other. */
 PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of sines and cosines for other kernels.
- * Gives: pe__write_rope_table(), pe__table_step(), pe__table_width().
- * Needs: simd, api, where, rows, numbers.
- * Tests: tests/unit/test_models.c. */
+/* Tables of sines and cosines in the layouts of other libraries, for programs that rotate heads
+ * themselves. Test: tests/unit/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -17,7 +15,8 @@
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
-/* Elements from a pair to the next, where heads have that layout; elements of a row. */
+/* Return the elements of a table from one pair to the next, if heads have `layout`.
+   pe__table_width() returns the elements of a row. */
 PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 {
     const int repeated = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
@@ -28,7 +27,7 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
     return (table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_APART ? 1 : 2) * pairs;
 }
 
-/* n pairs as matrices of four elements: c, -s, s, c. */
+/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
 PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
                                    const unsigned char *c, size_t n, size_t element)
 {
@@ -50,8 +49,8 @@ PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
     }
 }
 
-/* Copy n elements, step from one to the next; and, if repeat_offset is not 0, so many elements
-   behind. */
+/* Copy n elements to every step-th element of out, step 1 or 2. Unless repeat_offset is 0, copy
+   each one a second time, repeat_offset elements later (1 if step is 2). */
 PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
                                   size_t element, size_t step, size_t repeat_offset)
 {
@@ -70,8 +69,8 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
     }
 }
 
-/* n pairs of a row from the given one on, sines and then cosines, to the columns of the table that
-   begin at the two places. */
+/* Write n pairs of a row of the table, from number `pair` on. row: their n sines, then their n
+   cosines; cosines, sines: the columns of the table where those of the row begin. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
@@ -88,10 +87,11 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
     pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
 }
 
-/* less than a tile: rows of 16-bit elements take more stack themselves */
+/* floats; half of PE__ROPE_TILE, since computing 16-bit rows needs more stack of its own */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Rows of matrices, or of sines and cosines twice: made on the stack. */
+/* Write rows of matrices or rows with a repeated half: compute sines and cosines on the stack, then
+   copy them. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
                                const pe__row_kernel *kernel)
 {
@@ -122,14 +122,14 @@ PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)
 #undef PE__TABLE_KERNEL
 
-/* The columns of such a table: those of one axis after those of the other. The first cosine and the
-   first sine of a row are so many elements behind its beginning; matrices have them at one. */
+/* Write a table of matrices or with repeated halves, axis by axis. cosine, sine: elements from the
+   begin of a row to its first cosine and its first sine; equal for matrices. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
                                          const pe__request *request, size_t cosine, size_t sine)
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
     const int sections = halves && plan->axes > 1 && !plan->joint;
-    size_t begin = 0; /* the first pair of an axis */
+    size_t begin = 0; /* the first pair of the axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
         const size_t column = matrices ? 4 * begin : halves && !sections ? begin : 2 * begin;
@@ -145,7 +145,8 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* A row of a table in a plan's order: in its own, by way of a buffer. */
+/* Put a row of a table that is in the plan's sorted order into the order of the pairs, by way of
+   buffer. to: how the table is laid out; sorted: how the sorted row is. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)
@@ -165,8 +166,10 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
     pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
-/* A table of pairs that a plan sorts, not more than a tile has: first in the plan's order. A row is
-   sines and cosines by turns where it has room for both; what repeats is copied as in any table. */
+/* Write a table of a sorted plan whose pairs fit one tile: all rows in sorted order first, in the
+   table itself, so that rows which repeat are copied as in any table. Then each row is put in the
+   order of its pairs. Sorted sines and cosines are interleaved if one array has room for both;
+   else each has its own array. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
                                         const pe__request *request, unsigned char *sines,
                                         unsigned char *buffer)
@@ -179,7 +182,7 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
     sorted.out = separate && back ? sines : request->out;
     sorted.stride = (ptrdiff_t)request->stride;
     if (!separate && to->order != PE__MATRIX)
-        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* as they are to be: cosines first */
+        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* complex: cosine first */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
     pe__write_sorted_rows(&sorted, to->sines, at, 0, request->rows, request->kernel);
@@ -188,7 +191,9 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
                              sines + r * request->stride, buffer);
 }
 
-/* Any table of a plan whose pairs are scattered, or of sums: in tiles on the stack. */
+/* Write any table of a sorted plan, or one with repeated elements of PE_COLUMNS_SUMS. A sorted plan
+   whose pairs fit one tile takes pe__write_sorted_table(); others are computed in tiles on the
+   stack. */
 PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
                                        const pe__request *request, unsigned char *sines,
                                        pe_rope_table_layout layout,
@@ -226,8 +231,9 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* repeat_kernel: what makes elements that are there more than once; table: what is asked for; made:
-   that with the pairs, or NULL. */
+/* Check, then write a table. request: the rows at table->cosines; table: the layout and the array
+   of sines; repeat_kernel: the row kernel of layouts that repeat elements; made: receives *table
+   and its pairs, or NULL. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
                                              const pe__request *request,
                                              const pe__row_kernel *repeat_kernel,
@@ -253,13 +259,13 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
         *made = *table;
         made->pairs = plan->pairs;
     }
-    /* two arrays are one whose halves are separate, from the one that comes first on */
+    /* two arrays are written as one, from the lower address on, with a gap between its halves */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
         pe__write_table_tiles(view, at, request, sines, layout, repeat_kernel);
         return PE_OK;
     }
-    pe_plan cosines_first = *view; /* a plan that has the cosines first */
+    pe_plan cosines_first = *view;
     pe__request rows = *request;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
     const size_t other = two ? gap / request->element : cosines_first.pairs;

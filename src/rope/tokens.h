@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tokens: their rows on the stack, their heads rotated by them.
- * Gives: pe__rope_call, pe__tile_sections(), pe__write_rope_rows(), pe__rotate_tokens(),
- *   pe__shift_rows().
- * Needs: simd, api, where, rows, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
+ * stack, then their heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+ * Test: tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -15,7 +13,7 @@
 #include "../rows/call.h"
 #include "rotate.h"
 
-/* Copy adjacent pairs as halves. */
+/* Copy interleaved pairs a0 b0 a1 b1 ... as halves, a0 a1 ... b0 b1 ... */
 PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
                                  size_t element)
 {
@@ -41,7 +39,9 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
     }
 }
 
-/* n units of so many bytes in a plan's order. */
+/* A sorted plan has an order: its arrays hold the pairs of one coordinate together, as a segment
+   (pe__plan_sort_pairs()). Copy n units of `unit` bytes from that order to the order of the pairs:
+   unit i of out is unit order[i] of in. */
 PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                  size_t n, size_t unit)
 {
@@ -56,7 +56,8 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__unsort_row() of 16 bits: a function, so that its buffer is not there while rows are made. */
+/* pe__unsort_row() for 16-bit elements. Out of line, so that its buffer is not on the stack while
+   rows are computed. */
 PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
                                    const uint8_t *order, size_t n)
 {
@@ -65,7 +66,7 @@ PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
     pe__deinterleave(out, copy, n, 2);
 }
 
-/* A sorted row, sines and cosines by turns, as its pairs stand in heads, sines and then cosines. */
+/* Copy a sorted row of n pairs, s c s c ..., to out: sines, then cosines, in the order of pairs. */
 PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                size_t n, size_t element)
 {
@@ -87,16 +88,19 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
     }
 }
 
-/* The end of a run. A row's runs are made one after the other, in whole groups of vectors: what is
-   behind a run's end is made again, or is behind the row. */
+/* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
+   after the other, in whole groups of vectors. So padding pairs after a segment are overwritten by
+   the next one; those of the last segment lie after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
+/* Return the padding pairs of the segment from pair `at` to `end`. */
 PE__WRAPS
 PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
-/* Pairs from one sorted row to the next, of n pairs from the given one on. */
+/* Return the pairs from one sorted row to the next: n pairs from number `pair` on, and the padding
+   pairs of their last segment. */
 PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 {
     const uint8_t *const segments = plan->order + plan->pairs + pair;
@@ -105,7 +109,8 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
     return n + pe__segment_padding(first, n);
 }
 
-/* How many rows a tile of so many floats has, and room for a quarter more. */
+/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more, which a sorted
+   plan needs for padding pairs and for one row more: pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
@@ -114,7 +119,9 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
-/* Rows of a plan that is sorted, in its order: run after run, with room for so many pairs. */
+/* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
+   `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
+   If all axes share one coordinate, their segments are written as one. */
 PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
                                        size_t row, size_t rows, const pe__row_kernel *kernel)
 {
@@ -145,7 +152,9 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
     }
 }
 
-/* The same in their places, by way of the room behind the first of them. */
+/* Write rows of a sorted plan in the order of the pairs. The sorted rows are written first, from
+   the second row's place on. Then each row is copied in order to its own place, which overwrites
+   only sorted rows that are done. */
 PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
                                          size_t rows, const pe__row_kernel *kernel)
 {
@@ -162,7 +171,8 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
                        output->element);
 }
 
-/* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
+/* Write `rows` rows, from row `row` of at on, to an output whose rows hold the sines and cosines of
+   its pairs and nothing else. */
 PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
                                      size_t rows, const pe__row_kernel *kernel)
 {
@@ -172,10 +182,10 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
         pe__write_sums(output, at, row, rows, kernel);
         return;
     }
-    /* All pairs are at one position, and their frequencies one after the other: those of axes with
-       columns of their own are not. */
+    /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
+       Axes with columns of their own have padding between them there. */
     if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
-        /* of shifts by several coordinates each axis is a call */
+        /* the coordinate of the output, if positions have several */
         const size_t k = at->axes == 1 ? 0 : output->coordinate;
         if (rows > 1) pe__write_axis(output, at, row, rows, kernel);
         else kernel->rows(output, pe__position(at, row, k) + plan->offset, 1);
@@ -185,7 +195,7 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
         pe__write_unsorted_rows(output, at, row, rows, kernel);
         return;
     }
-    size_t begin = 0; /* the first pair of an axis */
+    size_t begin = 0; /* the first pair of the axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
         const size_t first = pe__max(pair, begin);
@@ -201,22 +211,22 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
     }
 }
 
-/* What a call asks for. */
+/* The arguments of a call; pe__rope_check_heads() turns its strides into bytes. */
 typedef struct pe__rope_call {
-    size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections; /* heads of one layout; of blocks */
-    pe__heads x[2];
+    size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
+    pe__head_rotator *rotate, *rotate_sections; /* heads of one layout; heads in sections */
+    pe__heads x[2]; /* queries, keys; with 0 heads there are none */
 } pe__rope_call;
 
-/* Copy copied_after elements of each head to the output, converted to its type. A rotator does that
-   when its tile has no pairs; it is the one function of a call that knows both types. */
+/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
+   that, by a tile without pairs: it is the only function of a call that knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
     if (x->copied_after) call->rotate(no_pairs, x);
 }
 
-/* Copy what is before the pairs, and, if asked for, what is behind them. */
+/* Copy the elements before the pairs of each head and, if and_after is set, those after them. */
 PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
                               int and_after)
 {
@@ -233,8 +243,8 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
     if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
-/* rope_interleave: some heads at a time, copied with their pairs as halves, and rotated
-   from there. */
+/* Rotate heads of a plan with rope_interleave, which reads interleaved pairs and writes halves:
+   some heads at a time are copied to a buffer as halves and rotated from there. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
                                             const pe__heads *x)
 {
@@ -265,14 +275,14 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
         }
 }
 
-/* The parts of count pairs of a plan from the given one on, one of each axis that has columns of
-   its own; none where all pairs of the row have one layout. */
+/* Write the sections of count pairs from number `pair` on, one for each axis that has columns of
+   its own, and return their number. It is 0 if all pairs of the row share one layout. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
-    size_t count_of = 0, begin = 0; /* the first pair of an axis */
+    size_t count_of = 0, begin = 0; /* begin: the first pair of the axis */
     for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
         const pe__axis *const axis = &plan->axis[a];
         const size_t first = pe__max(pair, begin), end = pe__min(pair + count, begin + axis->pairs);
@@ -284,7 +294,7 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
     return count_of;
 }
 
-/* Tile after tile, the first token at row of at. */
+/* Rotate all tokens of a call, tile by tile. Token t is at the position of row `row` + t of at. */
 PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t row,
                                    const pe__rope_call *call)
 {
@@ -294,7 +304,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
-    if (pairs == 0) return; /* a plan of a column that is 0 */
+    if (pairs == 0) return; /* the plan's only column is 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
@@ -328,7 +338,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* Rows of a plan as heads, one each. */
+/* Rotate rows of a request, from number `row` on: each row is the only head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
                                   size_t rows, const pe__request *request, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
