@@ -64,7 +64,7 @@ opencl
 # ---- WebGPU -----------------------------------------------------------------------------------------
 
 webgpu() {
-    browser= node=
+    browser='' node=''
     for candidate in chromium chromium-browser google-chrome; do
         ! have $candidate || browser=${browser:-$candidate}
     done
