@@ -76,6 +76,8 @@ STEP     = sh tests/tools/step.sh
 ##   make worst       which valid calls cost most an element? One minute
 ##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make unfused     products of rotations, shifts and sums stay apart from sums under -ffast-math, with FMA
+##   make gpu microcontroller   pe_fixed.h by OpenCL, WGSL and GLSL on devices in software, what nvcc makes of it;
+##                    and on Cortex-M under qemu
 ##   make fail        programs that must not compile, and the message they must give
 ##   make modules     C++ modules and precompiled headers with g++ 16, which is downloaded where apt-get has it
 ##   make cpus        what code does with memory is chosen for the CPU that it is compiled for
@@ -295,7 +297,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
+OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages gpu microcontroller
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -345,7 +347,7 @@ theorem:
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
-levels gappa unfused warnings names unwritten api contract extern readme links parity cost golden certify wasm explorer python:
+levels gappa unfused warnings names unwritten api contract extern readme links parity cost golden certify wasm explorer python gpu microcontroller:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:
