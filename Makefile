@@ -47,7 +47,7 @@ STEP     = sh tests/tools/step.sh
 ##*   make examples    build and run the other examples, each with one idea: angles noise regression dots
 ##*                    table attention train_learned rope_decoder; their pictures go to build/
 ##*   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
-##*   make headers     pe.h and pe_simd.h, made from src/, which is what to change
+##*   make headers     pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and .glsl, made from src/, which is what to change
 ##*   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
 ##   make declarations   build/pe_declarations.py and .rs: all of pe.h for Python's ctypes and for Rust
 ##   make wheel       build/posenc-VERSION-....whl: the package of python/, with the library inside
@@ -73,6 +73,7 @@ STEP     = sh tests/tools/step.sh
 ##   make levels      a copy of pe.h in which the exact level decides everything gives the same bits
 ##   make theorem     how close do the tables that people use come to the midpoint of two floats, at any position
 ##                    to 2^31? Half an hour; certificates: check again what tests/theorem.txt keeps of it
+##   make fixed-point pe_fixed.h: languages, one hash of its bits, shaders, its proof, certificates
 ##   make worst       which valid calls cost most an element? One minute
 ##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make unfused     products of rotations, shifts and sums stay apart from sums under -ffast-math, with FMA
@@ -88,7 +89,7 @@ STEP     = sh tests/tools/step.sh
 ##   make contract    what 0.3 changed, as a program in C99 and C++11
 ##   make unwritten   every public function once under MemorySanitizer and valgrind
 ##   make api         every public function is written out, described, in the tests of memory and in the
-##                    hash of bits; and there are at most 97
+##                    hash of bits; and there are at most 101
 ##   make layout      sizes, offsets and values of the public structs and enums; layout-holds compares them with
 ##                    tests/layout.txt, C++ and the declarations for Python
 ##   make extern      the functions compiled once for a program of several files
@@ -237,7 +238,7 @@ $(foreach s,$(filter-out library.%,$(QUICK_STEPS)),$(eval $(s): library.quick.$(
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope lists eager tables
-LINKED     += theorem at repeats budget types selftest hash seeds
+LINKED     += fixed theorem at repeats budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
 # SSE2, where there is more, has some: it is what the operations are on other vectors of two doubles.
@@ -269,7 +270,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
+PROGRAMS += fixed rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -297,7 +298,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages gpu microcontroller
+OTHERS := rooms levels certificates fixed-point gappa unfused fail modules cpus mca-loops warnings names unwritten api contract layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages gpu microcontroller
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -341,6 +342,8 @@ rooms:
 	@$(STEP) $@ sh tests/checks/headers.sh
 certificates:
 	@$(STEP) $@ sh tests/checks/theorem.sh
+fixed-point:
+	@$(STEP) $@ sh tests/checks/fixed.sh
 .PHONY: theorem
 theorem:
 	@sh tests/checks/theorem.sh search

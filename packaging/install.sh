@@ -6,7 +6,7 @@
 #
 # Variables, from the environment:
 #   PREFIX        /usr/local
-#   INCLUDEDIR    $PREFIX/include   posenc/pe.h, posenc/pe_simd.h
+#   INCLUDEDIR    $PREFIX/include   posenc/pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl, pe_fixed.glsl
 #   LIBDIR        $PREFIX/lib       the library
 #   PKGCONFIGDIR  posenc.pc, posenc-sleef.pc, posenc-lib.pc: $PREFIX/share/pkgconfig; install-lib: $LIBDIR/pkgconfig
 #   CMAKEDIR      for find_package(posenc CONFIG): $PREFIX/share/cmake/posenc; install-lib: $LIBDIR/cmake/posenc
@@ -65,6 +65,7 @@ take() { # FILE DIRECTORY NAME
 each() { # put or take
     $1 pe.h "$INCLUDEDIR/posenc" pe.h
     $1 pe_simd.h "$INCLUDEDIR/posenc" pe_simd.h
+    for fixed in pe_fixed.h pe_fixed.wgsl pe_fixed.glsl; do $1 $fixed "$INCLUDEDIR/posenc" $fixed; done
     $1 packaging/posenc.pc.in "$pcdir" posenc.pc
     $1 packaging/posenc-sleef.pc.in "$pcdir" posenc-sleef.pc
     $1 packaging/posencConfig.cmake.in "$cmakedir" posencConfig.cmake

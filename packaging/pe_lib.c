@@ -59,6 +59,10 @@
     X(pe_status, pe_plan_frequencies, (const pe_plan *plan, double *omega), (plan, omega))         \
     X(pe_status, pe_plan_wavelengths, (const pe_plan *plan, double *wavelength),                   \
       (plan, wavelength))                                                                          \
+    X(pe_status, pe_fixed_increments, (const pe_plan *plan, uint32_t *increments),                 \
+      (plan, increments))                                                                          \
+    X(pe_status, pe_fixed_increments_of,                                                           \
+      (const double *omega, size_t pairs, uint32_t *increments), (omega, pairs, increments))       \
     X(pe_status, pe_fill_f32,                                                                      \
       (const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride),                     \
       (plan, at, rows, out, stride))                                                               \

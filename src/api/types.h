@@ -29,13 +29,14 @@
                    "pairs, so no odd PE_ODD_SINE width, and no PE_ANGLE_FLOAT32; dot products "    \
                    "need one axis; interleaved sections are for RoPE and its tables only; "        \
                    "RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor shifts "                \
-                   "PE_COLUMNS_SUMS and rope_interleave")                                          \
+                   "PE_COLUMNS_SUMS and rope_interleave; phase increments need one axis, exact "   \
+                   "angles, offset 0 and no half_turns")                                           \
     X(PE_ERR_ENUM, "an argument is not a value of its enum: a layout, a table layout, an ALiBi "   \
                    "mode, a resampling method, or a pe_at that no pe_ function made; or a name "   \
                    "is no RoPE type's: pe_rope_type_named() has them all")                         \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
                         "times the scale, 2^-960 ... 2^21 in magnitude; pe_frequency_error() "     \
-                        "says which one")                                                          \
+                        "says which one; for phase increments 2^-56 ... 2^21")                     \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
                     "the row (d_model, keys, the rows of a head or of a batch); out must be in "   \
                     "or not overlap it; there must be one frequency per pair; head_dim must be "   \

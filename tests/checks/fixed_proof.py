@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fixed_proof.py [HEADER]: the error bounds of pe_fixed.h, proven over the constants in its text.
+"""fixed_proof.py [HEADER [COMMAND]]: the error bounds of pe_fixed.h, proven over the constants in its text.
 
 Exact rationals and intervals, no floating point. In order:
 
@@ -11,16 +11,19 @@ Exact rationals and intervals, no floating point. In order:
   seen           the largest errors of random phases, computed with Python's integers, beside each bound
 
 Every constant has exactly one value that passes, so changing one by a unit is noticed. Prints each bound; exits 1 if one
-does not hold.
+does not hold. With a COMMAND, which compiles and runs tests/checks/fixed_hash.c with the header in the folder that it
+is given, each number of the code is then changed by 1 both ways: the proof reads another constant, or the hash differs.
 """
+import os
 import random
 import re
+import subprocess
 import sys
+import tempfile
 from fractions import Fraction as F
 from math import ceil, log2
 
 path = sys.argv[1] if len(sys.argv) > 1 else "pe_fixed.h"
-text = open(path).read()
 bad = 0
 
 
@@ -119,29 +122,43 @@ def fit(f, scales):
 
 
 # ---- the constants of the header -----------------------------------------------------------------------------------
-def body(name):
-    start = re.search(r"^PE__DEVICE\w* [\w ]*\b" + name + r"\(", text, re.M).start()
-    return text[start:text.index("\n}\n", start)]
-
-
-def numbers(pattern, where):
-    found = [int(x, 0) for x in re.findall(pattern, where)]
-    return found
-
-
-level_1 = body("pe__level_1")
-polynomials = [numbers(r"0x[0-9a-f]+(?=u\b)", part) for part in
-               re.findall(r"pe__u32 t = .*?mul64\(u, y\)|    t = 0x[0-9a-f]+u \+ pe__mulhi\(uh, 0x.*?mul64\(u, y\)", level_1, re.S)]
-# in the order of the text: 4, 5, 3, 2, 1, 0
-words = [[p[5], p[4], p[3], p[2], p[0], p[1]] for p in polynomials]
 SCALES = [[64, 64, 40, 46, 46, 46], [64, 64, 38, 43, 43, 43]]
 NAMES = ["sine", "cosine"]
-below = [int(re.search(r"pe__flagged\(%s\.rest, (\d+)u" % c, level_1).group(1)) for c in "sc"]
-above = int(re.search(r"(\d+)u >> \(24 - format\)", body("pe__flagged")).group(1))
-most_zeros = int(re.search(r"zeros > (\d+)", level_1).group(1))
-far_error = int(re.search(r"error \+ (\d+)\)", body("pe__finish")).group(1))
-series = [[int(h, 0) << 64 | int(m, 0) << 32 | int(l, 0) for h, m, l in
-           re.findall(r"pe__term\((\w+?)u?, (\w+?)u?, (\w+?)u?, v, y\)", body("pe__%s_series" % name))] for name in NAMES]
+# what the bounds count on besides, as it stands in the text
+STATEMENTS = [
+    "above - pe__high(rest) <= above + (below >> (24 - format)) + 2;", "(13000u >> (24 - format)) + 1;",
+    ">> (32 - format)) + 2;", "const pe__u64 m = (pe__u64)n + 2;",
+    "small ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);", "pe__finish(sine, zeros, 2 * error,",
+    "pe__finish(cosine, 0, m >> 30,", "const int small = zeros > 60;", "rest + ((pe__u64)1 << 63) + error <= 2 * error;"]
+
+
+class Constants:
+    def __init__(self, text):
+        def body(name):
+            start = re.search(r"^PE__DEVICE\w* [\w ]*\b" + name + r"\(", text, re.M).start()
+            return text[start:text.index("\n}\n", start)]
+
+        level_1 = body("pe__level_1")
+        self.words = []  # from the constant on; in the text they are in the order 4, 5, 3, 2, 1, 0
+        for polynomial in level_1.split("pe__u32 uh")[1].split("const pe__u32 mantissa")[0].split("\n\n")[1:3]:
+            p = [int(x, 16) for x in re.findall(r"(0x[0-9a-f]+)u", polynomial)]
+            self.words.append([p[5], p[4], p[3], p[2], p[0], p[1]])
+        self.below = [int(re.search(r"pe__flagged\(%s\.rest, (\d+)u" % c, level_1).group(1)) for c in "sc"]
+        self.above = int(re.search(r"(\d+)u >> \(24 - format\)", body("pe__flagged")).group(1))
+        self.zeros = int(re.search(r"zeros > (\d+)", level_1).group(1))
+        self.far_error = int(re.search(r"error \+ (\d+)\)", body("pe__finish")).group(1))
+        term = r"pe__term\((\w+?)u?, (\w+?)u?, (\w+?)u?, v, y\)"
+        self.series = [[int(h, 0) << 64 | int(m, 0) << 32 | int(l, 0)
+                        for h, m, l in re.findall(term, body("pe__%s_series" % name))] for name in NAMES]
+        self.statements = [s in text for s in STATEMENTS]
+
+
+text = open(path).read()
+header = Constants(text)
+words, below, above, most_zeros = header.words, header.below, header.above, header.zeros
+far_error, series = header.far_error, header.series
+for statement, stands in zip(STATEMENTS, header.statements):
+    check("the text has: " + statement, stands)
 
 FUNCTIONS = [SINE, COSINE]
 for k in range(2):
@@ -304,5 +321,53 @@ for k in range(4):
     check("%s of level %d: seen at most %.0f below and %.0f above, of %.0f and %.0f units of 2^-%d" %
           (NAMES[k % 2], 1 + k // 2, low, high, bound[k][0], bound[k][1], bits), low <= bound[k][0] and high <= bound[k][1])
 
+
+# ---- numbers changed by 1 ------------------------------------------------------------------------------------------
+# These change nothing, and why.
+EQUIVALENT = {
+}
+
+
+def mutants(command):
+    start = text.index("/* Words and products")
+    code = re.sub(r"/\*.*?\*/", lambda m: " " * len(m.group()), text, flags=re.S)
+    code = re.sub(r"(?m)^#.*$", lambda m: " " * len(m.group()), code)
+    end = code.index("pe_fixed_rotated pe_fixed_rotate_f32")
+    unchanged, count, unnoticed = run(command, text), 0, []
+    for match in re.finditer(r"(?<![\w.])(0x[0-9a-f]+|\d+)(?=u?\b)(?!\.)", code[start:end]):
+        at, number = start + match.start(), match.group()
+        line = text[text.rindex("\n", 0, at) + 1:text.index("\n", at)].strip()
+        for by in (-1, 1):
+            value = int(number, 0) + by
+            if value < 0:
+                continue
+            changed = text[:at] + (hex(value) if number.startswith("0x") else str(value)) + text[at + len(number):]
+            count += 1
+            try:
+                if vars(Constants(changed)) != vars(header):
+                    continue
+            except (AttributeError, IndexError, ValueError):
+                continue
+            if run(command, changed) == unchanged and EQUIVALENT.get(line) != number:
+                unnoticed.append("%s, not %s: %s" % (value, number, line))
+    print("     %d changes" % count)
+    for what in unnoticed:
+        print("     not noticed: " + what)
+    check("every number, changed by 1, is noticed", not unnoticed and count > 300)
+
+
+def run(command, header_text):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "pe_fixed.h"), "w") as file:
+            file.write(header_text)
+        try:
+            return subprocess.run(command.split() + [folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  timeout=60).stdout
+        except subprocess.TimeoutExpired:
+            return b"for ever"
+
+
+if len(sys.argv) > 2:
+    mutants(sys.argv[2])
 print("%d checks failed" % bad)
 sys.exit(bad > 0)

@@ -34,6 +34,9 @@ equal() { [ "$1" = "$2" ] || { echo "'$1', not '$2'" && return 1; }; }
 
 cat >"$WORK/expected" <<X
 include/posenc/pe.h 644
+include/posenc/pe_fixed.glsl 644
+include/posenc/pe_fixed.h 644
+include/posenc/pe_fixed.wgsl 644
 include/posenc/pe_simd.h 644
 share/cmake/posenc/posencConfig.cmake 644
 share/cmake/posenc/posencConfigVersion.cmake 644

@@ -400,6 +400,17 @@ SIZES(none)
     SET(0);
 }
 BUFFERS(pairs) { put(a, 0, NOTHING, 1, element_of(f->type), a->pairs); }
+BUFFERS(increments)
+{
+    UNUSED(f);
+    put(a, 0, NOTHING, 1, sizeof(uint32_t), 4 * a->pairs);
+}
+BUFFERS(increments_of)
+{
+    UNUSED(f);
+    put(a, 0, F64_S, 0, sizeof(double), a->n[0]);
+    put(a, 1, NOTHING, 1, sizeof(uint32_t), 4 * a->n[0]);
+}
 
 /* count */
 SIZES(dots)
@@ -982,6 +993,8 @@ CALL(pe_sinusoidal_f32, (P(float, 0), N(0), N(1)))
 CALL(pe_dot_f64, (a->plan, at_of(a), N(0), P(double, 0)))
 CALL(pe_plan_frequencies, (a->plan, P(double, 0)))
 CALL(pe_plan_wavelengths, (a->plan, P(double, 0)))
+CALL(pe_fixed_increments, (a->plan, P(uint32_t, 0)))
+CALL(pe_fixed_increments_of, (IN(double, 0), N(0), P(uint32_t, 1)))
 CALL(pe_plan_init, (P(pe_plan, 0), IN(pe_config, 1), P(void, 2), N(0)))
 CALL(pe_plan_init_frequencies,
      (P(pe_plan, 0), IN(pe_config, 1), IN(double, 2), N(0), P(void, 3), N(1)))
@@ -1145,6 +1158,10 @@ static const function FUNCTIONS[] = {
     ROW(pe_dot_f64, f64, PLAN_DOTS, PLACE_ANY, 0, dots, list, NULL, 0, 1, 0, BIT(0), 0, 0, 0)
     ROW(pe_plan_frequencies, f64, PLAN_MANY, PLACE_NONE, 0, none, pairs, NULL, 0, 1, 0, 0, 0, 0, 1)
     ROW(pe_plan_wavelengths, f64, PLAN_MANY, PLACE_NONE, 0, none, pairs, NULL, 0, 1, 0, 0, 0, 0, 1)
+    ROW(pe_fixed_increments, f32, PLAN_DOTS, PLACE_NONE, 0, none, increments, NULL, 0, 1, 0, 0, 0, 0,
+        1)
+    ROW(pe_fixed_increments_of, f64, PLAN_NONE, PLACE_NONE, 0, width_only, increments_of, NULL, 0, 2,
+        0, BIT(0), 0, 0, 1)
     ROW(pe_plan_init, f64, PLAN_NONE, PLACE_NONE, 0, plan_init, plan_init, bind_plan, 0, 3, 0, 0, 0,
         0, 1)
     ROW(pe_plan_init_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, plan_init_frequencies,

@@ -1597,6 +1597,27 @@ static void built_against(const table *tables, size_t count)
     lone_row(&c, NULL, 123456789);
 }
 
+/* Phase increments, of plans and of frequencies. */
+static void fixed_point(const table *tables, size_t count)
+{
+    static double memory[1 << 13];
+    static uint32_t increments[4 * 256];
+    static const double omega[6] = {1, -0.3, 0, 1e-15, 12345.678, -2097152};
+    (void)tables, (void)count;
+    for (size_t d = 512; d > 1; d /= 3) {
+        pe_config config = pe_config_default(d - d % 2);
+        pe_plan plan;
+        config.base = d == 170 ? 500000 : 10000, config.expected_rows = 1;
+        need_ok(pe_plan_init(&plan, &config, memory, sizeof memory), "a plan");
+        need_ok(pe_fixed_increments(&plan, increments), "pe_fixed_increments");
+        hash_bytes(increments, 4 * plan.pairs, sizeof *increments);
+        g_elements += 4 * plan.pairs;
+    }
+    need_ok(pe_fixed_increments_of(omega, 6, increments), "pe_fixed_increments_of");
+    hash_bytes(increments, 24, sizeof *increments);
+    g_elements += 24;
+}
+
 #define TABLES(a) a, sizeof(a) / sizeof((a)[0])
 
 static const struct section {
@@ -1634,6 +1655,7 @@ static const struct section {
     {"one token by a table", one_token, NULL, 0},
     {"lists that repeat", repeats, NULL, 0},
     {"rope blocks, offset", rope_blocks, NULL, 0},
+    {"fixed point", fixed_point, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},

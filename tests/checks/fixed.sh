@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# fixed.sh [PART...]: pe_fixed.h without a GPU. The parts, all without PART:
+#
+#   languages   no warning as C99 to C17, C++11 to C++20 and OpenCL C 1.2 (clang, which also compiles it for
+#               amdgcn), with pe.h in front of it and behind it, which have no name in common
+#   hash        one hash of all bits from gcc and clang, -O0 to -Ofast, undefined behaviour watched, and big-endian
+#   shader      pe_fixed.glsl, and so pe_fixed.wgsl, has these bits, as C++; glslangValidator accepts it
+#   proof       the error bounds, over the header's constants (fixed_proof.py)
+#   certify     no pair of the tables of tests/theorem.txt is undecided in f32 at any position (fixed_certify.c);
+#               CERTIFY=3: in f16 and bf16, too
+#   mutants     only if it is named: each number of the header changed by 1 is noticed; 5 minutes
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/fixed
+rm -rf "$WORK"
+mkdir -p "$WORK"
+
+languages() {
+    for std in c99 c11 c17 c++11 c++17 c++20; do
+        for cc in "$GCC" "$CLANG"; do
+            have "$cc" || continue
+            language=c
+            case $std in c++*) language=c++ ;; esac
+            # shellcheck disable=SC2086
+            check "$cc -std=$std" "$cc" -std=$std -x $language -O2 $WARNINGS -Werror -fsyntax-only pe_fixed.h
+        done
+    done
+    for order in "pe.h pe_fixed.h" "pe_fixed.h pe.h"; do
+        # shellcheck disable=SC2086
+        check "$order" "$CC" -std=c99 -DPE_ISA=PE_ISA_SCALAR -I. -fsyntax-only -x c -include ${order% *} -include ${order#* } \
+            /dev/null
+    done
+    cat >"$WORK/all.cl" <<X
+#include "pe_fixed.h"
+__kernel void all(__global float *out, __global ushort *half_out, __global const uint *w, int position)
+{
+    pe_fixed_increment increment;
+    for (int k = 0; k < 4; k++) increment.w[k] = w[k];
+    const pe_fixed_pair x = pe_fixed_sincos_f32(position, increment);
+    const pe_fixed_pair y = pe_fixed_sincos_scaled_f32(position, increment, 1.25f);
+    const pe_fixed_rotated r = pe_fixed_rotate_f32(x.sine, y.cosine, x);
+    out[0] = r.first;
+    out[1] = r.second;
+    half_out[0] = pe_fixed_sincos_scaled_f16(position, increment, 1.25f).sine;
+    half_out[1] = pe_fixed_sincos_scaled_bf16(position, increment, 1.0f).cosine;
+}
+X
+    if have "$CLANG" && "$CLANG" -print-targets 2>/dev/null | grep -q amdgcn; then
+        for target in "" "-target amdgcn -mcpu=gfx90a"; do
+            # shellcheck disable=SC2086
+            check "OpenCL C 1.2 $target" "$CLANG" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header $target -Wall -Wextra \
+                -Werror -I. -O2 -S -emit-llvm -o /dev/null "$WORK/all.cl"
+        done
+    else
+        echo "skip OpenCL C: no clang with amdgcn"
+    fi
+}
+
+hashed() { # RUNNER COMPILER FLAGS...
+    runner=$1
+    shift
+    "$@" -std=c99 -Wall -Wextra -I. -o "$WORK/hash" tests/checks/fixed_hash.c && $runner "$WORK/hash" >"$WORK/now" || return 1
+    [ -s "$WORK/first" ] || cp "$WORK/now" "$WORK/first"
+    diff "$WORK/first" "$WORK/now"
+}
+hash() {
+    for cc in "$GCC" "$CLANG"; do
+        have "$cc" || continue
+        for flags in -O0 -O1 -O2 -Os "-O3 -ffast-math" "-O2 -ffp-contract=fast $(isa_flags "$(best_isa)")" \
+            "-O1 -fsanitize=undefined -fno-sanitize-recover=undefined"; do
+            # shellcheck disable=SC2086
+            check "$cc $flags" hashed "" "$cc" $flags
+        done
+    done
+    if have s390x-linux-gnu-gcc && have qemu-s390x; then
+        check "big-endian s390x" hashed qemu-s390x s390x-linux-gnu-gcc -O2 -static
+    else
+        echo "skip big-endian: s390x-linux-gnu-gcc or qemu-s390x is missing"
+    fi
+}
+
+shader() {
+    check "fixed_shader.cpp compiles" "$CXX" -std=c++11 -O2 -Wall -Wextra -I. -o "$WORK/shader" tests/checks/fixed_shader.cpp
+    check "pe_fixed.glsl has the bits of pe_fixed.h" "$WORK/shader" 2000000
+    if have glslangValidator; then
+        for version in 450 "310 es"; do
+            {
+                echo "#version $version"
+                echo "layout(local_size_x = 64) in;"
+                echo "layout(std430, binding = 0) buffer Words { uvec4 words[]; };"
+                cat pe_fixed.glsl
+                echo "void main() {"
+                echo "    PeFixedPair x = pe_fixed_sincos_f32(int(words[0].x), words[1]);"
+                echo "    words[0] = uvec4(x.sine, x.cosine, uint(x.undecided), 0u);"
+                echo "}"
+            } >"$WORK/all.comp"
+            check "glslangValidator, version $version" glslangValidator "$WORK/all.comp"
+        done
+    else
+        echo "skip glslangValidator: it is missing"
+    fi
+}
+
+proof() {
+    have python3 || skip "python3 is missing"
+    check "the bounds" python3 tests/checks/fixed_proof.py pe_fixed.h
+}
+
+certify() {
+    have_library mpfr "$CC" || skip "libmpfr is missing: make deps"
+    [ "$(uname -m)" = x86_64 ] || skip "the search wants x86-64's long double"
+    cc=$CC
+    have "$CLANG" && cc=$CLANG # it makes vectors of the search
+    # shellcheck disable=SC2086
+    check "fixed_certify.c compiles" "$cc" -std=c99 -O3 -march=native -DPE_SLEEF=0 -DPE_ISA=PE_ISA_SCALAR $EXTRA_CFLAGS -I. \
+        -o "$WORK/certify" tests/checks/fixed_certify.c -lmpfr -lgmp -lm
+    check "no pair of tests/theorem.txt is undecided" "$WORK/certify" "${CERTIFY:-1}"
+}
+
+mutants() {
+    have python3 || skip "python3 is missing"
+    cat >"$WORK/run" <<X
+"$CC" -std=c99 -O1 -w -I"\$1" -o "\$1/hash" tests/checks/fixed_hash.c && "\$1/hash"
+X
+    check "each number changed by 1" python3 tests/checks/fixed_proof.py pe_fixed.h "sh $WORK/run"
+}
+
+[ $# -gt 0 ] || set -- languages hash shader proof certify
+for part in "$@"; do
+    case $part in
+    languages | hash | shader | proof | certify | mutants) $part ;;
+    *) echo "fixed.sh: there is no part $part" && exit 1 ;;
+    esac
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
