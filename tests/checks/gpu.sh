@@ -5,6 +5,8 @@
 # which tests/golden.txt has, by OpenCL on PoCL, also with -cl-fast-relaxed-math, by WebGPU in Chromium with
 # SwiftShader, by GLSL on lavapipe and SwiftShader; the programs of examples/gpu; what nvcc and clang make for GPUs:
 # no warning, and 40 registers are enough: nothing is spilled. Where there is no such device: SKIP.
+#
+#   gpu.sh [opencl|webgpu|vulkan|cuda|amdgcn ...]     these alone
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/gpu
@@ -59,7 +61,6 @@ opencl() {
     check "examples/gpu/opencl.c" host example-opencl examples/gpu/opencl.c -lOpenCL
     runs "... rotates as pe.h does" "$WORK/example-opencl"
 }
-opencl
 
 # ---- WebGPU -----------------------------------------------------------------------------------------
 
@@ -80,7 +81,6 @@ webgpu() {
     # and examples/gpu/webgpu.html
     tables webgpu "$node" tests/gpu/webgpu.js "$browser" "$WORK" webgpu
 }
-webgpu
 
 # ---- GLSL on Vulkan ---------------------------------------------------------------------------------
 
@@ -101,7 +101,6 @@ glsl_on() { # NAME DRIVER
         skipping "GLSL on $1: there is no $2: make deps"
     fi
 }
-vulkan
 
 # ---- what compilers make for GPUs -------------------------------------------------------------------
 
@@ -133,7 +132,6 @@ cuda() {
         -c bench/gpu/kernels.cu -o "$WORK/kernels.o"
     check "bench/gpu, the program" "$NVCC" -std=c++17 -arch=sm_90 -I. -c bench/gpu/main.cu -o "$WORK/main.o"
 }
-cuda
 
 # No ROCm is needed to generate code, and nothing runs it.
 amdgcn() {
@@ -147,7 +145,9 @@ amdgcn() {
         -std=c++17 -Wall -Wextra -Werror -O3 -include tests/gpu/hip.h -I. -S tests/gpu/fill.cu -o "$WORK/hip.s"
     check "... nothing spilled" sh -c "grep 'vgpr_spill_count: *0' '$WORK/hip.s' && ! grep 'vgpr_spill_count: *[1-9]' '$WORK/hip.s'"
 }
-amdgcn
 
+for what in ${*:-opencl webgpu vulkan cuda amdgcn}; do
+    $what
+done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
