@@ -33,7 +33,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
  *              each 0, or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *
- * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_FREQUENCY
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY
  * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap omega
  * Threads      any */

@@ -57,6 +57,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
 {
     if (pairs == 0) return PE_OK;
     if (!omega || !increments) return PE_ERR_NULL;
+    if (pe__exceeds(4, pairs, pe__reach(sizeof *increments))) return PE_ERR_SIZE;
     for (size_t i = 0; i < pairs; i++)
         if (!pe__increment_exists(omega[i])) return PE_ERR_FREQUENCY;
     for (size_t i = 0; i < pairs; i++) {

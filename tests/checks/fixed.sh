@@ -122,7 +122,7 @@ certify() {
 mutants() {
     have python3 || skip "python3 is missing"
     cat >"$WORK/run" <<X
-"$CC" -std=c99 -O1 -w -I"\$1" -o "\$1/hash" tests/checks/fixed_hash.c && "\$1/hash"
+"$CC" -std=c99 -O1 -fsanitize=undefined -fno-sanitize-recover=undefined -w -I"\$1" -o "\$1/hash" tests/checks/fixed_hash.c && "\$1/hash"
 X
     check "each number changed by 1" python3 tests/checks/fixed_proof.py pe_fixed.h "sh $WORK/run"
 }

@@ -27,15 +27,50 @@ static void mix_pair(pe__pair_bits x)
     mix((uint32_t)x.undecided);
 }
 
+/* The elements of tests/theorem.txt that come nearest to a midpoint of two floats, 2^-62 to 2^-66. */
+static void mix_hard(void)
+{
+    static const struct {
+        pe_fixed_increment w;
+        int32_t position;
+    } hard[] = {
+        {{{0xfe1ab19bu, 0x31e017afu, 0x1e5fd64bu, 0x1fac361du}}, 1042496952}, /* sinusoidal-10000-512 */
+        {{{0x0aa187eeu, 0x82f9bfeeu, 0x11771a85u, 0x0be80bf8u}}, 1784474233}, /* rope-500000-128 */
+        {{{0xf21a3463u, 0x0f341e05u, 0x56cc8723u, 0x066fb757u}}, 2141301464}, /* sinusoidal-500000-128 */
+        {{{0xf2e13fe5u, 0xe06b9e3cu, 0x3042a98cu, 0x091ccd74u}}, 1318276990}, /* longrope-10000-96 */
+        {{{0x6e7698afu, 0x59705d79u, 0x31a8dd3fu, 0x0b284679u}}, 1696689057}, /* rope-1000000-128 */
+        {{{0xadb9ec38u, 0x018c6237u, 0x162add80u, 0x24c60ecau}}, 2139973492}, /* sinusoidal-500000-512 */
+    };
+    for (size_t k = 0; k < sizeof hard / sizeof hard[0]; k++) {
+        mix_pair(pe__level_2(hard[k].position, hard[k].w, 0x3f800000u, 24));
+        mix_pair(pe__level_2(-hard[k].position, hard[k].w, 0x3f800000u, 24));
+    }
+}
+
+/* Products to the last bit. */
+static void mix_products(void)
+{
+    for (int k = 0; k < 1000; k++) {
+        const uint64_t a = next(), b = next(), c = next();
+        const pe__word96 x = pe__make96(a, (uint32_t)c), y = pe__make96(b, (uint32_t)(c >> 32)), z = pe__mul96(x, y);
+        const uint64_t product = pe__mul64(a, b);
+        mix(z.h), mix(z.m), mix(z.l), mix((uint32_t)product), mix((uint32_t)(product >> 32));
+    }
+}
+
 int main(void)
 {
     static const int formats[3] = {24, 11, 8};
-    static const uint32_t amplitudes[6] = {0x3f800000u, 0x3f801000u, 0x3f80f000u, 0x33000000u, 0x477fefffu, 0xbf808000u};
+    static const uint32_t amplitudes[12] = {0x3f800000u, 0x3f801000u, 0x3f80f000u, 0x33000000u,
+                                            0x477fefffu, 0xbf808000u, 0x5f800000u, 0x5f800001u,
+                                            0x1f800000u, 0x1f7fffffu, 0x47802000u, 0x47801fffu};
+    mix_hard();
+    mix_products();
     for (int k = 0; k < 60000; k++) {
         const uint64_t any = next(), more = next();
         const int by = (int)(any % 124);
         uint64_t high = next(), low = next();
-        uint32_t amplitude = (any >> 8 & 7) < 6 ? amplitudes[any >> 8 & 7] : (uint32_t)next();
+        uint32_t amplitude = (any >> 8 & 15) < 12 ? amplitudes[any >> 8 & 15] : (uint32_t)next();
         int32_t p = (int32_t)(uint32_t)(more >> 32);
         if ((any >> 12 & 3) == 0) amplitude = 0x5f000000u + (uint32_t)(any >> 40 & 0x1000000u) - (uint32_t)(any >> 60);
         if (k % 4 == 1) { /* 2^-by */
@@ -47,7 +82,9 @@ int main(void)
         if (k % 3 == 0) p = (int32_t)(more >> 32 & 0x7fffffff) >> (more % 32);
         if (k % 50 == 7) p = 0;
         if (k % 50 == 8) p = -2147483647 - 1;
-        const pe_fixed_increment w = {{(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)}};
+        if (k % 50 == 9) p = 1, high = (high & 0xc000000000000000u) | 0x1fffffffffffffffu; /* just below 1/8 turn */
+        pe_fixed_increment w = {{(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)}};
+        for (int i = 0; i < 4 && k % 50 == 10; i++) w.w[i] = i == (int)(any % 4) ? 1 : 0;
         for (int f = 0; f < 3; f++) {
             mix_pair(pe__level_1(p, w, amplitude, formats[f]));
             mix_pair(pe__level_2(p, w, amplitude, formats[f]));

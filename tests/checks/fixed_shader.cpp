@@ -50,13 +50,14 @@ static uint64_t next()
 }
 
 static long wrong;
-static void compare(const char *what, const pe__pair_bits &want, const shader::PeFixedPair &got, int32_t p, uint32_t amplitude)
+static void compare(const char *what, const pe__pair_bits &want, const shader::PeFixedPair &got, int32_t p,
+                    uint32_t amplitude)
 {
     if (want.undecided != (int)got.undecided ||
         (!want.undecided && (want.sine != got.sine || want.cosine != got.cosine))) {
         if (wrong++ < 5)
-            printf("%s: position %d, amplitude %08x: %08x %08x %d, must be %08x %08x %d\n", what, (int)p, (unsigned)amplitude,
-                   (unsigned)got.sine, (unsigned)got.cosine, (int)got.undecided, (unsigned)want.sine,
+            printf("%s: position %d, amplitude %08x: %08x %08x %d, must be %08x %08x %d\n", what, (int)p,
+                   (unsigned)amplitude, (unsigned)got.sine, (unsigned)got.cosine, (int)got.undecided, (unsigned)want.sine,
                    (unsigned)want.cosine, want.undecided);
     }
 }

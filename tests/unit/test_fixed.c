@@ -129,7 +129,8 @@ static size_t compared(const double *omega, size_t n, double amplitude, rng *r, 
                 fail_msg("%s: position %d, frequency %a, amplitude %a: %a %a, must be %a %a", name, (int)p, omega[i],
                          amplitude, (double)x.sine, (double)x.cosine, (double)sines[i], (double)cosines[i]);
             for (int t = 0; t < 2 && types; t++) {
-                const pe_fixed_pair_16 y = t ? pe_fixed_sincos_scaled_bf16(p, w, a) : pe_fixed_sincos_scaled_f16(p, w, a);
+                const pe_fixed_pair_16 y = t ? pe_fixed_sincos_scaled_bf16(p, w, a)
+                                             : pe_fixed_sincos_scaled_f16(p, w, a);
                 undecided += y.undecided != 0;
                 if (!y.undecided && (y.sine != half[2 * t][i] || y.cosine != half[2 * t + 1][i]))
                     fail_msg("%s, %s: position %d, frequency %a, amplitude %a: %04x %04x, must be %04x %04x", name,
@@ -175,10 +176,10 @@ static void random_frequencies(void **state)
 /* Amplitudes: attention factors, powers of two, midpoints of 16-bit numbers, the bounds. */
 static void amplitudes(void **state)
 {
-    static const double some[] = {1.25,      -1,          -0.3,      0.1,          0.707,     2,          1.3689,
-                                  0.0009765, 70000,       65519.9,   -1.0009765625, 1.00390625, 1.0029296875,
-                                  6e-8,      2.9802322e-8, 8.940697e-8, 1e-7,       5.9604645e-8, 18446744073709551616.0,
-                                  5.421010862427522e-20};
+    static const double some[] = {1.25,  -1,      -0.3,          0.1,        0.707,        2,    1.3689, 0.0009765,
+                                  70000, 65519.9, -1.0009765625, 1.00390625, 1.0029296875, 6e-8, 1e-7,
+                                  2.9802322e-8, 8.940697e-8, 5.9604645e-8, /* 2^-25, 3 2^-25, 2^-24 */
+                                  18446744073709551616.0, 5.421010862427522e-20};
     static double omega[MOST_PAIRS];
     rng r = rng_for("amplitudes");
     (void)state;
@@ -231,6 +232,46 @@ static void rotation_by_coordinate(void **state)
         }
     }
     free(memory);
+}
+
+/* The elements of tests/theorem.txt that come nearest to a midpoint of two floats: those of plans, whose
+   frequencies are no doubles, and those of doubles. */
+static void hard_to_round(void **state)
+{
+    static const struct {
+        int rope;
+        double base;
+        size_t width, pair;
+        int32_t position;
+    } hard[] = {{0, 10000, 512, 7, 1042496952},  {0, 500000, 128, 9, 2141301464},  {0, 500000, 512, 2, 2139973492},
+                {1, 500000, 128, 6, 1784474233}, {1, 1000000, 128, 6, 1696689057}};
+    static double omega[MOST_PAIRS];
+    static uint32_t increments[4 * MOST_PAIRS];
+    static float row[2 * MOST_PAIRS];
+    (void)state;
+    for (size_t k = 0; k < LENGTH(hard); k++) {
+        pe_config c = pe_config_default(hard[k].width);
+        pe_rope_config r = pe_rope_config_default(hard[k].width);
+        pe_plan plan;
+        c.base = r.rope_theta = hard[k].base;
+        assert_int_equal(pe_rope_frequencies(&r, omega, NULL), PE_OK);
+        const size_t size = pe_plan_size(&c);
+        void *memory = must_alloc(size);
+        const size_t pairs = hard[k].width / 2;
+        const pe_status made = hard[k].rope ? pe_plan_init_frequencies(&plan, &c, omega, pairs, memory, size)
+                                            : pe_plan_init(&plan, &c, memory, size);
+        assert_int_equal(made, PE_OK);
+        assert_int_equal(pe_fixed_increments(&plan, increments), PE_OK);
+        for (int sign = -1; sign < 2; sign += 2) {
+            const int32_t p = sign * hard[k].position;
+            const pe_fixed_pair x = pe_fixed_sincos_f32(p, increment_at(increments, hard[k].pair));
+            assert_int_equal(pe_fill_f32(&plan, pe_from(p), 1, row, hard[k].width), PE_OK);
+            assert_int_equal(x.undecided, 0);
+            assert_int_equal(word_of(x.sine), word_of(row[2 * hard[k].pair]));
+            assert_int_equal(word_of(x.cosine), word_of(row[2 * hard[k].pair + 1]));
+        }
+        free(memory);
+    }
 }
 
 /* |increment - w / (2 pi) 2^128| modulo 2^128, for an exact w of 400 bits. */
@@ -355,6 +396,7 @@ static void refusals(void **state)
     }
     assert_int_equal(pe_fixed_increments_of(NULL, 1, increments), PE_ERR_NULL);
     assert_int_equal(pe_fixed_increments_of(bad, 1, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_fixed_increments_of(bad, SIZE_MAX / 8, increments), PE_ERR_SIZE);
     assert_int_equal(pe_fixed_increments_of(NULL, 0, NULL), PE_OK);
     assert_int_equal(pe_fixed_increments(NULL, increments), PE_ERR_NULL);
     assert_int_equal(pe_fixed_increments(&none, NULL), PE_ERR_NULL);
@@ -404,6 +446,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(amplitudes),            cmocka_unit_test(rotation_by_coordinate),
         cmocka_unit_test(increments_of_doubles), cmocka_unit_test(increments_of_plans),
         cmocka_unit_test(refusals),              cmocka_unit_test(undecided),
+        cmocka_unit_test(hard_to_round),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
