@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the parts of gpu-bench share. kernels.cu is compiled several times with other flags, each time as
-// one Kernels; host.cpp computes by pe.h what they must give; main.cu compares and times.
+// What the parts of gpu-bench share. kernels.cu is compiled several times with other flags, each
+// time as one Kernels; host.cpp computes by pe.h what they must give; main.cu compares and times.
 #ifndef BENCH_GPU_HPP
 #define BENCH_GPU_HPP
 

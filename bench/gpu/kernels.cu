@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernels of gpu-bench: table fill, and RoPE over bf16 heads in place. Compiled several times, each
-// time with other flags and another name:
+// The kernels of gpu-bench: table fill, and RoPE over bf16 heads in place. Compiled several times,
+// each time with other flags and another name:
 //
 //     nvcc -DKERNELS=fast_math -DFLAGS='"-use_fast_math"' -use_fast_math -c kernels.cu
 #include "gpu.hpp"
@@ -12,7 +12,7 @@ namespace gpu
 namespace
 {
 
-// ---- sources of cosines and sines -----------------------------------------------------------------
+// ---- sources of cosines and sines ---------------------------------------------------------------
 // load() reads what belongs to a pair, once; of() gives cosine and sine of a position.
 
 __device__ pe_fixed_increment increment_of(const Operands &o, unsigned pair)
@@ -110,10 +110,10 @@ struct None {
     __device__ float2 of(int, Frequency) const { return make_float2(0.6f, 0.8f); }
 };
 
-// ---- table fill -------------------------------------------------------------------------------------
+// ---- table fill ---------------------------------------------------------------------------------
 
-// Some rows a thread: what belongs to its frequency stays in registers. A row is all cosines, then all
-// sines, the cos_sin_cache of vLLM and SGLang.
+// Some rows a thread: what belongs to its frequency stays in registers. A row is all cosines, then
+// all sines, the cos_sin_cache of vLLM and SGLang.
 template <class Source, unsigned ROWS, bool SCATTERED>
 __global__ void __launch_bounds__(128) fill_f32(Source source, Rows r, float *out)
 {
@@ -194,7 +194,7 @@ void fill(Method method, const Operands &o, Rows r, Type type, void *out)
         fill_by(None{}, r, out);
 }
 
-// ---- RoPE over heads --------------------------------------------------------------------------------
+// ---- RoPE over heads ----------------------------------------------------------------------------
 
 __device__ float widened(std::uint32_t bf16) { return __uint_as_float(bf16 << 16); }
 __device__ std::uint32_t rounded(float x)
@@ -220,8 +220,8 @@ __device__ void rotate(std::uint32_t &a, std::uint32_t &b, const float2 *angles)
     b = rounded(low.second) | rounded(high.second) << 16;
 }
 
-// A block has 4 tokens: 256 threads make the 4 x 64 cosines and sines, which all heads of a token share,
-// and then rotate 8 pairs at a time, of which a half is 16 bytes.
+// A block has 4 tokens: 256 threads make the 4 x 64 cosines and sines, which all heads of a token
+// share, and then rotate 8 pairs at a time, of which a half is 16 bytes.
 constexpr unsigned TOKENS = 4, GROUPS = HEAD_PAIRS / 8;
 
 template <class Source>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// gpu-bench: are pe_fixed.h's bits on this GPU those of pe.h on the host, and how fast are they made?
+// gpu-bench: are pe_fixed.h's bits on this GPU those of pe.h on the host, and how fast are they
+// made?
 //
 //     gpu-bench [quick|SECONDS] [--pairs N] [--json FILE]
 //
-// First N pairs of floats are compared (10^9; quick: 10^7), and N / 10 each of f16, bf16 and of builds with
-// -use_fast_math and --fmad=false. Then, for SECONDS (20; quick: 2), tables are filled and bf16 heads rotated in
-// place, beside what engines do instead. Exit status 1 on any wrong bit, 77 without a GPU.
+// First N pairs of floats are compared (10^9; quick: 10^7), and N / 10 each of f16, bf16 and of
+// builds with -use_fast_math and --fmad=false. Then, for SECONDS (20; quick: 2), tables are filled
+// and bf16 heads rotated in place, beside what engines do instead. Exit status 1 on any wrong bit,
+// 77 without a GPU.
 #include "gpu.hpp"
 
 #include <algorithm>
@@ -28,7 +30,7 @@ static void need(cudaError_t error, const char *what)
 }
 #define NEED(call) need(call, #call)
 
-// ---- memory -----------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 template <class T> static T *on_device(std::size_t count)
 {
@@ -78,7 +80,7 @@ struct Uploaded {
     }
 };
 
-// ---- bits -------------------------------------------------------------------------------------------
+// ---- bits ---------------------------------------------------------------------------------------
 
 struct Bits {
     std::string name;
@@ -87,7 +89,8 @@ struct Bits {
     unsigned undecided;
 };
 
-// The device makes a chunk of rows, the host compares it; the next chunk is 2^28 positions further on.
+// The device makes a chunk of rows, the host compares it; the next chunk is 2^28 positions further
+// on.
 class Comparison
 {
     const unsigned chunk; // in pairs
@@ -155,7 +158,7 @@ static std::vector<Bits> compare_all(const std::vector<Reference> &configs, doub
     return all;
 }
 
-// ---- time -------------------------------------------------------------------------------------------
+// ---- time ---------------------------------------------------------------------------------------
 
 struct Case {
     std::string table, name;
@@ -209,7 +212,7 @@ static void time_all(std::vector<Case> &cases, double seconds)
            cases[0].seconds.size() < 5);
 }
 
-// ---- tables -----------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 static void compare_with(const std::vector<float> &want, const float *device, Case &c)
 {
@@ -286,7 +289,7 @@ static void fill_cases(std::vector<Case> &cases, const Uploaded &up, const Uploa
                      -1});
 }
 
-// ---- RoPE -------------------------------------------------------------------------------------------
+// ---- RoPE ---------------------------------------------------------------------------------------
 
 // [tokens, heads, 128] of bf16, rotated in place. Bytes are those read and written of the heads.
 static std::size_t rope_cases(std::vector<Case> &cases, const Uploaded &up,
@@ -340,7 +343,7 @@ static std::size_t rope_cases(std::vector<Case> &cases, const Uploaded &up,
     return wrong;
 }
 
-// ---- report -----------------------------------------------------------------------------------------
+// ---- report -------------------------------------------------------------------------------------
 
 static void print(const std::vector<Case> &cases)
 {
@@ -433,35 +436,76 @@ static double upload_seconds(std::size_t bytes, float *device)
     return seconds[seconds.size() / 2];
 }
 
-int main(int argc, char **argv)
-{
+// What is timed: tables and RoPE, with the memory that they need; wrong elements of RoPE.
+struct Times {
+    static constexpr unsigned ROWS = 131072, MORE = 1048576;
+    Uploaded up;
+    const Uploaded scaled;
+    float *const out = on_device<float>(128 * static_cast<std::size_t>(MORE));
+    float *const spare = on_device<float>(128 * static_cast<std::size_t>(MORE));
+    std::vector<Case> cases;
+    std::size_t wrong = 0;
+
+    Times(const Reference &reference, const Reference &with_amplitude)
+        : up(reference), scaled(with_amplitude)
+    {
+        float *const table = on_device<float>(128 * static_cast<std::size_t>(ROWS));
+        plain.fill(FIXED, up.o, {0, false, ROWS, HEAD_PAIRS}, F32, table);
+        up.o.table = table;
+        fill_cases(cases, up, scaled, reference, ROWS, out, spare);
+        fill_cases(cases, up, scaled, reference, MORE, out, spare);
+        std::vector<int> prompt, mixed;
+        for (int t = 0; t < 16384; t++) {
+            prompt.push_back(100000 + t);
+            mixed.push_back(position_of({0, true, 0, 0}, static_cast<unsigned>(t)) &
+                            static_cast<int>(ROWS - 1));
+        }
+        wrong += rope_cases(cases, up, reference, 16384, 40, prompt, "a prompt");
+        wrong += rope_cases(cases, up, reference, 16384, 8, prompt, "a prompt");
+        wrong += rope_cases(cases, up, reference, 16384, 8, mixed, "positions to 131,072");
+        wrong += rope_cases(cases, up, reference, 256, 40, mixed, "256 sequences, one token each");
+    }
+};
+
+struct Arguments {
     double seconds = 20, pairs = 1e9;
     const char *json = nullptr;
+};
+
+static bool understood(int argc, char **argv, Arguments &a)
+{
     for (int i = 1; i < argc; i++) {
         char *end = nullptr;
         if (std::strcmp(argv[i], "quick") == 0)
-            seconds = 2, pairs = 1e7;
+            a.seconds = 2, a.pairs = 1e7;
         else if (std::strcmp(argv[i], "--pairs") == 0 && i + 1 < argc)
-            pairs = std::strtod(argv[++i], nullptr);
+            a.pairs = std::strtod(argv[++i], nullptr);
         else if (std::strcmp(argv[i], "--json") == 0 && i + 1 < argc)
-            json = argv[++i];
-        else if ((seconds = std::strtod(argv[i], &end)) <= 0 || *end != 0) {
+            a.json = argv[++i];
+        else if ((a.seconds = std::strtod(argv[i], &end)) <= 0 || *end != 0) {
             std::fprintf(stderr,
                          "gpu-bench [quick|SECONDS] [--pairs N] [--json FILE]: what is %s?\n",
                          argv[i]);
-            return 2;
+            return false;
         }
     }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    Arguments arguments;
+    if (!understood(argc, argv, arguments)) return 2;
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
         std::printf("SKIP: there is no GPU that CUDA can use\n");
         return 77;
     }
-    const std::string about = about_device();
+    std::string about = about_device();
     std::printf("%s\n", about.c_str());
 
     const std::vector<Reference> configs = references();
-    const std::vector<Bits> bits = compare_all(configs, pairs);
+    const std::vector<Bits> bits = compare_all(configs, arguments.pairs);
     std::size_t wrong = 0;
     double compared = 0;
     for (const Bits &b : bits) {
@@ -470,38 +514,18 @@ int main(int argc, char **argv)
     }
     std::printf("%.0f pairs, %zu wrong or undecided\n\n", compared, wrong);
 
-    const Reference &reference = configs[0];
-    constexpr unsigned ROWS = 131072, MORE = 1048576;
-    Uploaded up(reference);
-    const Uploaded scaled(configs.back());
-    float *const out = on_device<float>(128 * static_cast<std::size_t>(MORE));
-    float *const spare = on_device<float>(128 * static_cast<std::size_t>(MORE));
-    float *const table = on_device<float>(128 * static_cast<std::size_t>(ROWS));
-    plain.fill(FIXED, up.o, {0, false, ROWS, HEAD_PAIRS}, F32, table);
-    up.o.table = table;
-    std::vector<Case> cases;
-    fill_cases(cases, up, scaled, reference, ROWS, out, spare);
-    fill_cases(cases, up, scaled, reference, MORE, out, spare);
-    std::vector<int> prompt, mixed;
-    for (int t = 0; t < 16384; t++) {
-        prompt.push_back(100000 + t);
-        mixed.push_back(position_of({0, true, 0, 0}, static_cast<unsigned>(t)) &
-                        static_cast<int>(ROWS - 1));
-    }
-    wrong += rope_cases(cases, up, reference, 16384, 40, prompt, "a prompt");
-    wrong += rope_cases(cases, up, reference, 16384, 8, prompt, "a prompt");
-    wrong += rope_cases(cases, up, reference, 16384, 8, mixed, "positions to 131,072");
-    wrong += rope_cases(cases, up, reference, 256, 40, mixed, "one token each of 256 sequences");
-    time_all(cases, seconds);
-    print(cases);
-    const double upload = upload_seconds(512 * static_cast<std::size_t>(ROWS), spare);
-    std::printf("\nUploading %u x 64 pairs, 64 MiB, from pinned memory: %.0f us\n", ROWS,
+    Times times(configs.front(), configs.back());
+    time_all(times.cases, arguments.seconds);
+    print(times.cases);
+    wrong += times.wrong + times.up.undecided();
+    const double upload = upload_seconds(512 * static_cast<std::size_t>(Times::ROWS), times.spare);
+    std::printf("\nUploading %u x 64 pairs, 64 MiB, from pinned memory: %.0f us\n", Times::ROWS,
                 upload * 1e6);
-    wrong += up.undecided();
     char more[60];
     std::snprintf(more, sizeof more, ", \"upload_64_mib_seconds\": %.3e", upload);
-    if (json != nullptr && !write_json(json, about + more, bits, cases)) {
-        std::fprintf(stderr, "gpu-bench: %s cannot be written\n", json);
+    about += more;
+    if (arguments.json != nullptr && !write_json(arguments.json, about, bits, times.cases)) {
+        std::fprintf(stderr, "gpu-bench: %s cannot be written\n", arguments.json);
         return 1;
     }
     std::printf("%s\n", wrong == 0 ? "no wrong bit" : "WRONG BITS");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// cuda: heads of bf16 queries rotated on the GPU, with the cosines and sines of pe.h made in the kernel:
-// no table, and any position. Compared with pe_rope_bf16() by bits.
+// cuda: heads of bf16 queries rotated on the GPU, with the cosines and sines of pe.h made in the
+// kernel: no table, and any position. Compared with pe_rope_bf16() by bits.
 //
 //     nvcc -std=c++17 -O2 -arch=native -I. examples/gpu/cuda.cu -o cuda && ./cuda
 #include "pe.h"
@@ -19,7 +19,8 @@ __device__ uint16_t rounded(float x) // to nearest even; no NaN comes here
     return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-// x is [tokens, heads, 128], halves apart: a block a token, a thread a pair, whose angle all heads share.
+// x is [tokens, heads, 128], halves apart: a block a token, a thread a pair, whose angle all heads
+// share.
 __global__ void rope(uint16_t *x, const pe_fixed_increment *increments, const int *positions,
                      int *undecided)
 {

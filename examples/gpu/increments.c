@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * increments: the phase increments of Llama 3.1 8B as JSON, four words a pair, with the bits of the table that a
- * kernel has to make of them: rows of [sine, cosine]. webgpu.html reads it.
+ * increments: the phase increments of Llama 3.1 8B as JSON, four words a pair, with the bits of the
+ * table that a kernel has to make of them: rows of [sine, cosine]. webgpu.html reads it.
  *
  *     cc -std=c99 -O2 -I. examples/gpu/increments.c -lm
  */

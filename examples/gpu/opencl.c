@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * opencl: heads of queries rotated by the kernel of rope.cl, and compared with pe_rope_f32() by bits. Run it at the
- * top of the tree, where it finds pe_fixed.h.
+ * opencl: heads of queries rotated by the kernel of rope.cl, and compared with pe_rope_f32() by
+ * bits. Run it at the top of the tree, where it finds pe_fixed.h.
  *
  *     cc -std=c99 -O2 -I. examples/gpu/opencl.c -o opencl -lOpenCL -lm && ./opencl
  */

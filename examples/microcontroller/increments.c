@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * increments: on the computer that builds the firmware, prints increments.h for rope.c: the phase increments of
- * a model's frequencies, here of the TinyStories models of llama2.c: base 10,000, heads of 48.
+ * increments: on the computer that builds the firmware, prints increments.h for rope.c: the phase
+ * increments of a model's frequencies, here of the TinyStories models of llama2.c: base 10,000,
+ * heads of 48.
  *
  *     cc -std=c99 -O2 -I. examples/microcontroller/increments.c -o increments -lm
  *     ./increments >increments.h

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rope: one head of a query rotated at each position of a context, as llama2.c does it, on a CPU without doubles or
- * without any floating point. The increments are constants in flash, 16 bytes a pair; sines and cosines
- * are integer arithmetic and have the bits of pe.h. Only the rotation itself is floating point.
+ * rope: one head of a query rotated at each position of a context, as llama2.c does it, on a CPU
+ * without doubles or without any floating point. The increments are constants in flash, 16 bytes a
+ * pair; sines and cosines are integer arithmetic and have the bits of pe.h. Only the rotation
+ * itself is floating point.
  *
  *     arm-none-eabi-gcc -std=c99 -O2 -mcpu=cortex-m0plus -mthumb -I. -I<folder of increments.h>
  *                       examples/microcontroller/rope.c <the board's start-up code>
@@ -13,8 +14,8 @@
 
 #include <stdio.h>
 
-/* Pairs side by side: (x0, x1), (x2, x3), ... Returns 0, or 1 if a pair was undecided, which no pair of this model is
-   (tests/theorem.txt). */
+/* Pairs side by side: (x0, x1), (x2, x3), ... Returns 0, or 1 if a pair was undecided, which no
+   pair of this model is (tests/theorem.txt). */
 static int rotate(float *head, int32_t position)
 {
     int undecided = 0;

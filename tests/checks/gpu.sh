@@ -146,7 +146,8 @@ amdgcn() {
     check "... nothing spilled" sh -c "grep 'vgpr_spill_count: *0' '$WORK/hip.s' && ! grep 'vgpr_spill_count: *[1-9]' '$WORK/hip.s'"
 }
 
-for what in ${*:-opencl webgpu vulkan cuda amdgcn}; do
+[ $# -gt 0 ] || set -- opencl webgpu vulkan cuda amdgcn
+for what; do
     $what
 done
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -2,11 +2,13 @@
  *
  * tables: what devices compute for tests/checks/gpu.sh, and whether they got it right.
  *
- *     tables write DIR            DIR/k.in for each table: its first position, rows, pairs and the bits of
- *                                 its amplitude, 32 bits each, then four words a pair of pe_fixed_increments()
- *     tables check DIR DEVICE     DIR/k.DEVICE has rows of sines and cosines side by side, as floats, and then
- *                                 how many pairs were undecided, a word. They must be the bits of pe_fill_f32(),
- *                                 and their hash, where tests/golden.txt has that table, the one there.
+ *     tables write DIR         writes DIR/k.in for each table: its first position, rows, pairs and
+ *                              the bits of its amplitude, 32 bits each, then four words a pair, of
+ *                              pe_fixed_increments()
+ *     tables check DIR DEVICE  reads DIR/k.DEVICE: rows of sines and cosines side by side, as
+ *                              floats, and how many pairs were undecided, a word. They must be the
+ *                              bits of pe_fill_f32(); and their hash the one in tests/golden.txt,
+ *                              where that has the table.
  *
  * Words are in the order of bytes of this machine.
  */
@@ -76,7 +78,7 @@ static int is_golden(const char *name, uint64_t hash)
     return found;
 }
 
-/* Returns what is wrong, or NULL; rows are compared and hashed a few at a time, padding included. */
+/* Returns what is wrong, or NULL. Rows are compared and hashed one at a time, padding included. */
 static const char *check_rows(const table *t, FILE *f)
 {
     pe_plan plan;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * vulkan: tables by a compute shader, tests/gpu/fill.comp; tests/gpu/tables.c wrote DIR/k.in and checks
- * DIR/k.NAME. The first device is taken: VK_ICD_FILENAMES says whose.
+ * vulkan: tables by a compute shader, tests/gpu/fill.comp; tests/gpu/tables.c wrote DIR/k.in and
+ * checks DIR/k.NAME. The first device is taken: VK_ICD_FILENAMES says whose.
  *
  *     vulkan SHADER.spv DIR NAME
  *

@@ -3,8 +3,9 @@
  * count: on a Cortex-M, how many instructions a pair takes, beside newlib's sines, and the table
  * "fill_f32 512 x 512" of tests/golden.txt, hashed.
  *
- * Under qemu -icount shift=0 an instruction takes a nanosecond, and SysTick counts cycles of TICK nanoseconds:
- * -DTICK=62.5 at 16 MHz. That this holds is seen with instructions whose number is known.
+ * Under qemu -icount shift=0 an instruction takes a nanosecond, and SysTick counts cycles of TICK
+ * nanoseconds: -DTICK=62.5 at 16 MHz. That this holds is seen with instructions whose number is
+ * known.
  */
 #include "pe_fixed.h"
 

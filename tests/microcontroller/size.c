@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linked alone, without a C library's start-up: the text that a sine and cosine take. -DLIBM=2: newlib's of a
- * double angle, 1: of a float angle, 0: pe_fixed_sincos_f32. */
+ * Linked alone, without a C library's start-up: the text that a sine and cosine take. -DLIBM=2:
+ * newlib's of a double angle, 1: of a float angle, 0: pe_fixed_sincos_f32. */
 #if LIBM
     #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a Cortex-M needs before main(), for boards that qemu has: the vector table, and an FPU that is switched on.
- * newlib's rdimon does the rest and prints by semihosting. */
+ * What a Cortex-M needs before main(), for boards that qemu has: the vector table, and an FPU that
+ * is switched on. newlib's rdimon does the rest and prints by semihosting. */
 extern void _start(void);
 extern char stack_top[];
 
