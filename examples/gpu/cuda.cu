@@ -3,7 +3,9 @@
 // cuda: heads of bf16 queries rotated on the GPU, with the cosines and sines of pe.h made in the
 // kernel: no table, and any position. Compared with pe_rope_bf16() by bits.
 //
-//     nvcc -std=c++17 -O2 -arch=native -I. examples/gpu/cuda.cu -o cuda && ./cuda
+//     nvcc -std=c++17 -O2 -arch=native -diag-suppress 1675 -I. examples/gpu/cuda.cu -o cuda && ./cuda
+//
+// 1675: nvcc does not know the pragmas for gcc in pe.h, which it hands on.
 #include "pe.h"
 #include "pe_fixed.h"
 
