@@ -5,15 +5,15 @@
 #include "../api/options.h"
 #include "../api/types.h"
 
-/* Compute the phase increments of a plan, with which pe_fixed.h gives the sines and cosines of that
- * plan on a GPU, or without floating point:
+/* Compute the phase increments of a plan, for sines and cosines on a GPU or without floating point:
  *
  *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
  *
- * The frequencies are the exact ones of the config, not doubles. A plan's amplitude is not part of
- * an increment: pass it to pe_fixed_sincos_scaled_f32(). How many bits are enough: half a unit of
- * 2^-128, times a position of 2^31, is 2^-98 turns. The nearest that an element of the tables of
- * tests/theorem.txt comes to a midpoint of two floats is 2^-65.
+ * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
+ * doubles. The amplitude of a plan is not part of an increment: pass it to
+ * pe_fixed_sincos_scaled_f32(). 128 bits are enough: half a unit of 2^-128, times a position of
+ * 2^31, is 2^-98 turns, and no element of the tables of tests/theorem.txt comes nearer to a
+ * midpoint of two floats than 2^-65.6.
  *
  * increments   4 * plan->pairs words: four words a pair, the lowest first, laid out as an array of
  *              pe_fixed_increment, so that it is uploaded as it is

@@ -58,6 +58,19 @@ static void mix_products(void)
     }
 }
 
+/* The rounding test of level 2 next to where its verdict changes. */
+static void mix_tests(void)
+{
+    for (int k = 0; k < 20000; k++) {
+        const uint64_t a = next(), b = next(), error = (b | 1) >> (3 + b % 61), e = ((error + 128) >> 8) + 2;
+        const uint64_t rest = (1ull << 63) + (k % 2 ? e : 0 - e) + (b >> 8) % 5 - 2;
+        const pe__word96 y = {0x80000000u | (uint32_t)(a >> 40) << 8 | (uint32_t)(rest >> 56), (uint32_t)(rest >> 24),
+                              (uint32_t)rest << 8 | (uint32_t)(a & 255)};
+        const pe__rounded r = pe__finish(y, (int)(a % 60), error, 0x3f800000u, 24);
+        mix(r.bits), mix((uint32_t)r.rest);
+    }
+}
+
 int main(void)
 {
     static const int formats[3] = {24, 11, 8};
@@ -66,6 +79,7 @@ int main(void)
                                             0x1f800000u, 0x1f7fffffu, 0x47802000u, 0x47801fffu};
     mix_hard();
     mix_products();
+    mix_tests();
     for (int k = 0; k < 60000; k++) {
         const uint64_t any = next(), more = next();
         const int by = (int)(any % 124);

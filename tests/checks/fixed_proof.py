@@ -10,9 +10,10 @@ Exact rationals and intervals, no floating point. In order:
   level 2        the same
   seen           the largest errors of random phases, computed with Python's integers, beside each bound
 
-Every constant has exactly one value that passes, so changing one by a unit is noticed. Prints each bound; exits 1 if one
-does not hold. With a COMMAND, which compiles and runs tests/checks/fixed_hash.c with the header in the folder that it
-is given, each number of the code is then changed by 1 both ways: the proof reads another constant, or the hash differs.
+Every constant has exactly one value that passes, so changing one by a unit is noticed. Prints each bound; exits 1 if
+one does not hold. With a COMMAND, which compiles and runs tests/checks/fixed_hash.c with the header in the folder that
+it is given, each number of the code is then changed by 1 both ways: the proof reads another constant, or the hash is
+another.
 """
 import os
 import random
@@ -129,7 +130,8 @@ STATEMENTS = [
     "above - pe__high(rest) <= above + (below >> (24 - format)) + 2;", "(13000u >> (24 - format)) + 1;",
     ">> (32 - format)) + 2;", "const pe__u64 m = (pe__u64)n + 2;",
     "small ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);", "pe__finish(sine, zeros, 2 * error,",
-    "pe__finish(cosine, 0, m >> 30,", "const int small = zeros > 60;", "rest + ((pe__u64)1 << 63) + error <= 2 * error;"]
+    "pe__finish(cosine, 0, m >> 30,", "const int small = zeros > 60;",
+    "rest + ((pe__u64)1 << 63) + error <= 2 * error;"]
 
 
 class Constants:
@@ -160,22 +162,38 @@ far_error, series = header.far_error, header.series
 for statement, stands in zip(STATEMENTS, header.statements):
     check("the text has: " + statement, stands)
 
+if len(sys.argv) < 3:  # the shaders' numbers; tests/checks/fixed_shader.cpp sees the others
+    shader = open(os.path.join(os.path.dirname(path), "pe_fixed.wgsl")).read()
+    for k, name in enumerate(NAMES):
+        part = shader[shader.index("var t: u32 =" if k == 0 else "t = 0x1d19"):].split("pe_fixed_mul64(u, y)")[0]
+        w = [int(x, 16) for x in re.findall("0x[0-9a-f]+", part)]
+        found = [w[6] | w[7] << 32, w[4] | w[5] << 32, w[3], w[2], w[0], w[1]]
+        check("pe_fixed.wgsl: the coefficients of the %s" % name, found == words[k])
+    for statement in ("error = pe_fixed_right(m, 30u - zeros);", "error = pe_fixed_left(m, zeros - 30u);",
+                      "if (zeros < 30u) {", "pe_fixed_left(error, 1u), amplitude)",
+                      "pe_fixed_right(m, 30u), amplitude)",
+                      "pe_fixed_plus(vec2u(n, 0u), 2u);", "zeros > 60u;", "zeros > %du ||" % most_zeros,
+                      "pe_fixed_flagged(sine, %du)" % below[0], "pe_fixed_flagged(cosine, %du)" % below[1]):
+        check("pe_fixed.wgsl: " + statement, statement in shader)
+
 FUNCTIONS = [SINE, COSINE]
 for k in range(2):
     wanted = fit(FUNCTIONS[k], SCALES[k])
     if k == 1:  # at most 1 - 2^-60 at u = 1, where it is largest
         sum_of_others = sum(F(w, 2 ** s) for w, s in list(zip(wanted, SCALES[k]))[1:])
         wanted[0] = min(wanted[0], int((1 - F(1, 2 ** 60) - sum_of_others) * 2 ** 64))
-    check("%s of level 1: the coefficients are those of fit(): %s" % (NAMES[k], " ".join(map(hex, wanted))), words[k] == wanted)
+    check("%s of level 1: the coefficients are those of fit(): %s" % (NAMES[k], " ".join(map(hex, wanted))),
+          words[k] == wanted)
 for k in range(2):
     first = 25 if k == 0 else 24
     wanted = [round(QUARTER_PI ** j / factorial[j] * 2 ** 96) for j in range(first, 0, -2)]
     check("%s of level 2: %d terms (pi/4)^j / j!" % (NAMES[k], len(wanted)), series[k] == wanted)
 
 # ---- level 1 -------------------------------------------------------------------------------------------------------
-"""The computed phase is less than the exact one by d units of 2^-64 turns, -2^-34 < d < 1.5 + 2^-34: the low words of the
-increment, one product rounded down, and half a unit of 2^-128 times 2^31. The rest is negated without adding 1. So g is
-off by -13 ... +5 units, and u = 1 - g^2 of that g by -1 ... +2. A product of 64 bits is at most 3 units too small."""
+"""The computed phase is less than the exact one by d units of 2^-64 turns, -2^-34 < d < 1.5 + 2^-34: the low words of
+the increment, one product rounded down, and half a unit of 2^-128 times 2^31. The rest is negated without adding 1. So
+g is off by -13 ... +5 units, and u = 1 - g^2 of that g by -1 ... +2. A product of 64 bits is at most 3 units too
+small."""
 UNIT = F(1, 2 ** 64)
 G_LOW, G_HIGH, U_LOW, U_HIGH, MUL64 = -13, 5, -1, 2, 3
 PARTS = 1024
@@ -208,7 +226,8 @@ def polynomial_error(k):
 
 for k in range(2):
     _, largest = rounding(k, F(1))
-    check("%s: every sum fits its word, at most %s of it" % (NAMES[k], "%.5f" % max(float(v / 2 ** b) for v, b in largest)),
+    most = max(float(v / 2 ** b) for v, b in largest)
+    check("%s: every sum fits its word, at most %.5f of it" % (NAMES[k], most),
           all(v < 2 ** b for v, b in largest))
 
 bound = []
@@ -221,8 +240,8 @@ for k in range(2):
         poly = max(poly, -error_low / smallest, error_high / smallest)
     print("     %s: polynomial %s of the value, rounding and polynomial %s below, %s above" %
           (NAMES[k], size(poly), size(low), size(high)))
-    # absolute errors: of g (the slope is at most pi/4; of the cosine pi/4 sin(pi/4) over cos(pi/4)), of u (the slope of f
-    # is below 1/3, of the sine below 1/12), of the product by g and of that by the amplitude
+    # absolute errors: of g (the slope is at most pi/4; of the cosine pi/4 sin(pi/4) over cos(pi/4)), of u (the slope
+    # of f is below 1/3, of the sine below 1/12), of the product by g and of that by the amplitude
     slope, of_u = (F(786, 1000), F(1, 12)) if k == 0 else (F(786, 1000), F(1, 2))
     absolute_low = -G_LOW * slope - U_LOW * of_u + (MUL64 if k == 0 else 0) + 2 * (1 if k == 0 else 2)
     absolute_high = G_HIGH * slope + U_HIGH * of_u
@@ -230,7 +249,8 @@ for k in range(2):
     bound.append(((low + absolute_low * UNIT * grown) * 2 ** 56, (high + absolute_high * UNIT * grown) * 2 ** 56))
 for k in range(2):
     needed = ceil(bound[k][0] / 1000) * 1000
-    check("%s of level 1: at most %.0f units of 2^-56 below; the test has %d" % (NAMES[k], bound[k][0], below[k]), below[k] == needed)
+    check("%s of level 1: at most %.0f units of 2^-56 below; the test has %d" % (NAMES[k], bound[k][0], below[k]),
+          below[k] == needed)
 most_above = max(bound[0][1], bound[1][1])
 check("sine %.0f, cosine %.0f units of 2^-56 above; the test has %d" % (bound[0][1], bound[1][1], above),
       above == ceil(most_above / 1000) * 1000)
@@ -239,8 +259,8 @@ print("     level 2 has to decide 1 pair in %.0f" % (1 / rate))
 
 # ---- level 2 -------------------------------------------------------------------------------------------------------
 """In units of 2^-96. A product of 96 bits is less than 5 + 2^-31 units too small: three high words rounded down and two
-low ones left out. g is cut by 1 unit, so v = g^2 is up to 2 + 5 units too small. The sine is multiplied by g between 1/2
-and 1, the result by a mantissa between 1/2 and 1."""
+low ones left out. g is cut by 1 unit, so v = g^2 is up to 2 + 5 units too small. The sine is multiplied by g between
+1/2 and 1, the result by a mantissa between 1/2 and 1."""
 MUL96, CUT = 5 + F(1, 2 ** 31), 1
 for k in range(2):
     low = high = F(0)
@@ -319,7 +339,8 @@ for k in range(4):
     bits = 56 if k < 2 else 96
     low, high = (float(x * 2 ** bits) for x in seen[k])
     check("%s of level %d: seen at most %.0f below and %.0f above, of %.0f and %.0f units of 2^-%d" %
-          (NAMES[k % 2], 1 + k // 2, low, high, bound[k][0], bound[k][1], bits), low <= bound[k][0] and high <= bound[k][1])
+          (NAMES[k % 2], 1 + k // 2, low, high, bound[k][0], bound[k][1], bits),
+          low <= bound[k][0] and high <= bound[k][1])
 
 
 # ---- numbers changed by 1 ------------------------------------------------------------------------------------------

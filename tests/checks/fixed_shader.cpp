@@ -57,13 +57,54 @@ static void compare(const char *what, const pe__pair_bits &want, const shader::P
         (!want.undecided && (want.sine != got.sine || want.cosine != got.cosine))) {
         if (wrong++ < 5)
             printf("%s: position %d, amplitude %08x: %08x %08x %d, must be %08x %08x %d\n", what, (int)p,
-                   (unsigned)amplitude, (unsigned)got.sine, (unsigned)got.cosine, (int)got.undecided, (unsigned)want.sine,
-                   (unsigned)want.cosine, want.undecided);
+                   (unsigned)amplitude, (unsigned)got.sine, (unsigned)got.cosine, (int)got.undecided,
+                   (unsigned)want.sine, (unsigned)want.cosine, want.undecided);
+    }
+}
+
+static void same(const char *what, const pe__word96 &want, const shader::uvec3 &got)
+{
+    if ((want.l != got.x || want.m != got.y || want.h != got.z) && wrong++ < 5)
+        printf("%s: %08x %08x %08x, must be %08x %08x %08x\n", what, (unsigned)got.z, (unsigned)got.y, (unsigned)got.x,
+               (unsigned)want.h, (unsigned)want.m, (unsigned)want.l);
+}
+
+/* Parts of which a float shows little: series to the last bit, rounding tests next to where they change. */
+static void compare_parts()
+{
+    const uint32_t belows[2] = {156000, 550000};
+    for (int k = 0; k < 200000; k++) {
+        const uint64_t a = next(), b = next();
+        const pe__word96 v = pe__make96(a, (uint32_t)b);
+        const shader::uvec3 u(v.l, v.m, v.h);
+        same("sine_series", pe__sine_series(v), shader::pe_fixed_sine_series(u));
+        same("cosine_series", pe__cosine_series(v), shader::pe_fixed_cosine_series(u));
+
+        const uint32_t below = belows[k % 2], edges[2] = {0x80000000u + 13001, 0x80000000u - below - 2};
+        const uint32_t rest = edges[k / 2 % 2] + (uint32_t)(b % 5) - 2;
+        const uint64_t n = 1ull << 63 | (a >> 40) << 40 | (uint64_t)rest << 8 | (b >> 56);
+        const shader::uvec2 words((uint32_t)n, (uint32_t)(n >> 32));
+        if (pe__flagged(n << 24, below, 24) != (int)shader::pe_fixed_flagged(words, below) && wrong++ < 5)
+            printf("flagged: rest %08x\n", (unsigned)rest);
+
+        const int zeros = (int)(a % 60);
+        const uint64_t error = (b | 1) >> (3 + b % 61), e = ((error + 128) >> 8) + 2;
+        const uint64_t near = (1ull << 63) + (k % 2 ? e : 0 - e) + (b >> 8) % 5 - 2; /* a rest of 64 bits */
+        const pe__word96 y = {0x80000000u | (uint32_t)(a >> 40) << 8 | (uint32_t)(near >> 56), (uint32_t)(near >> 24),
+                              (uint32_t)near << 8 | (uint32_t)(a & 255)};
+        const pe__rounded one = pe__finish(y, zeros, error, 0x3f800000u, 24);
+        const shader::uvec2 e_words((uint32_t)error, (uint32_t)(error >> 32));
+        const shader::PeFixedRounded two =
+            shader::pe_fixed_finish(shader::uvec3(y.l, y.m, y.h), (uint32_t)zeros, e_words, 0x3f800000u);
+        if ((one.bits != two.bits || (one.rest != 0) != two.undecided) && wrong++ < 5)
+            printf("finish: %08x %d, must be %08x %d\n", (unsigned)two.bits, (int)two.undecided, (unsigned)one.bits,
+                   (int)one.rest);
     }
 }
 
 int main(int argc, char **argv)
 {
+    compare_parts();
     const long pairs = argc > 1 ? atol(argv[1]) : 1000000;
     long undecided[2] = {0, 0};
     for (long k = 0; k < pairs; k++) {
