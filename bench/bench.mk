@@ -9,6 +9,8 @@
 ##                      PAIRED_ARGS='-f REGEX'
 ##   make bench-cost    code and compile time of small programs, beside those of BASE
 ##   make mca           cycles of the hot loops on other CPUs, by a model: docs/benchmarks-models.md
+##   make gpu-bench     pe_fixed.h on this machine's GPU (nvcc): the bits of 10^9 pairs, tables and RoPE in place beside
+##                      sincosf, doubles and an uploaded table. GPU_BENCH_ARGS='quick | SECONDS --pairs N'
 ##   make bench-deps    install what the benchmarks need (they do it themselves)
 ##
 ## Benchmark variables: BENCH_BUILDS (avx512 avx2 sse2 neon scalar), BENCH_FILTER (a regular expression on
@@ -92,3 +94,8 @@ bench-plot: $(BENCH_OUT)/bench.json
 .PHONY: mca
 mca: pe.h pe_simd.h
 	@python3 bench/mca.py docs/benchmarks-models.md
+
+# 77: no nvcc, or no GPU.
+.PHONY: gpu-bench
+gpu-bench:
+	@sh bench/gpu/run.sh $(GPU_BENCH_ARGS) || [ $$? = 77 ]

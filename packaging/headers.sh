@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and, with Python, pe_fixed.glsl from src/, in DIR
+# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and, with Python, examples/gpu/pe_fixed.glsl from src/, in DIR
 # (the top of the tree).
 #
 # src/pe.h, src/pe_simd.h and src/pe_fixed.h list the rooms, which are put where they are named, behind those that they
@@ -61,4 +61,5 @@ done
     echo "// made from src/ by make headers: change that"
     cat src/fixed/pe_fixed.wgsl
 } >"$to/pe_fixed.wgsl"
-! python3 -c '' 2>/dev/null || python3 packaging/glsl.py "$to/pe_fixed.wgsl" >"$to/pe_fixed.glsl"
+mkdir -p "$to/examples/gpu"
+! python3 -c '' 2>/dev/null || python3 packaging/glsl.py "$to/pe_fixed.wgsl" >"$to/examples/gpu/pe_fixed.glsl"

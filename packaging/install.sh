@@ -65,7 +65,9 @@ take() { # FILE DIRECTORY NAME
 each() { # put or take
     $1 pe.h "$INCLUDEDIR/posenc" pe.h
     $1 pe_simd.h "$INCLUDEDIR/posenc" pe_simd.h
-    for fixed in pe_fixed.h pe_fixed.wgsl pe_fixed.glsl; do $1 $fixed "$INCLUDEDIR/posenc" $fixed; done
+    for fixed in pe_fixed.h pe_fixed.wgsl examples/gpu/pe_fixed.glsl; do
+        $1 $fixed "$INCLUDEDIR/posenc" ${fixed##*/}
+    done
     $1 packaging/posenc.pc.in "$pcdir" posenc.pc
     $1 packaging/posenc-sleef.pc.in "$pcdir" posenc-sleef.pc
     $1 packaging/posencConfig.cmake.in "$cmakedir" posencConfig.cmake

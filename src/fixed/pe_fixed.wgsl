@@ -3,7 +3,7 @@
 // pe_fixed.wgsl - sine and cosine of position * frequency, correctly rounded, by 32-bit integers alone.
 //
 // The algorithm and the bits are those of pe_fixed.h, which explains them; WGSL has no 64-bit integers and no high
-// product. pe_fixed.glsl is made from this text. A 64-bit number is vec2u(low, high), one of 96 bits vec3u(low, middle,
+// product. examples/gpu/pe_fixed.glsl is made of it. A 64-bit number is vec2u(low, high), one of 96 bits vec3u(low, middle,
 // high), and an increment vec4u of the four words that pe_fixed_increments() of pe.h writes.
 
 struct PeFixedPair { // the bits of two floats, not to be used where undecided is true

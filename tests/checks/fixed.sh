@@ -90,7 +90,7 @@ shader() {
                 echo "#version $version"
                 echo "layout(local_size_x = 64) in;"
                 echo "layout(std430, binding = 0) buffer Words { uvec4 words[]; };"
-                cat pe_fixed.glsl
+                cat examples/gpu/pe_fixed.glsl
                 echo "void main() {"
                 echo "    PeFixedPair x = pe_fixed_sincos_f32(int(words[0].x), words[1]);"
                 echo "    words[0] = uvec4(x.sine, x.cosine, uint(x.undecided), 0u);"

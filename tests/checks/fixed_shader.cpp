@@ -37,7 +37,7 @@ static inline void umulExtended(uint a, uint b, uint &high, uint &low)
 /* GLSL makes a struct by its name: so does this. */
 #define PeFixedPair(...) PeFixedPair{__VA_ARGS__}
 #define PeFixedRounded(...) PeFixedRounded{__VA_ARGS__}
-#include "pe_fixed.glsl"
+#include "examples/gpu/pe_fixed.glsl"
 }
 
 static uint64_t state = 88172645463325252u;

@@ -37,6 +37,18 @@ present() {
         echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=address,undefined ;;
     emscripten) have emcc && { have node || have nodejs; } ;;
     chromium) have chromium || have chromium-browser || have google-chrome ;;
+    node) have node || have nodejs ;;
+    opencl) # a device, its loader and headers
+        echo 'int main(void) { return 0; }' | links "$CC" -lOpenCL && ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1
+        ;;
+    vulkan) # likewise, with a compiler of GLSL
+        have glslangValidator && echo 'int main(void) { return 0; }' | links "$CC" -lvulkan &&
+            ls /usr/share/vulkan/icd.d/lvp_icd.*.json >/dev/null 2>&1
+        ;;
+    cortex-m)
+        have arm-none-eabi-gcc && have qemu-system-arm &&
+            [ "$(arm-none-eabi-gcc -print-file-name=rdimon.specs)" != rdimon.specs ]
+        ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     pip | mypy) python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null || have "$1" ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
@@ -95,6 +107,18 @@ package() {
     *:valgrind) echo valgrind ;;
     apt-get:emscripten | pacman:emscripten) echo "emscripten nodejs" ;;
     brew:emscripten) echo "emscripten node" ;;
+    brew:node) echo node ;;
+    *:node) echo nodejs ;;
+    apt-get:opencl) echo pocl-opencl-icd ocl-icd-opencl-dev ;;
+    dnf:opencl) echo pocl ocl-icd-devel ;;
+    pacman:opencl) echo pocl ocl-icd opencl-headers ;;
+    apt-get:vulkan) echo mesa-vulkan-drivers glslang-tools libvulkan-dev ;;
+    dnf:vulkan) echo mesa-vulkan-drivers glslang vulkan-loader-devel vulkan-headers ;;
+    pacman:vulkan) echo vulkan-swrast glslang vulkan-icd-loader vulkan-headers ;;
+    apt-get:cortex-m) echo gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm ;;
+    dnf:cortex-m) echo arm-none-eabi-gcc-cs arm-none-eabi-newlib qemu-system-arm ;;
+    pacman:cortex-m) echo arm-none-eabi-gcc arm-none-eabi-newlib qemu-system-arm ;;
+    *:opencl | *:vulkan | *:cortex-m) echo - ;;
     *:emscripten | brew:chromium) echo - ;;
     *:chromium) echo chromium ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
@@ -149,7 +173,9 @@ without() {
     mpfr | cmocka) echo "the unit tests are skipped" ;;
     cjson) echo "there is no build/pe, and its test is skipped" ;;
     emscripten) echo "WebAssembly is not tested" ;;
-    chromium) echo "WebAssembly is tested in node alone" ;;
+    chromium | node) echo "WebAssembly is not tested in a browser, nor is WebGPU" ;;
+    opencl | vulkan) echo "pe_fixed.h is not tested on its devices" ;;
+    cortex-m) echo "pe_fixed.h is not tested on microcontrollers" ;;
     gcc | g++ | clang | gappa | numpy | pip | mypy | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo)
         echo "its part of the tests is skipped"
         ;;
@@ -165,11 +191,11 @@ items="sleef gnuplot"
 [ "$goal" != wasm ] || items="emscripten chromium"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu" ;;
+check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086
-    items="$items emscripten chromium $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
+    items="$items emscripten $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
     case $(uname -m) in
     x86_64 | amd64)
         # shellcheck disable=SC2086

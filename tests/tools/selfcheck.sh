@@ -30,7 +30,7 @@ bad() {
 fresh_tree() {
     rm -rf "$WORK/tree"
     mkdir -p "$WORK/tree/build"
-    cp -R pe.h pe_simd.h src tests examples Makefile "$WORK/tree/"
+    cp -R pe.h pe_simd.h pe_fixed.* src tests examples Makefile "$WORK/tree/"
     cp -R packaging .github bench docs CMakeLists.txt README.md CHANGELOG.md LICENSE "$WORK/tree/"
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
@@ -236,6 +236,14 @@ defects_of_the_library() {
     breaks docs/accuracy.md heading sh tests/checks/links.sh
     breaks docs/design.md old-name sh tests/checks/links.sh
     breaks docs/explorer.html old-page sh tests/checks/explorer.sh
+    if echo 'int main(void) { return 0; }' | links "$CC" -lOpenCL; then
+        breaks pe_fixed.h fixed-constant sh tests/checks/gpu.sh opencl
+    fi
+    if echo 'int main(void) { return 0; }' | links "$CC" -lvulkan; then
+        breaks examples/gpu/pe_fixed.glsl fixed-constant sh tests/checks/gpu.sh vulkan
+    fi
+    ! have chromium || breaks pe_fixed.wgsl fixed-constant sh tests/checks/gpu.sh webgpu
+    ! have qemu-system-arm || breaks pe_fixed.h fixed-constant sh tests/checks/microcontroller.sh
     breaks pe.h version sh tests/checks/package.sh
     breaks packaging/posencTarget.cmake sleef-macro sh tests/checks/package.sh
     breaks packaging/posencConfig.cmake.in any-component sh tests/checks/package.sh
