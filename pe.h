@@ -720,9 +720,8 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
 PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint32_t *increments);
 
 /* ==== src/rows/contract.h ==== */
-/* Contract: rows filled and added.
- * Needs: api.
- * Tests: tests/unit/test_exact.c. */
+/* The public contract of the functions that fill rows or add them. Tested by
+ * tests/unit/test_exact.c. */
 
 /* ---- 6. sinusoidal encodings ----------------------------------------------------------------- */
 
@@ -737,7 +736,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
  * at           where the rows are; every position within -2^31 ... 2^31, also with the offset. A
  *              real position and an offset are added in double, rounded once
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
- * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
  * Returns      PE_OK; PE_ERR_NULL, also for a list; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
  *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
@@ -760,14 +759,14 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  *
  * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64). The product and the sum are rounded to
  * float (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x.
- * So for f32 the result is that of scaling x and adding the filled table, on every machine.
+ * So for f32 the result has the bits of scaling x, then adding the filled table, on every machine.
  *
  * at, rows     as pe_fill_T
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
  * x            as out of pe_fill_T
  *
  * Returns      as pe_fill_T
- * Accuracy     the bits of that sum (tests/unit/test_conventions.c)
+ * Accuracy     the bits of this product and sum (tests/unit/test_conventions.c)
  * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
@@ -780,8 +779,7 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
                              size_t stride);
 
 /* Add the same rows to several batches, batch_stride elements from one to the next. Sines are
- * computed once, but for d_model above 2,560 (f64: 1,280), and for consecutive positions of
- * [batch, rows, d_model], where memory takes longer than they do.
+ * computed once for all batches; for d_model above 2,560 (f64: 1,280), once for each batch.
  *
  * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
  *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
@@ -816,20 +814,20 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A single row
  * takes a sixth to a third longer than by a plan that is kept; many rows are faster by a plan.
  *
- * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
+ * omega        pairs frequencies in radians a position, taken as the exact values of the doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
  * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
  * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
  * sines        rows * stride elements (the last row needs only pairs); aligned as its type
- * cosines      likewise
- * stride       elements from row to row in both, >= pairs; what lies between is not touched
+ * cosines      as sines
+ * stride       elements from row to row in both, >= pairs; elements between rows are not touched
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL, also for a list; PE_ERR_CONFIG for the
  *              amplitude; PE_ERR_FREQUENCY; PE_ERR_ENUM; PE_ERR_SHAPE, also where one
  *              of the arrays is aligned and the other is not; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
- *              lie in turn: cosines = sines + pairs, stride = 2 pairs
+ *              alternate: cosines = sines + pairs, stride = 2 pairs
  * Threads      any */
 PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
                                size_t rows, float *sines, float *cosines, size_t stride);
@@ -4699,17 +4697,14 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
 }
 
 /* ==== src/rows/elements.h ==== */
-/* Elements of 16 and 32 bits behind one kind: read, written, summed.
- * Gives: PE__FLOATS, pe__add_row_floats(), pe__add_row_as(), pe__at_const(), pe__at_element(),
- *   pe__get_as(), pe__get_n_as(), pe__put_as(), pe__put_n_as(), pe__put_two_as(), pe__put_zip_as(),
- *   pe__size_of(), pe__scaled_sum().
- * Needs: simd, numbers.
- * Tests: tests/unit/test_types.c. */
+/* One set of functions, with the type as an argument, loads, stores and adds to elements of f32,
+ * f16 and bf16. Tested by tests/unit/test_types.c. */
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
- * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
- * constant wherever the kernel is inlined. */
+ * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
+ * argument; where the kernel is inlined, it is a constant. */
 
+/* Floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
 
 PE__INLINE size_t pe__size_of(pe__type type)
@@ -4717,7 +4712,7 @@ PE__INLINE size_t pe__size_of(pe__type type)
     return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
 }
 
-/* The address of element i. */
+/* Return the address of element i of the array at p. */
 PE__INLINE void *pe__at_element(pe__type type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
@@ -4740,7 +4735,8 @@ PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
     else pe__put_bf16((uint16_t *)p, v);
 }
 
-/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
+/* Store the vector u at p and v at q. For 16-bit types the test for NaNs costs most, so one test
+   serves both vectors. */
 PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
@@ -4753,14 +4749,15 @@ PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf
     }
 }
 
-/* a0 b0 a1 b1 ... as 16-bit elements, where none is a NaN or the middle of two of them. */
+/* Store a0 b0 a1 b1 ... at p, rounded to 16-bit elements. No float may be a NaN or the midpoint of
+   two elements. */
 PE__INLINE void pe__put_zip_as(pe__type type, void *p, pe__vf a, pe__vf b)
 {
     if (type == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
-/* The first n of a vector; what is not read is 0. */
+/* Load n elements at p, at most a vector; the other lanes are 0. */
 PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
@@ -4776,14 +4773,16 @@ PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
+/* Return s x + row in f32, with s = *scale, or 1 if scale is NULL. The factor is usually 1, and a
+   branch costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && *scale != 1) x = pe__mul_f32(pe__splat_f32(*scale), x);
     return pe__add_f32(x, row);
 }
 
-/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
+/* Add a row to n elements of x: x = s x + row, with s = *scale, or 1 if scale is NULL. Each product
+   and each sum is rounded to f32, then the sum once more to the type of x. */
 PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
                                const float *scale)
 {
@@ -4803,7 +4802,7 @@ PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const 
     }
 }
 
-/* The same for a row of floats. */
+/* Add n floats of row to the elements of x, each sum rounded once to the type of x. */
 PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, size_t n)
 {
     if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
@@ -4812,51 +4811,49 @@ PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, si
 }
 
 /* ==== src/rows/output.h ==== */
-/* Where the rows of an axis go, and how floats are added there.
- * Gives: PE__ADD, PE__CS, PE__STORE_PREFETCHED, PE__STORE, PE__MATRIX, PE__SC, PE__SPLIT,
- *   PE__STREAM, PE__REPEATED, pe__add_request_of(), pe__adder, pe__output, pe__output_split_with(),
- *   pe__output_of_axis(), pe__output_part(), pe__output_split(), pe__first_column(),
- *   pe__row_kernel, pe__component_order, pe__request, pe__request_of(), pe__pairs_of(),
- *   pe__row_adder, pe__row_address(), pe__choose_store_mode(), pe__store_mode.
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_splits.c. */
+/* Where the rows of an axis go, and whether they are stored, streamed past the caches or added.
+ * Tested by tests/unit/test_splits.c. */
 
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
- * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
+ * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
+ * are stored. */
 
-/* The order of a row's elements, and what is done with them: filled, filled and what comes next
-   asked for (pe__prefetch_vectors()), streamed past the caches (pe__choose_store_mode()), added. Of
-   RoPE's tables: all twice, and matrices c, -s, s, c. */
-typedef enum pe__component_order { /* s c s c, c s c s, s s c c */
-    PE__SC,
-    PE__CS,
-    PE__SPLIT,
-    PE__REPEATED,
-    PE__MATRIX
+/* The order of sines s and cosines c in a row. The last two occur in RoPE's tables only. */
+typedef enum pe__component_order {
+    PE__SC,       /* s c s c */
+    PE__CS,       /* c s c s */
+    PE__SPLIT,    /* s s c c */
+    PE__REPEATED, /* each element twice, repeat_offset apart */
+    PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
+
+/* How elements are stored: by plain stores; by plain stores that also prefetch the lines of later
+   rows (pe__prefetch_vectors()); by non-temporal stores (pe__choose_store_mode()); or added to the
+   elements that are there. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
-/* The destination of rows: columns of one axis. */
+/* The output of the rows of one axis: the axis' columns of each row. */
 typedef struct pe__output {
     const pe_plan *plan;
-    size_t pair, coordinate; /* the plan's pair of the first column; the axis' coordinate       */
-    unsigned char *out;      /* the first row                                                   */
+    size_t pair, coordinate; /* the plan's pair that comes first; the axis' coordinate          */
+    unsigned char *out;      /* column 0 of the first row                                       */
     ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* their number; they differ by one if the width is odd            */
+    size_t sines, cosines;   /* number of each; they differ by one if the width is odd          */
     pe__component_order order;
     pe__store_mode mode;
-    double scale;             /* adding: x = scale x + PE; a float, but for f64                   */
-    size_t prefetch_distance; /* adding and PE__STORE_PREFETCHED: bytes to what is asked for, see
-                                 pe__set_prefetch_distance() */
-    size_t peeled;            /* pairs before the first aligned address, where rows are streamed  */
-    size_t repeat_offset;     /* PE__REPEATED: elements from the one to the other                 */
-    size_t padding_pairs;     /* the last pairs, which are any and need not be right              */
-    pe__element_rounder *round_element; /* asked where double does not decide                     */
+    double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
+    size_t prefetch_distance; /* PE__ADD, PE__STORE_PREFETCHED: bytes from an element to the line
+                                 that is prefetched for it, see pe__set_prefetch_distance()       */
+    size_t peeled;            /* PE__STREAM: pairs before the first aligned address               */
+    size_t repeat_offset;     /* PE__REPEATED: elements from the first copy to the second         */
+    size_t padding_pairs;     /* pairs at the end that nobody reads: their values do not matter   */
+    pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
 } pe__output;
 
-/* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
+/* Return an output at out whose rows hold count pairs of the plan, from pair on, and nothing else:
+   first the sines, then the cosines. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
 {
@@ -4883,8 +4880,8 @@ PE__INLINE pe__output pe__output_split(const pe_plan *plan, size_t pair, size_t 
     return pe__output_split_with(pe__round_element_any, plan, pair, count, out, element);
 }
 
-/* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. What
-   is asked for ahead may be any address. */
+/* Return the part of an output that holds at most count pairs, from its own pair `pair` on. The
+   prefetch distance becomes one block of rows; it may wrap, as any address may be prefetched. */
 PE__WRAPS PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
     const size_t step = output->order == PE__SPLIT ? 1 : 2;
@@ -4904,43 +4901,49 @@ PE__INLINE size_t pe__pairs_of(const pe__output *output)
     return pe__max(output->sines, output->cosines);
 }
 
-/* The address of row r, and the column of a row's first pair. */
+/* Return the address of column 0 of row r. */
 PE__INLINE unsigned char *pe__row_address(const pe__output *output, size_t r)
 {
     return output->out + (ptrdiff_t)r * output->stride;
 }
+/* Return the column of a row's first pair. */
 PE__INLINE size_t pe__first_column(const pe__output *output)
 {
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
 }
 
-/* How floats are added to elements of a type, to which each sum is rounded once: four vectors to
-   where pe__store_four() puts them, and n floats of a row. A program that adds nothing has none. */
+/* Adds the n floats of row (doubles for f64) to the elements at x. Each sum is rounded once to the
+   type of x. */
 typedef void pe__row_adder(const pe__output *output, unsigned char *x, const void *row, size_t n);
+
+/* How floats are added to elements of a type: four vectors where pe__store_four() would store them,
+   or some floats of a row. A program that adds nothing refers to no adder, so it contains no code
+   for adding. */
 typedef struct pe__adder {
     void (*four)(const pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
-                 pe__vf v2, pe__vf v3); /* each in a register; across: see pe__span */
+                 pe__vf v2, pe__vf v3); /* vectors passed in registers; across as in pe__span */
     pe__row_adder *some;
 } pe__adder;
 
-/* What the functions of a type and a verb differ in: rows for the positions t, t + 1 ..., and zeros
-   in n elements of a row from the given column on, where there is no pair, or for a padding row. */
+/* The code that depends on the type of elements and on whether they are filled or added. `rows`
+   writes the rows of the positions t, t + 1 ... `zeros` stores n zeros in a row, or adds them, from
+   column on: where the row has no pair, or in all its columns at the padding position. */
 typedef struct pe__row_kernel {
     void (*rows)(const pe__output *output, double t, size_t rows);
     void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);
 } pe__row_kernel;
 
-/* A call's output: rows of stride elements at out. */
+/* The request of a call: `rows` rows at out, and how they are written. */
 typedef struct pe__request {
     unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
+    size_t element, columns, stride; /* bytes of an element; row to row: elements, bytes */
     pe__store_mode mode;
-    double scale; /* of adding */
+    double scale; /* PE__ADD: x = scale x + PE */
     size_t rows;
     const pe__row_kernel *kernel;
 } pe__request;
 
-PE__WRAPS /* the stride, which is used only after pe__check_request() */
+PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_request() */
 PE__INLINE pe__request pe__request_of(void *out, size_t element, size_t rows, size_t stride,
                                       const pe__row_kernel *kernel)
 {
@@ -4957,8 +4960,8 @@ PE__INLINE pe__request pe__add_request_of(void *x, size_t element, size_t rows, 
     return request;
 }
 
-/* The columns of one axis of an output. */
-PE__WRAPS /* what is asked for ahead: any address will do */
+/* Return the output of one axis of a request. */
+PE__WRAPS /* the prefetch distance may wrap: any address may be prefetched */
 static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis *axis,
                                             const pe__request *request)
 {
@@ -4973,14 +4976,15 @@ static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis 
     output.mode = request->mode;
     output.scale = request->scale;
     output.prefetch_distance = pe__max(8192 / pe__max(request->stride, 1), 1) *
-                               request->stride; /* see pe__prefetch_vectors() */
+                               request->stride; /* 8 KB in whole rows, or one row */
     return output;
 }
 
-/* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
-   second-level cache) are asked for ahead, see pe__prefetch_vectors(). From PE_STREAM_BYTES on they
-   are streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
-   aligned address by the same number of pairs. */
+/* Choose the store mode of an output of `rows` rows that is not added to. From PE_STREAM_BYTES / 8
+   on, about the size of a second-level cache, tables of floats are prefetched: see
+   pe__prefetch_vectors(). From PE_STREAM_BYTES on, tables take non-temporal stores. 16-bit elements
+   always do. Wider ones do only if every row, and each half of a split row, reaches an aligned
+   address after the same number of pairs, output->peeled. */
 static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;
@@ -5003,51 +5007,49 @@ static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output
 }
 
 /* ==== src/rows/row_pair_f32.h ==== */
-/* Two rows of floats at a time, rotated from what they share.
- * Gives: PE__NOT_ADDED, pe__add_row_pairs_bf16(), pe__add_row_pairs_f16(), pe__add_row_pairs_f32(),
- *   pe__add_some_bf16(), pe__add_some_f16(), pe__add_some_f32(), pe__adder_bf16, pe__adder_f16,
- *   pe__adder_f32, pe__confirm_flag(), pe__store_origin(), pe__row_pair_kernel, pe__rotate(),
- *   pe__rotated, pe__round_flagged(), pe__row_pair, pe__store_row_of_pair(), pe__span,
- *   pe__span_begin(), pe__store_four(), pe__store_row_pairs(), pe__store_some().
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_exact.c. */
+/* The kernel of tables of floats: two rows at a time, rotated from their anchor, rounded, tested,
+ * and stored or added. Tested by tests/unit/test_exact.c. */
 
 /* ---- 6.4 two rows of floats ---------------------------------------------------------------------
- * Two rows at a time, as far before their anchor as after it, come from products that they share.
- * What fails the rounding test is rounded again from its interval. */
+ * The rows anchor + b and anchor - b are rotated from their anchor together, since they share two
+ * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
+ * lanes are rounded exactly. */
 
-/* Two rows, [0] rotated forth, [1] back; NULL: not wanted. */
+/* The rows anchor + b, [0], and anchor - b, [1]. Where cosines come first, it is the reverse: see
+   pe__span. */
 typedef struct pe__row_pair {
-    unsigned char *row[2];
+    unsigned char *row[2]; /* the address of the row's first column; NULL: the row is not wanted */
     double position[2];
 } pe__row_pair;
 
-/* Columns of two rows, or of one of them. (a, b) is (sine, cosine), or (cosine, sine) where cosines
-   come first: what rotates (s, c) forth rotates (c, s) back, so these are the same but for which
-   row is which. What is constant for a tile comes from pe__span_begin(), the rest from block to
-   block and from row to row. */
+/* Columns of a row pair, or of one row of it. (a, b) is (sine, cosine), or (cosine, sine) where
+   cosines come first. The kernel is the same for both, because the rotation that takes (s, c)
+   forwards takes (c, s) backwards: only the two rows change places. pe__span_begin() sets what is
+   constant in a tile. a and b change from block to block; at, ts, tc and prefetch_distance change
+   from row pair to row pair. */
 typedef struct pe__span {
     const pe__output *output;
     const pe_plan *plan;
     const pe__bound *bound;
     const pe__adder *adder; /* NULL: floats are stored                                          */
-    const double *a, *b;    /* the anchor's columns                                             */
-    const double *ts, *tc;  /* the plan's row that rotates it; NULL: the anchor's own row       */
-    pe__row_pair at;        /* where the rows' first columns go                                 */
-    ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
-    size_t pair;            /* the plan's pair of column 0                                      */
-    size_t first, second;   /* columns of a and b                                               */
-    size_t begin, end;      /* pairs wanted                                                     */
-    size_t slow;            /* from that pair on angles are so small that all may be judged     */
-    int32_t slow_guard;     /* bits of the smallest float of these: a normal one                */
-    size_t peeled;          /* pairs before the first aligned address where floats stream       */
+    const double *a, *b;    /* the anchor's first and second components, with a factor 1 + eta  */
+    const double *ts, *tc;  /* sin(b w), cos(b w): the plan's row b; NULL: the anchor's own row */
+    pe__row_pair at;        /* the rows that are written                                        */
+    ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
+    size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
+    size_t first, second;   /* number of first and of second components in a row                */
+    size_t begin, end;      /* the pairs that are wanted: begin ... end - 1                     */
+    size_t slow;            /* from this pair on, the guard is slow_guard; SIZE_MAX: nowhere    */
+    int32_t slow_guard;     /* bits of the smallest float that passes there: a normal one       */
+    size_t peeled;          /* PE__STREAM: pairs before the first aligned address               */
     pe__store_mode mode;
-    float scale;                 /* adding                                                        */
-    size_t prefetch_distance[2]; /* bytes from a row to what is asked for                         */
-    int split, swapped;
+    float scale;                 /* PE__ADD: x = scale x + row                                    */
+    size_t prefetch_distance[2]; /* of each row: bytes from an element to what is prefetched      */
+    int split, swapped;          /* sines and cosines apart; cosines first, interleaved           */
 } pe__span;
 
-PE__WRAPS /* what is asked for ahead: any address will do */
+/* Begin a span of all pairs of an output; a, b, ts, tc and at are set later. */
+PE__WRAPS /* the prefetch distance may have wrapped: any address may be prefetched */
 PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {
@@ -5070,7 +5072,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->slow = SIZE_MAX;
 }
 
-/* (a, b) rotated by (ts, tc), [0] forth and [1] back. */
+/* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
 typedef struct pe__rotated {
     pe__vd a[2], b[2];
 } pe__rotated;
@@ -5085,7 +5087,8 @@ PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
     return r;
 }
 
-/* The pairs at i of a span; if only one row is wanted, it is as if forth. */
+/* Rotate the vector of pairs at i. If two is 0, only one row is wanted, and [0] holds it, whichever
+   row it is. The anchor's own row (ts NULL) is not rotated. */
 PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
 {
     if (!two && !x->ts) {
@@ -5099,14 +5102,15 @@ PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
     return pe__rotate(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i));
 }
 
-/* Two vectors of doubles as floats, which follow each other if they are split. */
+/* Round two vectors of doubles to floats: a0 a1 ... b0 b1 ... if split, else a0 b0 a1 b1 ... */
 PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
 {
     return split ? pe__join(a, b) : pe__zip(a, b);
 }
 
-/* From y' = y (1 + eta) to y, whose interval is y - e ... y + e: round y + e; set a bit of doubt
-   where y - e does not give the same float. */
+/* Apply Ziv's test to two vectors. a and b hold y (1 + eta); multiplied by 1 - eta + eta^2 they are
+   y, with the error interval y - e ... y + e. Returns y + e rounded to floats, in the order of
+   pe__round_two(). Sets bit j of *undecided where y - e rounds to another float in lane j. */
 PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split,
                                 unsigned *undecided)
 {
@@ -5120,9 +5124,10 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
     return above;
 }
 
-/* Elements of a vector in doubt, exactly: of the pairs from k on, their components zipped, or, if
-   split, their first ones or their second ones. Lanes behind the last pair repeat it with its
-   doubts, which are ignored, since nothing of these lanes is stored. */
+/* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
+   interleaved, or, if split, the first ones (second is 0) or the second ones (second is 1). Padding
+   lanes repeat the last pair, so they may be undecided, too. They are skipped, as nobody stores
+   them. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
 {
@@ -5139,9 +5144,9 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
     return pe__get(all);
 }
 
-/* Two vectors of pairs of a row, from k on, by their intervals: y is a, b of the first and a, b of
-   the second. To v[0] and v[1] as they lie in memory, or, if split, one of sines and one of
-   cosines. */
+/* Round two vectors of pairs of one row, from pair k on, by Ziv's test, and undecided lanes
+   exactly. y has a and b of the first vector, then of the second. v[0] and v[1] get the floats in
+   the order of memory, or, if split, the first components and the second ones. */
 PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y,
                                   pe__vf *v)
 {
@@ -5155,9 +5160,9 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
     }
 }
 
-/* Four vectors of pairs from i on, for which the watch has raised the alarm: v[0] and v[1] of both
-   rows, or v[0] of the one that is wanted. All of them: to find out which one raised it takes
-   longer. */
+/* Round four vectors of pairs, from pair i on, that the rounding test has flagged: to v[0] and v[1]
+   for the two rows, or to v[0] for the one that is wanted. All four are rounded again, since to
+   find out which one was flagged takes longer. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->at.row[0];
@@ -5170,7 +5175,9 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
     }
 }
 
-/* After an alarm: the same with another guard. AVX2's watch knows no sizes from 2 on: floats do. */
+/* Return whether vectors that the rounding test w has flagged remain flagged with another guard.
+   AVX2's test takes magnitudes from the doubles and flags every double of 2 or more. Here they come
+   from the floats, which have no limit of this kind. */
 PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
                                 const pe__floats4 *plus, const pe__floats4 *minus)
 {
@@ -5178,6 +5185,7 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #if PE_ISA == PE_ISA_AVX2
     const pe__vf f4 = pe__min_size(pe__min_size(f[0], f[1]), pe__min_size(f[2], f[3]));
     const pe__vf b4 = pe__min_size(pe__min_size(b[0], b[1]), pe__min_size(b[2], b[3]));
+    /* 0x55: the lower halves of the doubles, which have the distances from midpoints */
     const unsigned flagged = pe__signs(w.low < INT32_MIN + (window << PE__TO_TOP)) & 0x55;
     return (flagged | pe__signs((pe__vi)pe__min_size(f4, b4) < guard)) != 0;
 #else
@@ -5187,8 +5195,8 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #endif
 }
 
-/* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or,
-   if split, one of sines and one of cosines. */
+/* Round two vectors of pairs of row `side` to floats, and add them to the rounding test. v[0] and
+   v[1] are in the order of memory, or, if split, the first components and the second ones. */
 PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int side, int split,
                                  pe__rounding_test *test, pe__vf *v)
 {
@@ -5199,7 +5207,7 @@ PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int
     pe__rounding_test_add(test, third, s->b[side], v[1]);
 }
 
-/* Rotate the two vectors of pairs at i, round, watch. */
+/* Rotate the two vectors of pairs at i, round them to floats and add them to the rounding test. */
 PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
                                pe__rounding_test *test, pe__vf *plus, pe__vf *minus)
 {
@@ -5208,10 +5216,11 @@ PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
     if (two) pe__round_tested(&r, &s, 1, split, test, minus);
 }
 
-/* Ask for four vectors, each line once: row after row forth and back is more than the hardware's
-   prefetchers follow. What is filled is asked for, too, where the second-level cache cannot hold
-   it. */
-PE__WRAPS /* the addresses asked for: any will do */
+/* Prefetch the lines that lie prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
+   p + at1 + at2, each line once. Hardware prefetchers do not follow rows that alternate between
+   anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched
+   only if the second-level cache cannot hold the table (PE__STORE_PREFETCHED). */
+PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2,
                                      size_t vector, size_t prefetch_distance)
 {
@@ -5223,7 +5232,7 @@ PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrd
     if (line) PE__PREFETCH((uintptr_t)p3 + prefetch_distance);
 }
 
-/* Add four vectors of floats to elements of a type, see pe__store_four(). */
+/* Add four vectors of floats to the elements of a type at the addresses of pe__store_four(). */
 PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distance, int split,
                              unsigned char *p, ptrdiff_t across, const pe__floats4 *x)
 {
@@ -5236,18 +5245,22 @@ PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distanc
     const pe__vf s1 = pe__scaled_sum(pe__get_as(type, p1), &scale, v[1]);
     const pe__vf s2 = pe__scaled_sum(pe__get_as(type, p2), &scale, v[2]);
     const pe__vf s3 = pe__scaled_sum(pe__get_as(type, p3), &scale, v[3]);
-    pe__put_two_as(type, p, s0, p1, s1); /* then the scale is looked at once */
+    pe__put_two_as(type, p, s0, p1, s1); /* after all sums: then the scale is tested once */
     pe__put_two_as(type, p2, s2, p3, s3);
 }
 
-/* Four vectors to where they belong. Where two rows are added, the type is a constant in the
-   kernel; the adder of a single row knows it, and is called. */
+/* What a row pair kernel does with floats: it stores them, or adds them to elements of a type. */
 typedef enum pe__sum {
     PE__NOT_ADDED = -1,
     PE__SUM_F32 = PE__F32,
     PE__SUM_F16 = PE__F16,
     PE__SUM_BF16 = PE__BF16
 } pe__sum;
+
+/* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
+   v[1] and v[3] across bytes after v[0] and v[2]. A row pair is added inline, as the type is a
+   constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
+   the type. */
 PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
                                unsigned char *p, const pe__floats4 *four)
 {
@@ -5276,7 +5289,8 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
     }
 }
 
-/* n floats; for a vector, or half of one, memcpy() is no call. */
+/* Store n floats at p, or add them. The sizes of half a vector and of a whole one are constants,
+   for which memcpy() is compiled without a call. */
 PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
     if (x->adder) x->adder->some(x->output, p, v, n);
@@ -5285,7 +5299,9 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
     else memcpy(p, v, n * sizeof *v);
 }
 
-/* Position 0, where all sines are 0 and would raise the alarm. */
+/* Write row `side`, which is at position 0. All its sines are 0, which the rounding test would
+   flag, and all its cosines the amplitude. Floats (type PE__F32) are stored or added; 16-bit
+   elements are stored. */
 PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 {
     enum { PE__SUMS = 16 };
@@ -5307,11 +5323,12 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
     }
 }
 
-/* The first pairs of the vector at i: so many first and second components. Out of line: it is for
-   the ends of a row only, and its arrays must not be in the frame of the loop. */
+/* Write part of the vector of pairs at i in each row that is wanted: `first` first components and
+   `second` second ones. Out of line: only the ends of a row need it, and its arrays would enlarge
+   the stack frame of the loop. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
-    const int two = x->ts != NULL; /* both, even if one is wanted */
+    const int two = x->ts != NULL; /* rotate to both rows, even if one is wanted */
     const pe__rotated r = pe__rotate_at(x, i, two);
     const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
@@ -5337,17 +5354,39 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
         if (x->split) {
             pe__store_some(x, p + i * e, all, first);
             pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
-                           pe__min(second, PE_LANES)); /* it is: so that compilers know */
+                           pe__min(second, PE_LANES)); /* second <= PE_LANES: a hint */
         } else {
             pe__store_some(x, p + 2 * i * e, all, first + second);
         }
     }
 }
 
-/* All columns of a span's row, or n times of its two rows and the next two: up to an aligned
-   address, then four vectors with one look at the watch, then the rest. What the hot loop reads is
-   copied into locals, so that it stays in registers: the compiler knows that no store changes them.
-   */
+/* The hot loop of tables of floats. It writes the pairs begin ... end - 1 of n row pairs: those of
+   span->at, then the next ones outwards. If two is 0, it writes the one row that is wanted instead.
+   Rows come from their anchor by angle addition:
+
+       for each pair i:
+           s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from the plan's row b
+           sC = s * C, cC = c * C             both rows share these products
+           row[anchor + b][i] = sC + c * S, cC - s * S
+           row[anchor - b][i] = sC - c * S, cC + s * S
+
+   That is two multiplications and four multiply-adds for two rows of a vector of pairs. Each round
+   of the loop rotates four vectors of pairs, rounds them to floats, looks at the rounding test once
+   and stores them. pe__store_partial() writes the pairs before the first aligned address and those
+   after the last four vectors.
+
+   These stay in registers: the pointers to the anchor, to the plan's row and to both rows; the
+   store mode; the minima of the rounding test; and the eight vectors of floats until the test has
+   passed them. They could not if the loop read *span: other functions have its address, so
+   compilers would load its members again after each store. `hot` is a copy whose address no such
+   function gets, so compilers know that no store changes it. With loads from *span and a call for
+   each row pair, tables of 512 x 512 took 1.09 times as long (AVX-512). The row pointers advance in
+   registers, too: in memory, they made tables in the cache take 3 to 4 % longer. The size of an
+   element is a constant where row pairs are stored: while it was read from the output, addresses
+   were not kept in registers, and 512 x 512 took 1.12 times as long (AVX-512; halves with AVX2
+   1.11). gcc 12 keeps all of this in registers for AVX-512; with the 16 vector registers of AVX2
+   one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
@@ -5399,7 +5438,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The kernels: n times two rows and the next two, stored or added; and a single row. */
+/* The row pair kernels store or add n row pairs, from x->at outwards. pe__store_row_of_pair()
+   stores or adds the one row of x->at that is not NULL. */
 typedef void pe__row_pair_kernel(pe__span *x, int64_t n);
 PE__INLINE void pe__rotate_row_pairs(pe__span *x, int64_t n, pe__sum sum)
 {
@@ -5415,9 +5455,9 @@ PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
     pe__rotate_span_f32(x, 1, 0, x->split, PE__NOT_ADDED);
 }
 
-/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; asked for ahead
-   as in pe__store_four(). */
-PE__WRAPS
+/* Add n floats of row to the elements at x: x = scale x + row, in f32, then rounded once to the
+   type of x. Lines are prefetched as in pe__store_four(). */
+PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, const float *row,
                              size_t n)
 {
@@ -5427,7 +5467,7 @@ PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, c
     pe__add_row_as(type, x, PE__F32, row, n, &scale);
 }
 
-/* Of a single row: what pe__store_four() does where two rows are added. */
+/* Add four vectors of a single row, as pe__store_four() does for a row pair. */
 PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigned char *p,
                                 ptrdiff_t across, const pe__floats4 *v)
 {
@@ -5435,6 +5475,7 @@ PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigne
                  p, across, v);
 }
 
+/* For each type: the kernel that adds row pairs, and the adder of single rows. */
 #define PE__ADDER(T, type)                                                                         \
     PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
     {                                                                                              \
@@ -5851,30 +5892,34 @@ PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_
 }
 
 /* ==== src/rows/block.h ==== */
-/* The rows around one anchor, from the nearest to the farthest.
- * Gives: pe__block, pe__write_block_16(), pe__write_block_f32(), pe__block_kernel.
- * Needs: simd, numbers, sincos.
- * Tests: tests/unit/test_splits.c. */
+/* Blocks: the rows around one anchor, written pair by pair from the nearest to the farthest. Tested
+ * by tests/unit/test_splits.c. */
 
 /* ---- 6.6 blocks ---------------------------------------------------------------------------------
- * The rows around one anchor, from the nearest to the farthest. */
+ * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
+ * anchor + b and anchor - b, is rotated from the anchor by the plan's row b. At the ends of a run
+ * some of the 17 rows are missing, and the anchor itself may be. */
 
 typedef struct pe__block {
-    pe__anchor row;              /* the anchor's sines and cosines                         */
-    int64_t anchor, last;        /* its row of the run, or behind that; the run's last row */
-    double t;                    /* the position of row 0                                  */
-    pe__row_pair_kernel *kernel; /* floats */
-    pe__scratch_16 *scratch;     /* 16-bit elements */
+    pe__anchor row;              /* the anchor's sines and cosines                             */
+    int64_t anchor, last;        /* rows of the run: the anchor, which may be after the last
+                                    row; the last row                                          */
+    double t;                    /* the position of row 0 of the run                           */
+    pe__row_pair_kernel *kernel; /* floats: stores or adds row pairs; NULL for 16-bit elements */
+    pe__scratch_16 *scratch;     /* 16-bit elements: a tile in floats; NULL for floats         */
 } pe__block;
+
+/* Writes the rows of a block, in the columns of a span. */
 typedef void pe__block_kernel(pe__span *x, const pe__block *block);
 
-/* Where a block's rows go: the anchor's, or where it would be, at a number of bytes from out. */
+/* Where a block's rows go: row anchor + b to out + anchor + b stride. */
 typedef struct pe__block_rows {
     unsigned char *out;
-    ptrdiff_t anchor, stride;
+    ptrdiff_t anchor, stride; /* bytes from out to the anchor, which may be no row; row to row */
 } pe__block_rows;
 
-/* Distances from the anchor: of the nearest row and the farthest, and up to which there are two. */
+/* Distances from the anchor: of the nearest row, of the farthest row, and the largest at which both
+   rows of a row pair exist (below 0 if the anchor is after the last row). */
 typedef struct pe__distances {
     int64_t nearest, farthest, both;
 } pe__distances;
@@ -5889,8 +5934,8 @@ PE__INLINE pe__distances pe__block_distances(const pe__block *block)
     return d;
 }
 
-/* The rows at distance b from the anchor, of which there are one or two, and the plan's row that
-   rotates it. That at position 0 is stored. */
+/* Set the span's rows to those at distance b from the anchor, and ts, tc to the plan's row b. A row
+   that is not in the run becomes NULL. So does the row at position 0, which is written here. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__block_rows *rows,
                                  int64_t b, pe__type type)
 {
@@ -5913,12 +5958,18 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__
     }
 }
 
-/* The distances b, as bits, whose two rows are stored one after the other because they are streamed
-   and equal in the last 12 bits of their addresses: what is loaded from up to 512 bytes behind
-   both, in these bits, waits for stores that have not left the core. With the plan's rows b there,
-   tables in memory took up to twice as long; behind one row nothing waits. Of halves, half as fast
-   as what is loaded, one of the four is always there or soon: with AVX2, all such rows are stored
-   one by one, unless a row's own halves are equal. */
+/* Return, as bits, the distances b whose two rows are stored one after the other, to avoid 4K
+   aliasing. Only non-temporal stores need that, and only where PE_LOADS_WAIT is 1.
+
+   A load stalls if, in the last 12 bits of the addresses, both rows of a row pair lie up to 512
+   bytes after it: it waits until the stores to them have left the core. With the plan's row b at
+   such an address, tables in memory took up to twice as long. If only one of the two rows lies
+   there, no load stalls.
+
+   Halves of a split row advance half as fast as the loads, of which there are four: two from the
+   anchor, two from the plan's row. One of these always lies before the rows, or soon will. So split
+   rows are stored one after the other whenever the last 12 bits of their addresses are equal,
+   unless the two halves of a row have equal bits, too. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_rows *rows,
                                           int64_t most)
@@ -5939,6 +5990,7 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_row
     return aliased;
 }
 
+/* Set what is the same for all rows of a block: the anchor, and where the rows go. */
 PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
 {
     x->a = x->swapped ? block->row.c : block->row.s;
@@ -5948,15 +6000,20 @@ PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_r
     rows->anchor = (ptrdiff_t)block->anchor * rows->stride;
 }
 
-/* What is asked for ahead comes into the first-level cache: soon enough before it is wanted, and
-   not so early that what is worked on goes, be that cache of 32 KB. Rows of a block alternate: from
-   those at distance b of the anchor, those at distance b + lead are asked for, or in the next
-   block b + lead - 8, and from the anchor the next one, so that each is asked for once. Two rows
-   of 256 pairs, the anchor and the plan's row are 12 KB, and two such pairs of rows ahead are best:
-   one or four took up to a tenth longer on a Zen 5. A whole block ahead took up to a third longer
-   there, where 48 KB hold it; a Zen 4, whose 32 KB do not, took 1.7 times as long as by the
-   second-level cache; and a Zen 5 often leaves undone what that is asked for. Returns how many of n
-   such pairs of rows ask alike: those left that ask for rows of this block, or for the next. */
+/* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
+   not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
+   PE__STORE_PREFETCHED and PE__ADD use them.
+
+   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the one at
+   b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is prefetched
+   once. For 256 pairs, two rows, the anchor and the plan's row are 12 KB, and lead is 2. A lead of
+   1 or 4 took up to a tenth longer on a Zen 5. A whole block ahead took up to a third longer there,
+   though 48 KB hold the block. On a Zen 4, whose 32 KB do not, a whole block ahead took 1.7 times
+   as long as with prefetches into the second-level cache. A Zen 5 often drops prefetches into that
+   cache.
+
+   Returns how many of the n row pairs from b on have the same distances: those left that prefetch
+   rows of this block, or those that prefetch rows of the next one. */
 PE__WRAPS
 PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
@@ -5969,7 +6026,9 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
     return left > 0 && left < n ? left : n;
 }
 
-/* Rows of floats: all at once of which there are two, if position 0 is not among them. */
+/* Write a block's rows of floats. Row pairs that follow each other go to the kernel in one call, as
+   far as they have the same prefetch distances and position 0 is not among them. These are written
+   singly: a row without a partner, the partner of the row at position 0, and rows that alias. */
 PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
 {
     const pe__distances d = pe__block_distances(block);
@@ -5999,12 +6058,15 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
     }
 }
 
-/* A block's rows of 16-bit elements that do not go to memory at once: first what they are added to
-   comes into the buffer, with zeros for the lanes behind, last they go out. */
+/* Bytes in a buffer for a block's rows of 16-bit elements: of one half of a split row, with a group
+   of padding lanes; and of a row. */
 enum {
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
+
+/* Copy a block's rows of 16-bit elements into the buffer (in is 1), where they will be added to,
+   with zeros in the padding lanes; or from the buffer to the output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -6030,7 +6092,8 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
     }
 }
 
-/* Rows of 16-bit elements: those whose groups are whole go to memory at once. */
+/* Write a block's rows of 16-bit elements, or add to them. Rows of whole groups go directly to
+   memory. Rows that end in part of a group, or take non-temporal stores, go by way of a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
@@ -6068,21 +6131,19 @@ PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type
 }
 
 /* ==== src/rows/single.h ==== */
-/* A single row, from its angles to memory.
- * Gives: pe__write_far_row(), pe__single_f32(), pe__single_row().
- * Needs: simd, api, plan, numbers, sincos.
- * Tests: tests/unit/test_exact.c, tests/unit/test_at.c. */
+/* A single row of floats or 16-bit elements, from its angles to memory. Tested by
+ * tests/unit/test_exact.c and tests/unit/test_at.c. */
 
 /* ---- 6.7 a single row ---------------------------------------------------------------------------
- * From the angle to memory in one loop, without an anchor and without doubles in memory. */
+ * One loop goes from the angles to the stores. It has no anchor and keeps no doubles in memory. */
 
 typedef struct pe__single {
     const pe__output *output;
     double position;
-    const pe__adder *adder;
+    const pe__adder *adder; /* NULL: elements are stored */
 } pe__single;
 
-/* As a span without an anchor. */
+/* Begin a span whose row [0] is the single row. The span has no anchor yet. */
 PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
 {
     pe__span_begin(span, x->output, &pe__bound_short_poly, x->adder);
@@ -6092,7 +6153,7 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* The rest of a span from pair i on, whose anchor these are. */
+/* Move the start of a span to its pair i. a and b hold the components of its pairs from i on. */
 PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
 {
     span->a = a;
@@ -6103,8 +6164,9 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->at.row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
-/* The row's polynomials and its time. Where cosines come first, both change: cos x = sin(-x + pi/2)
-   and sin x = cos(-x + pi/2). */
+/* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
+   to evaluate them. Where cosines come first, they take the place of the sines: the position is
+   negated and a quadrant added, since cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly *poly)
 {
     const int swapped = x->output->order == PE__CS;
@@ -6113,7 +6175,8 @@ PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly
     return swapped ? -x->position : x->position;
 }
 
-/* The rest of the row from pair i on, as a span: for what has raised the alarm. */
+/* Recompute four flagged vectors of pairs, from pair i on, by the full polynomials, and begin a
+   span there, with the components in a and b. Vectors after the one at pair `last` repeat it. */
 PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last, double *a,
                                      double *b, pe__span *span)
 {
@@ -6124,6 +6187,8 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
     const pe__sincos_args by = {x->output->plan, &poly, signed_t};
     pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
 }
+
+/* Round four flagged vectors of pairs, from pair i on, to the floats v. */
 PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last,
                                         pe__floats4 *v)
 {
@@ -6132,6 +6197,8 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
     pe__single_recompute(x, i, last, a, b, &span);
     pe__round_flagged(&span, 0, 0, v);
 }
+
+/* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
                                            pe__type type)
 {
@@ -6142,7 +6209,7 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
     pe__round_flagged_16(&span, &span.at, &flagged, 1, type);
 }
 
-/* Fewer pairs than four vectors have, from pair i to end. */
+/* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
 PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_t end,
                                        const pe__floats4 *v)
 {
@@ -6153,7 +6220,7 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     unsigned char *const p = x->at.row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
     const size_t e = x->output->element;
-    for (size_t k = 0; k < 4; k++) /* if split, first all of one kind */
+    for (size_t k = 0; k < 4; k++) /* if split, all first components first */
         pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v->v[k]);
     if (!x->split) {
         pe__store_some(x, p + 2 * i * e, all[0], first + second - 2 * i);
@@ -6163,8 +6230,8 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Four vectors of floats from pair i on, `count` pairs, to a row of floats, or of what they are
-   added to; those that raised the alarm once more. */
+/* Store or add count pairs of pending floats, from pair i on. Vectors that the rounding test flags
+   are rounded again first. */
 PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *span, size_t i,
                                         size_t count, pe__pending *pending, int32_t guard)
 {
@@ -6181,13 +6248,14 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
                        &pending->v);
     } else {
-        const pe__floats4 some = pending->v; /* in memory, but the loop's own are not */
+        const pe__floats4 some = pending->v; /* copied to memory: pending stays in registers */
         pe__single_store_some(x, i, i + count, &some);
     }
 }
 
-/* The same to a row of 16-bit elements, a whole group. A float that comes from a double at once is
-   as near to it as half its last bit, below 2^-24 of itself. */
+/* Store a whole group of pending floats, from pair i on, as 16-bit elements; lanes that are flagged
+   are rounded again. Each float is rounded from a double: it is off by at most half a last place,
+   2^-24 of itself. `least` is added to the bounds, see pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf least, pe__type type)
 {
@@ -6207,9 +6275,10 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
     if (PE__UNLIKELY(lanes)) pe__single_round_flagged_16(x, i, lanes, type);
 }
 
-/* Four vectors of pairs at a time, of floats fewer at the row's end or up to the first aligned
-   address; of 16-bit elements, only whole groups. The doubles of one step become floats during the
-   next. Returns how many pairs are done. */
+/* Write the row of position t, four vectors of pairs at a time, and return how many pairs are
+   written. Floats: all pairs, fewer at a time up to the first aligned address and at the row's end.
+   16-bit elements: only whole groups. The doubles of each step are rounded to floats during the
+   next step, while it computes its own. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe__type type)
 {
@@ -6220,7 +6289,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const size_t pairs = floats ? pe__pairs_of(output) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
-    pe__span span; /* in registers: functions out of line begin their own */
+    pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
     pe__sincos_poly poly;
     pe__pending pending;
     pe__single_span(&x, &span);
@@ -6229,13 +6298,13 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     PE__IN_MEMORY(in_memory);
     const pe__sincos_args by = {plan, in_memory, signed_t};
     const size_t head = floats ? span.peeled : 0;
-    pending.split = floats ? span.split : 1; /* groups have joined floats */
+    pending.split = floats ? span.split : 1; /* a group's floats lie as in split rows */
     pending.a.v[0] = pending.a.v[1] = pending.a.v[2] = pending.a.v[3] = pe__splat(0.0);
     pending.b = pending.k = pending.a;
     if (pairs == 0) return 0;
     for (size_t i = 0, end = 0;;) {
         const size_t next = end;
-        pe__doubles4 a = pending.a, b = pending.b; /* set below, but at the end */
+        pe__doubles4 a = pending.a, b = pending.b; /* set below in each step but the last */
         pending.test = pe__rounding_test_begin();
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
@@ -6260,8 +6329,8 @@ PE__OUTLINE void pe__single_f32(const pe__output *output, double t, const pe__ad
     (void)pe__single_row(output, t, adder, PE__F32);
 }
 
-/* A row at position 0, or so far away that its angles take double-double: without a thought for
-   speed, four vectors at a time. */
+/* Write a row at position 0, or one that is far, so that its angles take double-double. Four
+   vectors of pairs at a time, by simple code that is not made for speed. */
 PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe__adder *adder)
 {
     const pe__single x = {output, t, adder};
@@ -6283,16 +6352,16 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 }
 
 /* ==== src/rows/run.h ==== */
-/* Runs of consecutive rows: blocks around one centre, in tiles of columns.
- * Gives: pe__add_rows_bf16(), pe__add_rows_f16(), pe__add_rows_f32(), pe__rows_bf16(),
- *   pe__row_f32(), pe__rows_f16(), pe__rows_f32().
- * Needs: simd, api, plan, numbers, sincos.
- * Tests: tests/unit/test_splits.c. */
+/* Runs: rows of consecutive positions, written by blocks around one centre, in tiles of columns.
+ * Tested by tests/unit/test_splits.c. */
 
 /* ---- 6.8 runs of rows -------------------------------------------------------------------------
- * Consecutive rows: 17 blocks of 17 rows have one centre, from which their anchors are rotated. */
+ * Up to 17 blocks of 17 rows share one centre, the anchor of the block in the middle. The other
+ * anchors are rotated from the centre. */
 
-/* The anchor of block `digit` from the centre: the centre rotated by the plan's row 17 digit. */
+/* Compute the anchor that lies `distance` blocks from the centre: the centre rotated by the plan's
+   row 17 |distance|, backwards if distance is below 0. Writes count pairs, from pair on, to
+   `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
                                    pe__anchor centre, pe__anchor to)
 {
@@ -6307,21 +6376,23 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
-/* What a run builds its rows with: room for the sines and cosines of two anchors of so many pairs,
-   a multiple of 32, each with some to spare, for a vector that begins before their last one, and up
-   to PE__SINCOS_PAIRS more; and how a block's rows become elements. */
+/* The workspace of a run: memory for the sines and cosines of two anchors, and the code that writes
+   a block. Each array has padding after its last pair: the last vector may reach into it, and
+   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 enum { PE__WORKSPACE_PADDING = 32 };
 typedef struct pe__workspace {
-    double *doubles; /* 4 (pairs + PE__WORKSPACE_PADDING), aligned */
-    size_t pairs;
+    double *doubles; /* 4 arrays of pairs + PE__WORKSPACE_PADDING, aligned to a cache line */
+    size_t pairs;    /* of a tile, a multiple of 32 */
     pe__block_kernel *block;
-    pe__row_pair_kernel *kernel; /* floats: two rows */
-    const pe__adder *adder;      /* NULL: they are stored */
-    pe__scratch_16 *scratch;     /* 16-bit elements */
+    pe__row_pair_kernel *kernel; /* floats; NULL for 16-bit elements */
+    const pe__adder *adder;      /* NULL: rows are stored */
+    pe__scratch_16 *scratch;     /* 16-bit elements; NULL for floats */
 } pe__workspace;
 
-/* From which pair on all are slow, as "Rounding test" has it, in rows from position low to high;
-   not where none is so slow as to need that. */
+/* Return the first pair from which on all pairs are slow at the positions low to high: their angles
+   are at most a quarter of a half-turn, so errors are relative, and the guard need not flag small
+   sines ("Rounding test" in sincos/rounding_test.h). SIZE_MAX: the proof does not apply, or even
+   the slowest pair's angle is 2^-14 half-turns or more, so that the plan's guard flags little. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->plan->frequency + x->pair;
@@ -6337,22 +6408,23 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Where in a room with 2048 bytes to spare an anchor lies two lines ahead of the row that comes
-   from it, in the last bits of their addresses. A load waits for every store before it that is
-   equal in the last 12 and has not left the core, and those past the caches take long to leave:
-   with the anchor some 64 to 450 bytes behind the row, tables in memory took up to half as long
-   again. */
+/* Return the address in room, which has 2048 bytes to spare, at which an anchor lies, modulo 2048,
+   two cache lines after the row at out that is rotated from it. There it avoids 4K aliasing: a load
+   stalls on an earlier store that has the same last 12 bits and has not left the core, and
+   non-temporal stores take long to leave. With the anchor some 64 to 450 bytes before the row,
+   tables in memory took up to half as long again. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
-/* Blocks of one centre: the first one's number, and the row of the run that is their centre. */
+/* Up to 17 blocks that share a centre. */
 typedef struct pe__blocks {
-    int64_t first, count, centre;
+    int64_t first, count, centre; /* the first block, their number, the centre's row */
 } pe__blocks;
 
-/* A tile of columns of up to 17 blocks, of a run from position t whose last row is given. */
+/* Write a tile of columns of the given blocks of a run. Row 0 of the run is at position t, and row
+   `last` is its last row. */
 PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last,
                                 const pe__blocks *blocks, const pe__workspace *work)
 {
@@ -6373,7 +6445,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     pe__span_begin(&x, output, bound, work->adder);
     if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.slow_guard = pe__guard(plan->amplitude, 0);
-    if (output->mode == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) { /* has room */
+    /* the room is twice a streamed tile, which leaves pe__unaliased() its 2048 bytes */
+    if (output->mode == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
         centre.s = pe__unaliased(centre.s, out);
         centre.c = pe__unaliased(centre.c, out);
@@ -6392,8 +6465,9 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     }
 }
 
-/* Rows for the positions t, t + 1, ..., each of them a double: some of a plan with rows, or one
-   that pe__single_row() does not store. */
+/* Write the rows of the positions t, t + 1 ... by blocks; each position is a double. Several rows
+   need a plan with a table. A single row needs none: it is a 16-bit row, or the end of one, that
+   pe__single_row() has not written. */
 PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t rows,
                                   const pe__workspace *work)
 {
@@ -6404,7 +6478,8 @@ PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t row
         const int64_t rest = all - made;
         pe__blocks blocks = {made, rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS,
                              last / 2};
-        /* of a single block, its own middle */
+        /* a single block has its anchor in the middle of the run; of several blocks, the anchor of
+           the middle one is the centre */
         if (all > 1) blocks.centre = PE__BLOCK_ROWS * (made + blocks.count / 2) + PE__BLOCK_HALF;
         for (size_t done = 0; done < pe__pairs_of(output); done += columns) {
             const pe__output part = pe__output_part(output, done, columns);
@@ -6413,7 +6488,7 @@ PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t row
     }
 }
 
-/* Rows of floats, or of what floats are added to, by blocks. */
+/* Write rows of floats by blocks, or add floats to rows: kernel and adder say which. */
 PE__OUTLINE void pe__write_blocks_f32(const pe__output *output, double t, size_t rows,
                                       pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
@@ -6429,7 +6504,8 @@ PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__
     else pe__single_f32(output, t, adder);
 }
 
-/* Rows for the positions t, t + 1 ... */
+/* Write the rows of the positions t, t + 1 ...: by blocks; or singly, if there is one row or the
+   plan has no table. */
 PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t rows,
                                    pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
@@ -6437,7 +6513,7 @@ PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t ro
         pe__write_one_row(output, t, adder);
     } else if (output->plan->table) {
         pe__write_blocks_f32(output, t, rows, kernel, adder);
-    } else { /* only here a copy: its wide loads wait for what was just written */
+    } else { /* copy *output only here: wide loads stall on the narrow stores that made it */
         pe__output one = *output;
         for (size_t r = 0; r < rows; r++) {
             one.out = pe__row_address(output, r);
@@ -6447,7 +6523,7 @@ PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t ro
 }
 PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
 {
-    (void)rows; /* one: a program that wants no more has no code for blocks */
+    (void)rows; /* always 1: a program that needs no more contains no code for blocks */
     pe__write_one_row(output, t, NULL);
 }
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
@@ -6463,7 +6539,12 @@ PE__OUTLINE void pe__add_rows_f16(const pe__output *output, double t, size_t row
     pe__write_rows_f32(output, t, rows, pe__add_row_pairs_f16, &pe__adder_f16);
 }
 
-/* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add to these (added). A
+   single row goes to pe__single_row(), or pe__single_f32() if added. All other rows, and the
+   pairs that pe__single_row() leaves, go by tiles of PE__TILE_16 pairs, with the anchor and the
+   plan's rows as floats. With non-temporal stores, 17 blocks of rows are finished, tile by tile,
+   before the next rows begin: otherwise the whole table would pass through memory once for each
+   tile. */
 PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
                                   pe__block_kernel *block, int added)
 {

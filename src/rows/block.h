@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows around one anchor, from the nearest to the farthest.
- * Gives: pe__block, pe__write_block_16(), pe__write_block_f32(), pe__block_kernel.
- * Needs: simd, numbers, sincos.
- * Tests: tests/unit/test_splits.c. */
+/* Blocks: the rows around one anchor, written pair by pair from the nearest to the farthest. Tested
+ * by tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/base.h"
@@ -16,24 +14,30 @@
 #include "row_pair_16.h"
 
 /* ---- 6.6 blocks ---------------------------------------------------------------------------------
- * The rows around one anchor, from the nearest to the farthest. */
+ * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
+ * anchor + b and anchor - b, is rotated from the anchor by the plan's row b. At the ends of a run
+ * some of the 17 rows are missing, and the anchor itself may be. */
 
 typedef struct pe__block {
-    pe__anchor row;              /* the anchor's sines and cosines                         */
-    int64_t anchor, last;        /* its row of the run, or behind that; the run's last row */
-    double t;                    /* the position of row 0                                  */
-    pe__row_pair_kernel *kernel; /* floats */
-    pe__scratch_16 *scratch;     /* 16-bit elements */
+    pe__anchor row;              /* the anchor's sines and cosines                             */
+    int64_t anchor, last;        /* rows of the run: the anchor, which may be after the last
+                                    row; the last row                                          */
+    double t;                    /* the position of row 0 of the run                           */
+    pe__row_pair_kernel *kernel; /* floats: stores or adds row pairs; NULL for 16-bit elements */
+    pe__scratch_16 *scratch;     /* 16-bit elements: a tile in floats; NULL for floats         */
 } pe__block;
+
+/* Writes the rows of a block, in the columns of a span. */
 typedef void pe__block_kernel(pe__span *x, const pe__block *block);
 
-/* Where a block's rows go: the anchor's, or where it would be, at a number of bytes from out. */
+/* Where a block's rows go: row anchor + b to out + anchor + b stride. */
 typedef struct pe__block_rows {
     unsigned char *out;
-    ptrdiff_t anchor, stride;
+    ptrdiff_t anchor, stride; /* bytes from out to the anchor, which may be no row; row to row */
 } pe__block_rows;
 
-/* Distances from the anchor: of the nearest row and the farthest, and up to which there are two. */
+/* Distances from the anchor: of the nearest row, of the farthest row, and the largest at which both
+   rows of a row pair exist (below 0 if the anchor is after the last row). */
 typedef struct pe__distances {
     int64_t nearest, farthest, both;
 } pe__distances;
@@ -48,8 +52,8 @@ PE__INLINE pe__distances pe__block_distances(const pe__block *block)
     return d;
 }
 
-/* The rows at distance b from the anchor, of which there are one or two, and the plan's row that
-   rotates it. That at position 0 is stored. */
+/* Set the span's rows to those at distance b from the anchor, and ts, tc to the plan's row b. A row
+   that is not in the run becomes NULL. So does the row at position 0, which is written here. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__block_rows *rows,
                                  int64_t b, pe__type type)
 {
@@ -72,12 +76,18 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__
     }
 }
 
-/* The distances b, as bits, whose two rows are stored one after the other because they are streamed
-   and equal in the last 12 bits of their addresses: what is loaded from up to 512 bytes behind
-   both, in these bits, waits for stores that have not left the core. With the plan's rows b there,
-   tables in memory took up to twice as long; behind one row nothing waits. Of halves, half as fast
-   as what is loaded, one of the four is always there or soon: with AVX2, all such rows are stored
-   one by one, unless a row's own halves are equal. */
+/* Return, as bits, the distances b whose two rows are stored one after the other, to avoid 4K
+   aliasing. Only non-temporal stores need that, and only where PE_LOADS_WAIT is 1.
+
+   A load stalls if, in the last 12 bits of the addresses, both rows of a row pair lie up to 512
+   bytes after it: it waits until the stores to them have left the core. With the plan's row b at
+   such an address, tables in memory took up to twice as long. If only one of the two rows lies
+   there, no load stalls.
+
+   Halves of a split row advance half as fast as the loads, of which there are four: two from the
+   anchor, two from the plan's row. One of these always lies before the rows, or soon will. So split
+   rows are stored one after the other whenever the last 12 bits of their addresses are equal,
+   unless the two halves of a row have equal bits, too. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_rows *rows,
                                           int64_t most)
@@ -98,6 +108,7 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_row
     return aliased;
 }
 
+/* Set what is the same for all rows of a block: the anchor, and where the rows go. */
 PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
 {
     x->a = x->swapped ? block->row.c : block->row.s;
@@ -107,15 +118,20 @@ PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_r
     rows->anchor = (ptrdiff_t)block->anchor * rows->stride;
 }
 
-/* What is asked for ahead comes into the first-level cache: soon enough before it is wanted, and
-   not so early that what is worked on goes, be that cache of 32 KB. Rows of a block alternate: from
-   those at distance b of the anchor, those at distance b + lead are asked for, or in the next
-   block b + lead - 8, and from the anchor the next one, so that each is asked for once. Two rows
-   of 256 pairs, the anchor and the plan's row are 12 KB, and two such pairs of rows ahead are best:
-   one or four took up to a tenth longer on a Zen 5. A whole block ahead took up to a third longer
-   there, where 48 KB hold it; a Zen 4, whose 32 KB do not, took 1.7 times as long as by the
-   second-level cache; and a Zen 5 often leaves undone what that is asked for. Returns how many of n
-   such pairs of rows ask alike: those left that ask for rows of this block, or for the next. */
+/* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
+   not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
+   PE__STORE_PREFETCHED and PE__ADD use them.
+
+   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the one at
+   b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is prefetched
+   once. For 256 pairs, two rows, the anchor and the plan's row are 12 KB, and lead is 2. A lead of
+   1 or 4 took up to a tenth longer on a Zen 5. A whole block ahead took up to a third longer there,
+   though 48 KB hold the block. On a Zen 4, whose 32 KB do not, a whole block ahead took 1.7 times
+   as long as with prefetches into the second-level cache. A Zen 5 often drops prefetches into that
+   cache.
+
+   Returns how many of the n row pairs from b on have the same distances: those left that prefetch
+   rows of this block, or those that prefetch rows of the next one. */
 PE__WRAPS
 PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
@@ -128,7 +144,9 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
     return left > 0 && left < n ? left : n;
 }
 
-/* Rows of floats: all at once of which there are two, if position 0 is not among them. */
+/* Write a block's rows of floats. Row pairs that follow each other go to the kernel in one call, as
+   far as they have the same prefetch distances and position 0 is not among them. These are written
+   singly: a row without a partner, the partner of the row at position 0, and rows that alias. */
 PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
 {
     const pe__distances d = pe__block_distances(block);
@@ -158,12 +176,15 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
     }
 }
 
-/* A block's rows of 16-bit elements that do not go to memory at once: first what they are added to
-   comes into the buffer, with zeros for the lanes behind, last they go out. */
+/* Bytes in a buffer for a block's rows of 16-bit elements: of one half of a split row, with a group
+   of padding lanes; and of a row. */
 enum {
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
+
+/* Copy a block's rows of 16-bit elements into the buffer (in is 1), where they will be added to,
+   with zeros in the padding lanes; or from the buffer to the output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -189,7 +210,8 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
     }
 }
 
-/* Rows of 16-bit elements: those whose groups are whole go to memory at once. */
+/* Write a block's rows of 16-bit elements, or add to them. Rows of whole groups go directly to
+   memory. Rows that end in part of a group, or take non-temporal stores, go by way of a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];

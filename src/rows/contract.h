@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: rows filled and added.
- * Needs: api.
- * Tests: tests/unit/test_exact.c. */
+/* The public contract of the functions that fill rows or add them. Tested by
+ * tests/unit/test_exact.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -19,7 +18,7 @@
  * at           where the rows are; every position within -2^31 ... 2^31, also with the offset. A
  *              real position and an offset are added in double, rounded once
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
- * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
  * Returns      PE_OK; PE_ERR_NULL, also for a list; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
  *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
@@ -42,14 +41,14 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  *
  * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64). The product and the sum are rounded to
  * float (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x.
- * So for f32 the result is that of scaling x and adding the filled table, on every machine.
+ * So for f32 the result has the bits of scaling x, then adding the filled table, on every machine.
  *
  * at, rows     as pe_fill_T
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
  * x            as out of pe_fill_T
  *
  * Returns      as pe_fill_T
- * Accuracy     the bits of that sum (tests/unit/test_conventions.c)
+ * Accuracy     the bits of this product and sum (tests/unit/test_conventions.c)
  * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
@@ -62,8 +61,7 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
                              size_t stride);
 
 /* Add the same rows to several batches, batch_stride elements from one to the next. Sines are
- * computed once, but for d_model above 2,560 (f64: 1,280), and for consecutive positions of
- * [batch, rows, d_model], where memory takes longer than they do.
+ * computed once for all batches; for d_model above 2,560 (f64: 1,280), once for each batch.
  *
  * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
  *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
@@ -98,20 +96,20 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A single row
  * takes a sixth to a third longer than by a plan that is kept; many rows are faster by a plan.
  *
- * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
+ * omega        pairs frequencies in radians a position, taken as the exact values of the doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
  * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
  * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
  * sines        rows * stride elements (the last row needs only pairs); aligned as its type
- * cosines      likewise
- * stride       elements from row to row in both, >= pairs; what lies between is not touched
+ * cosines      as sines
+ * stride       elements from row to row in both, >= pairs; elements between rows are not touched
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL, also for a list; PE_ERR_CONFIG for the
  *              amplitude; PE_ERR_FREQUENCY; PE_ERR_ENUM; PE_ERR_SHAPE, also where one
  *              of the arrays is aligned and the other is not; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
- *              lie in turn: cosines = sines + pairs, stride = 2 pairs
+ *              alternate: cosines = sines + pairs, stride = 2 pairs
  * Threads      any */
 PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
                                size_t rows, float *sines, float *cosines, size_t stride);

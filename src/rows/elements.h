@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of 16 and 32 bits behind one kind: read, written, summed.
- * Gives: PE__FLOATS, pe__add_row_floats(), pe__add_row_as(), pe__at_const(), pe__at_element(),
- *   pe__get_as(), pe__get_n_as(), pe__put_as(), pe__put_n_as(), pe__put_two_as(), pe__put_zip_as(),
- *   pe__size_of(), pe__scaled_sum().
- * Needs: simd, numbers.
- * Tests: tests/unit/test_types.c. */
+/* One set of functions, with the type as an argument, loads, stores and adds to elements of f32,
+ * f16 and bf16. Tested by tests/unit/test_types.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/base.h"
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
- * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
- * constant wherever the kernel is inlined. */
+ * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
+ * argument; where the kernel is inlined, it is a constant. */
 
+/* Floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
 
 PE__INLINE size_t pe__size_of(pe__type type)
@@ -20,7 +17,7 @@ PE__INLINE size_t pe__size_of(pe__type type)
     return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
 }
 
-/* The address of element i. */
+/* Return the address of element i of the array at p. */
 PE__INLINE void *pe__at_element(pe__type type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
@@ -43,7 +40,8 @@ PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
     else pe__put_bf16((uint16_t *)p, v);
 }
 
-/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
+/* Store the vector u at p and v at q. For 16-bit types the test for NaNs costs most, so one test
+   serves both vectors. */
 PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
@@ -56,14 +54,15 @@ PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf
     }
 }
 
-/* a0 b0 a1 b1 ... as 16-bit elements, where none is a NaN or the middle of two of them. */
+/* Store a0 b0 a1 b1 ... at p, rounded to 16-bit elements. No float may be a NaN or the midpoint of
+   two elements. */
 PE__INLINE void pe__put_zip_as(pe__type type, void *p, pe__vf a, pe__vf b)
 {
     if (type == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
-/* The first n of a vector; what is not read is 0. */
+/* Load n elements at p, at most a vector; the other lanes are 0. */
 PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
@@ -79,14 +78,16 @@ PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
+/* Return s x + row in f32, with s = *scale, or 1 if scale is NULL. The factor is usually 1, and a
+   branch costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && *scale != 1) x = pe__mul_f32(pe__splat_f32(*scale), x);
     return pe__add_f32(x, row);
 }
 
-/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
+/* Add a row to n elements of x: x = s x + row, with s = *scale, or 1 if scale is NULL. Each product
+   and each sum is rounded to f32, then the sum once more to the type of x. */
 PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
                                const float *scale)
 {
@@ -106,7 +107,7 @@ PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const 
     }
 }
 
-/* The same for a row of floats. */
+/* Add n floats of row to the elements of x, each sum rounded once to the type of x. */
 PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, size_t n)
 {
     if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the rows of an axis go, and how floats are added there.
- * Gives: PE__ADD, PE__CS, PE__STORE_PREFETCHED, PE__STORE, PE__MATRIX, PE__SC, PE__SPLIT,
- *   PE__STREAM, PE__REPEATED, pe__add_request_of(), pe__adder, pe__output, pe__output_split_with(),
- *   pe__output_of_axis(), pe__output_part(), pe__output_split(), pe__first_column(),
- *   pe__row_kernel, pe__component_order, pe__request, pe__request_of(), pe__pairs_of(),
- *   pe__row_adder, pe__row_address(), pe__choose_store_mode(), pe__store_mode.
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_splits.c. */
+/* Where the rows of an axis go, and whether they are stored, streamed past the caches or added.
+ * Tested by tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -15,41 +9,45 @@
 #include "../sincos/exact.h"
 
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
- * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
+ * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
+ * are stored. */
 
-/* The order of a row's elements, and what is done with them: filled, filled and what comes next
-   asked for (pe__prefetch_vectors()), streamed past the caches (pe__choose_store_mode()), added. Of
-   RoPE's tables: all twice, and matrices c, -s, s, c. */
-typedef enum pe__component_order { /* s c s c, c s c s, s s c c */
-    PE__SC,
-    PE__CS,
-    PE__SPLIT,
-    PE__REPEATED,
-    PE__MATRIX
+/* The order of sines s and cosines c in a row. The last two occur in RoPE's tables only. */
+typedef enum pe__component_order {
+    PE__SC,       /* s c s c */
+    PE__CS,       /* c s c s */
+    PE__SPLIT,    /* s s c c */
+    PE__REPEATED, /* each element twice, repeat_offset apart */
+    PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
+
+/* How elements are stored: by plain stores; by plain stores that also prefetch the lines of later
+   rows (pe__prefetch_vectors()); by non-temporal stores (pe__choose_store_mode()); or added to the
+   elements that are there. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
-/* The destination of rows: columns of one axis. */
+/* The output of the rows of one axis: the axis' columns of each row. */
 typedef struct pe__output {
     const pe_plan *plan;
-    size_t pair, coordinate; /* the plan's pair of the first column; the axis' coordinate       */
-    unsigned char *out;      /* the first row                                                   */
+    size_t pair, coordinate; /* the plan's pair that comes first; the axis' coordinate          */
+    unsigned char *out;      /* column 0 of the first row                                       */
     ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* their number; they differ by one if the width is odd            */
+    size_t sines, cosines;   /* number of each; they differ by one if the width is odd          */
     pe__component_order order;
     pe__store_mode mode;
-    double scale;             /* adding: x = scale x + PE; a float, but for f64                   */
-    size_t prefetch_distance; /* adding and PE__STORE_PREFETCHED: bytes to what is asked for, see
-                                 pe__set_prefetch_distance() */
-    size_t peeled;            /* pairs before the first aligned address, where rows are streamed  */
-    size_t repeat_offset;     /* PE__REPEATED: elements from the one to the other                 */
-    size_t padding_pairs;     /* the last pairs, which are any and need not be right              */
-    pe__element_rounder *round_element; /* asked where double does not decide                     */
+    double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
+    size_t prefetch_distance; /* PE__ADD, PE__STORE_PREFETCHED: bytes from an element to the line
+                                 that is prefetched for it, see pe__set_prefetch_distance()       */
+    size_t peeled;            /* PE__STREAM: pairs before the first aligned address               */
+    size_t repeat_offset;     /* PE__REPEATED: elements from the first copy to the second         */
+    size_t padding_pairs;     /* pairs at the end that nobody reads: their values do not matter   */
+    pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
 } pe__output;
 
-/* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
+/* Return an output at out whose rows hold count pairs of the plan, from pair on, and nothing else:
+   first the sines, then the cosines. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
 {
@@ -76,8 +74,8 @@ PE__INLINE pe__output pe__output_split(const pe_plan *plan, size_t pair, size_t 
     return pe__output_split_with(pe__round_element_any, plan, pair, count, out, element);
 }
 
-/* The part of a row, of blocks, that belongs to count pairs from the given one of the row on. What
-   is asked for ahead may be any address. */
+/* Return the part of an output that holds at most count pairs, from its own pair `pair` on. The
+   prefetch distance becomes one block of rows; it may wrap, as any address may be prefetched. */
 PE__WRAPS PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
     const size_t step = output->order == PE__SPLIT ? 1 : 2;
@@ -97,43 +95,49 @@ PE__INLINE size_t pe__pairs_of(const pe__output *output)
     return pe__max(output->sines, output->cosines);
 }
 
-/* The address of row r, and the column of a row's first pair. */
+/* Return the address of column 0 of row r. */
 PE__INLINE unsigned char *pe__row_address(const pe__output *output, size_t r)
 {
     return output->out + (ptrdiff_t)r * output->stride;
 }
+/* Return the column of a row's first pair. */
 PE__INLINE size_t pe__first_column(const pe__output *output)
 {
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
 }
 
-/* How floats are added to elements of a type, to which each sum is rounded once: four vectors to
-   where pe__store_four() puts them, and n floats of a row. A program that adds nothing has none. */
+/* Adds the n floats of row (doubles for f64) to the elements at x. Each sum is rounded once to the
+   type of x. */
 typedef void pe__row_adder(const pe__output *output, unsigned char *x, const void *row, size_t n);
+
+/* How floats are added to elements of a type: four vectors where pe__store_four() would store them,
+   or some floats of a row. A program that adds nothing refers to no adder, so it contains no code
+   for adding. */
 typedef struct pe__adder {
     void (*four)(const pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
-                 pe__vf v2, pe__vf v3); /* each in a register; across: see pe__span */
+                 pe__vf v2, pe__vf v3); /* vectors passed in registers; across as in pe__span */
     pe__row_adder *some;
 } pe__adder;
 
-/* What the functions of a type and a verb differ in: rows for the positions t, t + 1 ..., and zeros
-   in n elements of a row from the given column on, where there is no pair, or for a padding row. */
+/* The code that depends on the type of elements and on whether they are filled or added. `rows`
+   writes the rows of the positions t, t + 1 ... `zeros` stores n zeros in a row, or adds them, from
+   column on: where the row has no pair, or in all its columns at the padding position. */
 typedef struct pe__row_kernel {
     void (*rows)(const pe__output *output, double t, size_t rows);
     void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);
 } pe__row_kernel;
 
-/* A call's output: rows of stride elements at out. */
+/* The request of a call: `rows` rows at out, and how they are written. */
 typedef struct pe__request {
     unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
+    size_t element, columns, stride; /* bytes of an element; row to row: elements, bytes */
     pe__store_mode mode;
-    double scale; /* of adding */
+    double scale; /* PE__ADD: x = scale x + PE */
     size_t rows;
     const pe__row_kernel *kernel;
 } pe__request;
 
-PE__WRAPS /* the stride, which is used only after pe__check_request() */
+PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_request() */
 PE__INLINE pe__request pe__request_of(void *out, size_t element, size_t rows, size_t stride,
                                       const pe__row_kernel *kernel)
 {
@@ -150,8 +154,8 @@ PE__INLINE pe__request pe__add_request_of(void *x, size_t element, size_t rows, 
     return request;
 }
 
-/* The columns of one axis of an output. */
-PE__WRAPS /* what is asked for ahead: any address will do */
+/* Return the output of one axis of a request. */
+PE__WRAPS /* the prefetch distance may wrap: any address may be prefetched */
 static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis *axis,
                                             const pe__request *request)
 {
@@ -166,14 +170,15 @@ static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis 
     output.mode = request->mode;
     output.scale = request->scale;
     output.prefetch_distance = pe__max(8192 / pe__max(request->stride, 1), 1) *
-                               request->stride; /* see pe__prefetch_vectors() */
+                               request->stride; /* 8 KB in whole rows, or one row */
     return output;
 }
 
-/* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
-   second-level cache) are asked for ahead, see pe__prefetch_vectors(). From PE_STREAM_BYTES on they
-   are streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
-   aligned address by the same number of pairs. */
+/* Choose the store mode of an output of `rows` rows that is not added to. From PE_STREAM_BYTES / 8
+   on, about the size of a second-level cache, tables of floats are prefetched: see
+   pe__prefetch_vectors(). From PE_STREAM_BYTES on, tables take non-temporal stores. 16-bit elements
+   always do. Wider ones do only if every row, and each half of a split row, reaches an aligned
+   address after the same number of pairs, output->peeled. */
 static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of consecutive rows: blocks around one centre, in tiles of columns.
- * Gives: pe__add_rows_bf16(), pe__add_rows_f16(), pe__add_rows_f32(), pe__rows_bf16(),
- *   pe__row_f32(), pe__rows_f16(), pe__rows_f32().
- * Needs: simd, api, plan, numbers, sincos.
- * Tests: tests/unit/test_splits.c. */
+/* Runs: rows of consecutive positions, written by blocks around one centre, in tiles of columns.
+ * Tested by tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -21,9 +18,12 @@
 #include "single.h"
 
 /* ---- 6.8 runs of rows -------------------------------------------------------------------------
- * Consecutive rows: 17 blocks of 17 rows have one centre, from which their anchors are rotated. */
+ * Up to 17 blocks of 17 rows share one centre, the anchor of the block in the middle. The other
+ * anchors are rotated from the centre. */
 
-/* The anchor of block `digit` from the centre: the centre rotated by the plan's row 17 digit. */
+/* Compute the anchor that lies `distance` blocks from the centre: the centre rotated by the plan's
+   row 17 |distance|, backwards if distance is below 0. Writes count pairs, from pair on, to
+   `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
                                    pe__anchor centre, pe__anchor to)
 {
@@ -38,21 +38,23 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
-/* What a run builds its rows with: room for the sines and cosines of two anchors of so many pairs,
-   a multiple of 32, each with some to spare, for a vector that begins before their last one, and up
-   to PE__SINCOS_PAIRS more; and how a block's rows become elements. */
+/* The workspace of a run: memory for the sines and cosines of two anchors, and the code that writes
+   a block. Each array has padding after its last pair: the last vector may reach into it, and
+   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 enum { PE__WORKSPACE_PADDING = 32 };
 typedef struct pe__workspace {
-    double *doubles; /* 4 (pairs + PE__WORKSPACE_PADDING), aligned */
-    size_t pairs;
+    double *doubles; /* 4 arrays of pairs + PE__WORKSPACE_PADDING, aligned to a cache line */
+    size_t pairs;    /* of a tile, a multiple of 32 */
     pe__block_kernel *block;
-    pe__row_pair_kernel *kernel; /* floats: two rows */
-    const pe__adder *adder;      /* NULL: they are stored */
-    pe__scratch_16 *scratch;     /* 16-bit elements */
+    pe__row_pair_kernel *kernel; /* floats; NULL for 16-bit elements */
+    const pe__adder *adder;      /* NULL: rows are stored */
+    pe__scratch_16 *scratch;     /* 16-bit elements; NULL for floats */
 } pe__workspace;
 
-/* From which pair on all are slow, as "Rounding test" has it, in rows from position low to high;
-   not where none is so slow as to need that. */
+/* Return the first pair from which on all pairs are slow at the positions low to high: their angles
+   are at most a quarter of a half-turn, so errors are relative, and the guard need not flag small
+   sines ("Rounding test" in sincos/rounding_test.h). SIZE_MAX: the proof does not apply, or even
+   the slowest pair's angle is 2^-14 half-turns or more, so that the plan's guard flags little. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->plan->frequency + x->pair;
@@ -68,22 +70,23 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Where in a room with 2048 bytes to spare an anchor lies two lines ahead of the row that comes
-   from it, in the last bits of their addresses. A load waits for every store before it that is
-   equal in the last 12 and has not left the core, and those past the caches take long to leave:
-   with the anchor some 64 to 450 bytes behind the row, tables in memory took up to half as long
-   again. */
+/* Return the address in room, which has 2048 bytes to spare, at which an anchor lies, modulo 2048,
+   two cache lines after the row at out that is rotated from it. There it avoids 4K aliasing: a load
+   stalls on an earlier store that has the same last 12 bits and has not left the core, and
+   non-temporal stores take long to leave. With the anchor some 64 to 450 bytes before the row,
+   tables in memory took up to half as long again. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
-/* Blocks of one centre: the first one's number, and the row of the run that is their centre. */
+/* Up to 17 blocks that share a centre. */
 typedef struct pe__blocks {
-    int64_t first, count, centre;
+    int64_t first, count, centre; /* the first block, their number, the centre's row */
 } pe__blocks;
 
-/* A tile of columns of up to 17 blocks, of a run from position t whose last row is given. */
+/* Write a tile of columns of the given blocks of a run. Row 0 of the run is at position t, and row
+   `last` is its last row. */
 PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last,
                                 const pe__blocks *blocks, const pe__workspace *work)
 {
@@ -104,7 +107,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     pe__span_begin(&x, output, bound, work->adder);
     if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.slow_guard = pe__guard(plan->amplitude, 0);
-    if (output->mode == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) { /* has room */
+    /* the room is twice a streamed tile, which leaves pe__unaliased() its 2048 bytes */
+    if (output->mode == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
         centre.s = pe__unaliased(centre.s, out);
         centre.c = pe__unaliased(centre.c, out);
@@ -123,8 +127,9 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     }
 }
 
-/* Rows for the positions t, t + 1, ..., each of them a double: some of a plan with rows, or one
-   that pe__single_row() does not store. */
+/* Write the rows of the positions t, t + 1 ... by blocks; each position is a double. Several rows
+   need a plan with a table. A single row needs none: it is a 16-bit row, or the end of one, that
+   pe__single_row() has not written. */
 PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t rows,
                                   const pe__workspace *work)
 {
@@ -135,7 +140,8 @@ PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t row
         const int64_t rest = all - made;
         pe__blocks blocks = {made, rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS,
                              last / 2};
-        /* of a single block, its own middle */
+        /* a single block has its anchor in the middle of the run; of several blocks, the anchor of
+           the middle one is the centre */
         if (all > 1) blocks.centre = PE__BLOCK_ROWS * (made + blocks.count / 2) + PE__BLOCK_HALF;
         for (size_t done = 0; done < pe__pairs_of(output); done += columns) {
             const pe__output part = pe__output_part(output, done, columns);
@@ -144,7 +150,7 @@ PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t row
     }
 }
 
-/* Rows of floats, or of what floats are added to, by blocks. */
+/* Write rows of floats by blocks, or add floats to rows: kernel and adder say which. */
 PE__OUTLINE void pe__write_blocks_f32(const pe__output *output, double t, size_t rows,
                                       pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
@@ -160,7 +166,8 @@ PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__
     else pe__single_f32(output, t, adder);
 }
 
-/* Rows for the positions t, t + 1 ... */
+/* Write the rows of the positions t, t + 1 ...: by blocks; or singly, if there is one row or the
+   plan has no table. */
 PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t rows,
                                    pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
@@ -168,7 +175,7 @@ PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t ro
         pe__write_one_row(output, t, adder);
     } else if (output->plan->table) {
         pe__write_blocks_f32(output, t, rows, kernel, adder);
-    } else { /* only here a copy: its wide loads wait for what was just written */
+    } else { /* copy *output only here: wide loads stall on the narrow stores that made it */
         pe__output one = *output;
         for (size_t r = 0; r < rows; r++) {
             one.out = pe__row_address(output, r);
@@ -178,7 +185,7 @@ PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t ro
 }
 PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
 {
-    (void)rows; /* one: a program that wants no more has no code for blocks */
+    (void)rows; /* always 1: a program that needs no more contains no code for blocks */
     pe__write_one_row(output, t, NULL);
 }
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
@@ -194,7 +201,12 @@ PE__OUTLINE void pe__add_rows_f16(const pe__output *output, double t, size_t row
     pe__write_rows_f32(output, t, rows, pe__add_row_pairs_f16, &pe__adder_f16);
 }
 
-/* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add to these (added). A
+   single row goes to pe__single_row(), or pe__single_f32() if added. All other rows, and the
+   pairs that pe__single_row() leaves, go by tiles of PE__TILE_16 pairs, with the anchor and the
+   plan's rows as floats. With non-temporal stores, 17 blocks of rows are finished, tile by tile,
+   before the next rows begin: otherwise the whole table would pass through memory once for each
+   tile. */
 PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
                                   pe__block_kernel *block, int added)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A single row, from its angles to memory.
- * Gives: pe__write_far_row(), pe__single_f32(), pe__single_row().
- * Needs: simd, api, plan, numbers, sincos.
- * Tests: tests/unit/test_exact.c, tests/unit/test_at.c. */
+/* A single row of floats or 16-bit elements, from its angles to memory. Tested by
+ * tests/unit/test_exact.c and tests/unit/test_at.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -15,15 +13,15 @@
 #include "row_pair_16.h"
 
 /* ---- 6.7 a single row ---------------------------------------------------------------------------
- * From the angle to memory in one loop, without an anchor and without doubles in memory. */
+ * One loop goes from the angles to the stores. It has no anchor and keeps no doubles in memory. */
 
 typedef struct pe__single {
     const pe__output *output;
     double position;
-    const pe__adder *adder;
+    const pe__adder *adder; /* NULL: elements are stored */
 } pe__single;
 
-/* As a span without an anchor. */
+/* Begin a span whose row [0] is the single row. The span has no anchor yet. */
 PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
 {
     pe__span_begin(span, x->output, &pe__bound_short_poly, x->adder);
@@ -33,7 +31,7 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* The rest of a span from pair i on, whose anchor these are. */
+/* Move the start of a span to its pair i. a and b hold the components of its pairs from i on. */
 PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
 {
     span->a = a;
@@ -44,8 +42,9 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->at.row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
-/* The row's polynomials and its time. Where cosines come first, both change: cos x = sin(-x + pi/2)
-   and sin x = cos(-x + pi/2). */
+/* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
+   to evaluate them. Where cosines come first, they take the place of the sines: the position is
+   negated and a quadrant added, since cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly *poly)
 {
     const int swapped = x->output->order == PE__CS;
@@ -54,7 +53,8 @@ PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly
     return swapped ? -x->position : x->position;
 }
 
-/* The rest of the row from pair i on, as a span: for what has raised the alarm. */
+/* Recompute four flagged vectors of pairs, from pair i on, by the full polynomials, and begin a
+   span there, with the components in a and b. Vectors after the one at pair `last` repeat it. */
 PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last, double *a,
                                      double *b, pe__span *span)
 {
@@ -65,6 +65,8 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
     const pe__sincos_args by = {x->output->plan, &poly, signed_t};
     pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
 }
+
+/* Round four flagged vectors of pairs, from pair i on, to the floats v. */
 PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last,
                                         pe__floats4 *v)
 {
@@ -73,6 +75,8 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
     pe__single_recompute(x, i, last, a, b, &span);
     pe__round_flagged(&span, 0, 0, v);
 }
+
+/* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
                                            pe__type type)
 {
@@ -83,7 +87,7 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
     pe__round_flagged_16(&span, &span.at, &flagged, 1, type);
 }
 
-/* Fewer pairs than four vectors have, from pair i to end. */
+/* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
 PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_t end,
                                        const pe__floats4 *v)
 {
@@ -94,7 +98,7 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     unsigned char *const p = x->at.row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
     const size_t e = x->output->element;
-    for (size_t k = 0; k < 4; k++) /* if split, first all of one kind */
+    for (size_t k = 0; k < 4; k++) /* if split, all first components first */
         pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v->v[k]);
     if (!x->split) {
         pe__store_some(x, p + 2 * i * e, all[0], first + second - 2 * i);
@@ -104,8 +108,8 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Four vectors of floats from pair i on, `count` pairs, to a row of floats, or of what they are
-   added to; those that raised the alarm once more. */
+/* Store or add count pairs of pending floats, from pair i on. Vectors that the rounding test flags
+   are rounded again first. */
 PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *span, size_t i,
                                         size_t count, pe__pending *pending, int32_t guard)
 {
@@ -122,13 +126,14 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
                        &pending->v);
     } else {
-        const pe__floats4 some = pending->v; /* in memory, but the loop's own are not */
+        const pe__floats4 some = pending->v; /* copied to memory: pending stays in registers */
         pe__single_store_some(x, i, i + count, &some);
     }
 }
 
-/* The same to a row of 16-bit elements, a whole group. A float that comes from a double at once is
-   as near to it as half its last bit, below 2^-24 of itself. */
+/* Store a whole group of pending floats, from pair i on, as 16-bit elements; lanes that are flagged
+   are rounded again. Each float is rounded from a double: it is off by at most half a last place,
+   2^-24 of itself. `least` is added to the bounds, see pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf least, pe__type type)
 {
@@ -148,9 +153,10 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
     if (PE__UNLIKELY(lanes)) pe__single_round_flagged_16(x, i, lanes, type);
 }
 
-/* Four vectors of pairs at a time, of floats fewer at the row's end or up to the first aligned
-   address; of 16-bit elements, only whole groups. The doubles of one step become floats during the
-   next. Returns how many pairs are done. */
+/* Write the row of position t, four vectors of pairs at a time, and return how many pairs are
+   written. Floats: all pairs, fewer at a time up to the first aligned address and at the row's end.
+   16-bit elements: only whole groups. The doubles of each step are rounded to floats during the
+   next step, while it computes its own. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe__type type)
 {
@@ -161,7 +167,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const size_t pairs = floats ? pe__pairs_of(output) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
-    pe__span span; /* in registers: functions out of line begin their own */
+    pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
     pe__sincos_poly poly;
     pe__pending pending;
     pe__single_span(&x, &span);
@@ -170,13 +176,13 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     PE__IN_MEMORY(in_memory);
     const pe__sincos_args by = {plan, in_memory, signed_t};
     const size_t head = floats ? span.peeled : 0;
-    pending.split = floats ? span.split : 1; /* groups have joined floats */
+    pending.split = floats ? span.split : 1; /* a group's floats lie as in split rows */
     pending.a.v[0] = pending.a.v[1] = pending.a.v[2] = pending.a.v[3] = pe__splat(0.0);
     pending.b = pending.k = pending.a;
     if (pairs == 0) return 0;
     for (size_t i = 0, end = 0;;) {
         const size_t next = end;
-        pe__doubles4 a = pending.a, b = pending.b; /* set below, but at the end */
+        pe__doubles4 a = pending.a, b = pending.b; /* set below in each step but the last */
         pending.test = pe__rounding_test_begin();
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
@@ -201,8 +207,8 @@ PE__OUTLINE void pe__single_f32(const pe__output *output, double t, const pe__ad
     (void)pe__single_row(output, t, adder, PE__F32);
 }
 
-/* A row at position 0, or so far away that its angles take double-double: without a thought for
-   speed, four vectors at a time. */
+/* Write a row at position 0, or one that is far, so that its angles take double-double. Four
+   vectors of pairs at a time, by simple code that is not made for speed. */
 PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe__adder *adder)
 {
     const pe__single x = {output, t, adder};
