@@ -19,8 +19,8 @@
  *     10. ALiBi                   pe_alibi_slopes_f32, pe_alibi_fill_T, pe_alibi_add_T
  *     11. learned biases          pe_bias_t5_i32, pe_bias_add_T
  *     12. learned tables          pe_learned_add_T, gradient, resampling
- *     PRIVATE                     a map, 3 to 12 again, 13 the functions of each type, 14 self
- *                                 test, 15 the calls
+ *     PRIVATE                     a map and a glossary; the code of 3 to 12; 13 the functions of
+ *                                 each type; 14 self test; 15 the calls
  *
  * QUICK START
  *
@@ -43,8 +43,8 @@
  *
  *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
  *
- * is the default config; pe_config_preset() makes those of other projects, and pe_config has a
- * field for each way in which they differ.
+ * This is the default config. pe_config_preset() makes the configs of other projects, and pe_config
+ * has a field for each way in which they differ.
  *
  * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
  * d_model) and holds d_model elements. Elements between d_model and stride are never touched.
@@ -55,16 +55,16 @@
  * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so
  * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
  * divided between calls or threads: a row is a function of (config, position) only. The numbers of
- * a config are taken as the exact values of the doubles given; a real position and an offset are
- * first added in double. docs/accuracy.md has the proof, "make test" compares with MPFR, and
+ * a config are taken as the exact values of the doubles given. A real position and an offset are
+ * first added in double. docs/accuracy.md has the proof, and "make test" compares with MPFR.
  * pe_selftest() says whether a program, as it was compiled, computes these bits.
  *
  * ERRORS
  *
  * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
  * what to do. Arguments are checked before anything is written: after an error the output is
- * unchanged. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever
- * the other arguments are, NULL included.
+ * unchanged. A call of no rows (tokens, heads, batches, count) is PE_OK and touches nothing,
+ * whatever the other arguments are, NULL included.
  *
  * OPTIONS (define before including, or with -D)
  *
@@ -72,19 +72,21 @@
  *                      the compiler's flags allow (-march=native, -mavx2 -mfma, -msimd128 ...).
  *                      Affects only speed. gcc and clang compile pe for it even if their flags do
  *                      not allow it; the program then needs a CPU that has it.
- *     PE_SLEEF         1: rows that need sines take them from SLEEF; link with -lsleef.
- *                      Default 0: from pe's own polynomials. Affects only speed, and little.
+ *     PE_SLEEF         1: long runs of rows start from sines and cosines of SLEEF; link with
+ *                      -lsleef. Default 0: from pe's own. Affects only speed, and little.
  *     PE_STREAM_BYTES  tables of at least this many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
- *     PE_PREFETCH_HEADS, PE_LOADS_WAIT  what differs between CPUs in memory. Default: as the
- *                      compiler's flags say which CPU it is. Affect only speed; docs/building.md.
+ *     PE_PREFETCH_HEADS, PE_LOADS_WAIT  1 or 0: does RoPE prefetch floats that it rotates in place,
+ *                      and are loads avoided that stall on non-temporal stores? Default: the better
+ *                      for the CPU that the compiler's flags name. Affect only speed; see
+ *                      docs/building.md.
  *     PE_UNFUSED       only for compilers other than gcc, clang, cl and tcc: define it once the
  *                      compiler's options forbid fused products and fast-math. Without it such a
  *                      compiler is refused where it may have an FMA.
- *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
- *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
- *                      large program compiles them once. Default: every file that includes pe.h has
- *                      its own static functions.
+ *     PE_EXTERN        prototypes only. One file of the program defines PE_EXTERN and
+ *                      PE_IMPLEMENTATION before it includes pe.h, and has the functions: so a large
+ *                      program compiles them once. Default: every file that includes pe.h has its
+ *                      own static functions.
  *
  * THREADS
  *
@@ -95,8 +97,8 @@
  *
  * LIMITS
  *
- * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal,
- * or angles are with PE_ANGLE_FLOAT32: below 2^-126, they become 0.
+ * Round-to-nearest must be in force. Flush-to-zero modes are harmless but for numbers that they
+ * flush: subnormal results become 0, and so do angles below 2^-126 with PE_ANGLE_FLOAT32.
  * Positions beyond 2^31 in magnitude are refused, and so are configs beyond the limits given at the
  * fields of pe_config.
  */
@@ -1495,19 +1497,19 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/bias/contract.h ==== */
-/* Contract: T5's buckets, and learned biases added by an index.
- * Needs: api.
- * Tests: tests/unit/test_learned.c. */
+/* Declares T5's buckets, and learned biases that are added by an index. Tested by
+ * tests/unit/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* Compute T5's buckets of the distances d = key position - query position. With n = buckets, and in
- * both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
+/* Compute T5's buckets of the distances d = key position - query position. With m = n / 2, the
+ * bucket of |d| is
  *
- *     |d|                                                                for |d| < m = n / 2
+ *     |d|                                                                for |d| < m
  *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
  *
- * and in one direction keys after the query are in bucket 0.
+ * In one direction n = buckets, and keys after the query (d > 0) are in bucket 0. In both
+ * directions n = buckets / 2, and n is added to the bucket of keys after the query.
  *
  * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
  * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
@@ -1515,7 +1517,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
  * index          queries rows of keys numbers, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for such buckets or max_distance;
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for buckets or a max_distance out of range;
  *              PE_ERR_SIZE; PE_ERR_ENUM for positions that are no whole numbers. On an error
  *              nothing is written.
  * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
@@ -1531,7 +1533,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  *
  * table        entries * heads floats, packed: relative_attention_bias of T5,
  *              relative_position_bias_table of Swin and BEiT
- * index        queries * keys numbers 0 ... entries - 1: of pe_bias_t5_i32(),
+ * index        queries * keys numbers 0 ... entries - 1: from pe_bias_t5_i32(), or
  *              relative_position_index of Swin and BEiT; all are checked before anything is written
  * scores, query_stride, head_stride    as in pe_alibi_add_T
  *
@@ -1552,10 +1554,8 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/learned/contract.h ==== */
-/* Contract: learned tables added, their gradient, resampling.
- * Gives: PE_RESAMPLE_CUBIC, PE_RESAMPLE_LINEAR, pe_resample.
- * Needs: api.
- * Tests: tests/unit/test_learned.c, tests/unit/test_models.c. */
+/* Declares the functions of learned tables: addition, gradient, resampling. Tested by
+ * tests/unit/test_learned.c and tests/unit/test_models.c. */
 
 /* ---- 12. learned tables ---------------------------------------------------------------------- */
 
@@ -1568,7 +1568,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
  * at, rows     positions of one coordinate, whole and within 0 ... table_rows - 1, in any order,
  *              may repeat; all are checked before anything is written, none is clamped
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
- * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also if d_model is 0; PE_ERR_SIZE;
  *              PE_ERR_RANGE for a position that is no row of the table
@@ -1609,11 +1609,12 @@ typedef struct pe_resample {
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
                           Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
     int align_corners; /* 1: the first and last rows stay; 0: the outer edges of cells stay    */
-    int antialias;     /* 1: for fewer rows the filter is wider, by the same ratio, and its weights
-                          sum to 1: torch's antialias (with a = -0.5); not with align_corners    */
+    int antialias;     /* 1: where there are fewer output rows, the filter is wider by the ratio of
+                          rows to output rows, and its weights are divided by their sum: torch's
+                          antialias (with a = -0.5); not with align_corners                      */
     double scale_y;    /* output rows per row, 2^-20 ... 2^20, if that is not out_height / height:
                           torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
-    double scale_x;    /* likewise along the width                                               */
+    double scale_x;    /* the same along the width: if that is not out_width / width             */
 } pe_resample;
 
 /* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
@@ -1624,14 +1625,15 @@ typedef struct pe_resample {
  *     s = i (rows - 1) / (out_rows - 1)               align_corners; 0 where out_rows = 1
  *     s = (i + 1/2) rows / out_rows - 1/2             otherwise
  *     w_0 = 1 - t, w_1 = t                            linear
- *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
+ *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 with 1 - t for t   cubic
  *
- * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the
- * two; a row with weight 0 does not count, even if it holds infinities. With antialias and r the
- * larger of rows / out_rows and 1, at most 256, w_k is the filter above at the distance
- * (n + k - s) / r, for the rows that the table has, divided by the sum of these weights. If that
- * sum is 0, as beyond the end, or within 2^-44 of the sum of their sizes, the row next to s is
- * copied.
+ * If a scale is given, rows / out_rows is 1 / scale. The weight of a cell is the product of its
+ * weights along the two axes. A row with weight 0 does not count, even if it holds infinities.
+ *
+ * With antialias, let r be the larger of rows / out_rows and 1, at most 256. Then w_k is the filter
+ * above at the distance (n + k - s) / r, for the rows that the table has, and the weights are
+ * divided by their sum. If that sum is 0, as beyond the end, or at most 2^-44 of the sum of their
+ * magnitudes, the row next to s is copied.
  *
  * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
@@ -1641,15 +1643,16 @@ typedef struct pe_resample {
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
- *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with
- *              align_corners, or if the table has no rows; PE_ERR_SIZE
- * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
- *              of |w_k table[n + k]|, 2^-47 for an a above -1/2 (tests/unit/test_learned.c). With
- *              antialias it is (n + 40) 2^-52 of that sum for n rows in reach of a cell (up to 200:
- *              2^-44), and as many times more as the weights' sizes sum to more than the weights:
- *              1.6 times at most for a within -1 ... 0 (tests/unit/test_models.c). With a scale,
- *              s and the distances are doubles, too: one that is 1 but for rounding may count. If
- *              s is a whole number, as for out_rows = rows, the row is copied
+ *              PE_ERR_RANGE for an a or a scale out of range, antialias by more than 256 or
+ *              with align_corners, or if the table has no rows; PE_ERR_SIZE
+ * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
+ *              0.5 ulp and 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
+ *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where
+ *              n is the number of rows in reach of a cell (up to 200 rows: 2^-44), times the sum
+ *              of the weights' magnitudes over the sum of the weights: at most 1.6 for an a within
+ *              -1 ... 0 (tests/unit/test_models.c). With a scale, s and the distances are rounded
+ *              to double, too: a row whose distance is 1 but for rounding may count. If s is a
+ *              whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
@@ -1671,44 +1674,51 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 /* A map
  *
  * From pe_fill_f32() to memory, the main steps (docs/design.md has all of them):
- *     pe__call_rows              checks all arguments; nothing is written before
- *     pe__write_axes             axis by axis: its columns, and the store mode
- *     pe__write_axis             cuts the positions into runs; copies rows that repeat
- *     pe__rows_f32               a single row: pe__single_f32(), from the angle to memory. A run,
- *                                a row at position 0 or out of range: pe__write_blocks()
- *     pe__write_tile             up to 17 blocks, a tile of columns: computes the centre by
- *                                sincos/double.h and rotates it to the other anchors
- *     pe__write_block_f32        the rows round an anchor, row pair by row pair
+ *     pe__call_rows              checks all arguments before anything is written
+ *     pe__write_axes             takes axis by axis; chooses its columns and its store mode
+ *     pe__write_axis             cuts the positions into runs, and copies rows that repeat
+ *     pe__rows_f32               takes one run. A single row, or any row of a plan without table:
+ *                                pe__single_f32(), from the angle to memory, or for position 0 and
+ *                                far positions pe__write_far_row(). Otherwise: pe__write_blocks()
+ *     pe__write_tile             takes a tile of columns of up to 17 blocks; computes the centre by
+ *                                sincos/double.h, and rotates it to the other anchors
+ *     pe__write_block_f32        takes the rows of a block, row pair by row pair
  *     pe__store_row_pairs        the kernel: pe__rotate_span_f32() rotates, rounds and tests
- *     pe__store_four             stores or streams four vectors, or adds them
- * Where the rounding test flags a vector, pe__round_flagged() rounds y - e and y + e. Lanes where
- * they differ go to pe__round_element(), by way of the output's round_element: it tries
- * double-double, then tiny and exactly rational angles, then pe__round_quantity(), by integers.
+ *     pe__store_four             stores four vectors, by ordinary or non-temporal stores, or adds
+ *                                them
+ * If the rounding test flags a group of vectors, pe__round_flagged() rounds y - e and y + e. Lanes
+ * where these differ are undecided, and go to pe__round_element() (the output's round_element). It
+ * tries double-double, then whether the angle is tiny or exactly rational. Last it calls
+ * pe__round_quantity(), which computes with multi-limb integers and always decides.
  *
- * Each of these calls only what stands before it. What differs between types and between filling
- * and adding is chosen in 13, as a pe__row_kernel, and passed down as an argument: a program that
- * adds nothing contains no code for it. 16-bit rows come from pe__write_block_16() and
- * pe__rotate_span_16(), in floats; f64 from pe__rows_f64(). RoPE writes rows to the stack
- * (pe__write_rope_rows()) and rotates heads by them; a shift is RoPE with a row as its head.
+ * Each of these functions calls only functions that stand before it in this file. Differences
+ * between types, and between filling and adding, are chosen in section 13 and passed down as a
+ * pe__row_kernel: a program that adds nothing contains no code for adding. 16-bit rows are computed
+ * in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows are computed by
+ * pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and rotates heads by them.
+ * A shift is RoPE with a row as its head.
  *
  * Glossary
- *     pair           the sine and cosine of one frequency
- *     run            rows of consecutive positions, upwards or downwards
- *     anchor         a row in doubles, from which other rows are rotated; the centre is the anchor
- *                    of anchors
- *     block          the 17 rows round an anchor
+ *     pair           the sine and the cosine of one frequency
+ *     run            rows of consecutive positions, ascending or descending
+ *     anchor         a row in doubles, from which the other rows of its block are rotated. The
+ *                    centre is the anchor from which the anchors of up to 17 blocks are rotated
+ *     block          an anchor and the 8 rows on each side of it: 17 rows
  *     row pair       the rows anchor + b and anchor - b, which share their products
- *     tile           columns, or tokens, whose data fits the stack and the first-level cache
- *     unit           pairs of two vectors, whose sines and cosines stay in registers (RoPE)
- *     rounding test  Ziv's: y is safe if its error interval, y - e ... y + e, rounds to one number.
- *                    A vector is flagged where that is not certain, a lane undecided where it is
- *                    not so
- *     padding        lanes after the last pair of a vector: they repeat it and are not stored
- *     far            out of the range of the double kernel: angles take double-double
+ *     tile           the columns, or tokens, whose data fits the stack and the first-level cache
+ *     unit           RoPE: pairs that fill two vectors, whose sines and cosines stay in registers
+ *     rounding test  Ziv's test: y is safe if all of y - e ... y + e, its error interval, rounds to
+ *                    one number. A quick form of the test flags vectors that may not be safe. Then
+ *                    y - e and y + e are rounded, and lanes where they differ are undecided
+ *     padding        padding lanes: lanes of a vector after the last pair, which they repeat. They
+ *                    are not stored
+ *     far            of a position: its angles are out of the range of the double kernel, and are
+ *                    computed in double-double
  *
- * PE__INLINE is a kernel, compiled into its caller with its constant arguments. PE__OUTLINE is one
- * copy that several callers share: inlining it would cost code or, because its arrays would be in
- * the caller's frame, stack, and save no time. PE__COLD is rare. Only pe_simd.h has intrinsics.
+ * PE__INLINE marks a kernel: it is compiled into its caller, with that caller's constant arguments.
+ * PE__OUTLINE marks a function of which all callers share one copy. Inlining it would save no time,
+ * but would cost code, or stack, because its arrays would be in the caller's frame. PE__COLD marks
+ * functions that seldom run. Only pe_simd.h has intrinsics.
  */
 
 #include "pe_simd.h"
@@ -5500,99 +5510,112 @@ PE__ADDER(bf16, PE__BF16)
 #undef PE__ADDER
 
 /* ==== src/rows/row_pair_16.h ==== */
-/* Two rows of 16-bit elements at a time.
- * Gives: PE__MAX_FLAGGED, PE__GROUP, PE__TILE_16, pe__add_row_pair_16(), pe__flagged_group,
- *   pe__thresholds_16(), pe__flush_flagged_16(), pe__group, pe__base_error_16(),
- *   pe__store_row_pair_16(), pe__rotation_row(), pe__round_flagged_16(), pe__scratch_16,
- *   pe__scratch_begin(), pe__store_group(), pe__to_groups().
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_types.c, tests/unit/test_conventions.c. */
+/* Stores two rows of 16-bit elements at a time, or adds them: computed in float arithmetic, with a
+ * rounding test, and from doubles where that flags an element. Tested by tests/unit/test_types.c
+ * and tests/unit/test_conventions.c. */
 
-/* ---- 6.5 two rows of 16 bits --------------------------------------------------------------------
- * The same in floats, twice as many in a vector.
+/* ---- 6.5 two rows of 16-bit elements ------------------------------------------------------------
+ * Computes the rows anchor + b and anchor - b from products that they share, as 6.4 does, but in
+ * float arithmetic: a vector then holds twice as many elements. A rounding test flags elements that
+ * may be rounded wrongly, and pe__round_flagged_16() computes them again from doubles.
  *
- * In units of u = 2^-24 and for an amplitude in (1/2, 1], to which any other is scaled, an element
- * that comes from floats has an error of at most
+ * Error bound
+ *
+ * The unit is u = 2^-24, for an amplitude A with |A| in (1/2, 1]. For any other A the bounds are
+ * multiplied by the power of two p with |A| in (p/2, p]. An element that is computed in floats has
+ * an error of at most
  *     0.71  the anchor's sine and cosine, rounded to float: half a unit each, as a vector
- *     0.71  the plan's row, likewise
- *     0.5   one product; without FMA two, 1.0
- *     0.5   the sum
- *     0.01  of what the doubles were, their factor 1 + eta among it: below 2^-36
- * together 2.43, and 2.93 without FMA. Small elements of small angles have less. Relative to |aC|
- * and |bS| each of these is at most 1 for a C + b S, so together at most 4 (|a| + |S|), and the
- * doubles' 2^-48; |S| is at most the angle of the last row, 8 w.
+ *     0.71  the sine and cosine of the plan's row, rounded to float: the same
+ *     0.5   the rounded product; without FMA two products, 1.0
+ *     0.5   the rounded sum
+ *     0.01  the error of the doubles, including their factor 1 + eta: below 2^-36
+ * The sum is 2.43 units, and 2.93 without FMA.
+ *     Small elements of small angles have a smaller bound. Let the element be a C + b S, where
+ * (a, b) is from the anchor and (S, C) from the plan's row. Relative to |aC| and |bS|, each of the
+ * first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the doubles
+ * add 2^-48. |S| is at most the angle of the last row of a block, 8 w.
  *
- * An element is right where no midpoint of two 16-bit numbers is as near as its error. The nearest
- * one is the element with other last bits, so the distance to it is exact. But just above a power
- * of two there is another below, half as far away as the one above, and only the one above is
- * looked at. Therefore:
- *     Small elements of small angles raise the alarm up to 2.5 times their bound from it.
- *     Others raise it up to 2.5 units from it. Distances from a power of two to its midpoints are
- * powers of two themselves. If the one above is at 2 units or nearer, there is an alarm; if it is
- * at 8, the one below is at 4, and that is enough. This leaves 4 above and 2 below. Such an element
- * is just above 2^-14 (bf16) or 2^-11 (f16), so aC and bS nearly cancel, and |aC| + |bS| <= 1:
- * neither is much above 1/2, and one is not above it. One product then lacks at most 0.5, the other
- * 0.25, and the sum next to nothing. With FMA one product is rounded: 0.71 + 0.71 + 0.5 + 0.01 is
- * below 2.
- *     Without FMA elements raise the alarm up to 4 units: of others the midpoint below is at 4 or
- * more.
- *     f16's subnormals have other midpoints. Below 2^-14 the distance is always below 2^-25; f16's
- * bounds have 2^-25 more, so all of these raise the alarm.
- *     Zeros of floats may have the wrong sign. They are 2^-134, half of bf16's least number, from
- * their midpoint, and the bounds have 2^-46 A: more than that for A >= 2^-87. With a smaller A, and
- * above 2^90, all elements raise the alarm.
- * For wide angles some 3 bf16 elements in 10,000 do, and 20 f16 ones. They are computed again from
- * doubles, one by one.
+ * Rounding test
  *
- * Where bf16 are added to, the result has to be s = z + p rounded to float, then to bf16: z = scale
- * x rounded to float, p the element rounded to float. Here it is s' = z + p', rounded, where p'
- * comes from floats. p' is as far from the exact element as above, and p half a unit, or 1 of |a| +
- * |S|: they differ by d, at most 2.93, 3.43 without FMA, and for small elements 5 (|a| + |S|). Let
- * s' be farther than d + 2^-23 |s'| from each midpoint. A last bit of s' is at most 2^-23 |s'|. z +
- * p' is at most half of one away from s', and z + p is d farther, so half of one is left: z + p is
- * on the same side of the midpoint as s', and rounding it to float does not reach the midpoint. So
- * s and s' become the same bf16.
- *     Just above a power of two, 2.5 times the bound of small elements is more than 2 d. Others
- * raise the alarm up to 4 units: where they do not, the midpoint above is at 8 or more, and the one
- * below at 4.
- *     NaNs and infinities are at no distance, so they raise the alarm. The last bit of a subnormal
- * is nothing to 2^-46 of any amplitude. Groups that raise the alarm are added to from doubles. So
- * are all f16: one in 8 groups of these would raise it, and more time lost than won. */
+ * An element is rounded correctly if every midpoint of two 16-bit numbers is farther away than the
+ * element's error. The midpoint that is tested is the element with its dropped bits replaced by 1
+ * and zeros, so the distance to it is exact. Just above a power of two, that is the midpoint above
+ * the power. Another midpoint lies below the power, half as far from it, and is not tested. The
+ * thresholds allow for this:
+ *     Small elements of small angles are flagged up to 2.5 times their bound from the midpoint.
+ *     With FMA, other elements are flagged up to 2.5 units from the midpoint. From a power of two,
+ * the midpoint above is at a distance D, a power of two itself, and the midpoint below at D / 2. If
+ * D <= 2 units, the element is flagged. If D >= 8, the midpoint below is at 4 units or more, which
+ * is beyond the error. In the case D = 4 the midpoint below is at 2. The element then is just above
+ * 2^-14 (bf16) or 2^-11 (f16), so aC and bS nearly cancel. Since |aC| + |bS| <= 1, neither is much
+ * above 1/2, and one is not above 1/2. One product has a rounding error of at most 0.5, the other
+ * of 0.25, and the sum of next to nothing. FMA rounds one product only: the error is at most
+ * 0.71 + 0.71 + 0.5 + 0.01, which is below 2.
+ *     Without FMA, other elements are flagged up to 4 units from the midpoint. If one is not
+ * flagged, D is at least 8, and the midpoint below is at 4 units or more.
+ *     f16's subnormals have other midpoints. But below 2^-14 the tested distance is always below
+ * 2^-25, and f16's thresholds are at least 2^-25: all subnormals are flagged.
+ *     A float that is zero may have the wrong sign. It is 2^-134 from its midpoint, half of bf16's
+ * smallest number, and thresholds are at least 2^-46 |A|, which is more for |A| >= 2^-87. With a
+ * smaller |A|, and with one above 2^90, all elements are flagged.
+ * For wide angles, about 3 bf16 elements in 10,000 are flagged, and 20 f16 elements. They are
+ * computed again from doubles, one by one.
+ *
+ * Adding to bf16
+ *
+ * The result is defined as s = z + p, rounded to float and then to bf16. Here z is scale x, and p
+ * the element, each rounded to float. The kernel computes s' = z + p' instead, rounded to float,
+ * where p' is the element computed in floats. The error of p' is as above. The error of p is half a
+ * unit, and for small elements at most u (|a| + |S|). So p and p' differ by a d of at most 2.93
+ * units, 3.43 without FMA, and for small elements 5 u (|a| + |S|).
+ *     Let s' be farther than d + 2^-23 |s'| from each midpoint. The last bit of s' is worth at most
+ * 2^-23 |s'|. From s' to z + p' it is at most half a last bit, and from there to z + p at most d.
+ * So half a last bit is left: z + p is on the same side of the midpoint as s', and rounding it to
+ * float does not reach the midpoint. Therefore s and s' become the same bf16.
+ *     Just above a power of two, the threshold of small elements, 2.5 times their bound, is more
+ * than 2 d. Other elements are flagged up to 4 units from the midpoint: if one is not flagged, the
+ * midpoint above is at 8 units or more, and the midpoint below at 4 or more.
+ *     The distance of a NaN or an infinity is a NaN, so both are flagged. The last bit of a
+ * subnormal s' is negligible beside 2^-46 |A|. Flagged groups are added from doubles. So are all
+ * f16 elements: one group in 8 would be flagged, which costs more time than floats save. */
 
-/* Pairs. What a tile of 128 has in floats takes 11 KB, a third of a first-level cache of 32 KB. */
+/* Pairs of a tile, and of a group. The floats of a tile of 128 pairs take 11 KB, a third of a
+   first-level cache of 32 KB. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans from doubles before floats are tried again:
-                                       pe__add_row_pair_16() */
+enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans added from doubles before floats are tried again:
+                                       see pe__add_row_pair_16() */
 
-/* Where elements raised the alarm: the group from pair i on in row side of the rows that distance
-   from the anchor; lanes, first those of the first components, then those of the second ones. A
-   span has a few alarms at most, as a rule: a block collects those of its spans. */
+/* A group with flagged elements: the group from pair i on, in row 0 or 1 (side) of the two rows at
+   a distance from the anchor. A span seldom has more than a few, so a block collects the flagged
+   groups of all its spans. */
 typedef struct pe__flagged_group {
-    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side */
+    uint32_t index, lanes; /* 2 (PE__TILE_16 distance + i) + side; flagged lanes as bits, first
+                              PE__FLOATS of first components, then PE__FLOATS of second ones */
 } pe__flagged_group;
-/* A block settles its alarms when they are more than PE__MAX_FLAGGED, after a span; so there is
-   room for those of one more span, all its groups in both rows, and one that pe__flag_group()
-   writes in vain. */
+/* After a span, a block rounds its flagged groups if they are more than PE__MAX_FLAGGED. So the
+   array has room for PE__MAX_FLAGGED, for all groups of one more span in both rows, and for one
+   entry that pe__flag_group() writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed.
-   A group of pairs is two vectors of each: of its first half and its second, or, if split, of its
-   even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
-   distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
-   long as one vector for a group, and so is the greater of the angles. */
+/* A tile in floats: the anchor, and the rows of the plan, each converted when it is first needed. A
+   group of pairs takes two vectors of each array: the first and the second half of the group, or,
+   if split, its even and its odd pairs, because a vector of elements is zipped from two vectors of
+   floats. The rounding test takes the smaller of two midpoint distances in each lane. So a group
+   has only one vector of angles and one of thresholds, which hold for both vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, least;   /* of what raises it */
-    unsigned made;        /* bit b: row b is there */
-    int excess;           /* adding: alarms of late, less a fifth of all groups */
-    int spans_in_doubles; /* adding: so many spans still come from doubles */
+    float error, least;   /* of the thresholds: the upper limit, and the constant term */
+    unsigned made;        /* bit b: plan_row[b] is converted */
+    int excess;           /* adding: 5 x pairs of groups flagged of late - all pairs, >= 0 */
+    int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    pe__row_pair at[PE__BLOCK_HALF + 1];
+    pe__row_pair at[PE__BLOCK_HALF + 1]; /* the two rows at each distance from the anchor */
 } pe__scratch_16;
 
-/* count doubles as floats in groups; the last of them fill the last group. */
+/* Convert count doubles to floats, in the order of groups; the last vector is repeated to fill the
+   last group. */
 PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, float *to)
 {
     const size_t last = (count - 1) / PE_LANES * PE_LANES;
@@ -5605,45 +5628,47 @@ PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, floa
     }
 }
 
-/* The size of what the two vectors of each group have in a lane, together. */
+/* Returns |x| of the first vector of the group at i plus |x| of its second vector. */
 PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
 {
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
 
-/* What raises the alarm. */
+/* Write to errors the thresholds of count pairs, of which x is a component of the anchor: elements
+   up to that distance from a midpoint are flagged. */
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
-    const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) units */
+    const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) u */
     for (size_t i = 0; i < count; i += PE__GROUP) {
         const pe__vf sum = pe__add_f32(pe__group_magnitude(x, i), pe__get(f->angle + i / 2));
         pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
     }
 }
 
-/* What is added to an element's error for what the doubles lack, and for f16's subnormals. */
+/* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
+   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is too small or large. */
 PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
-    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* all are alarmed */
+    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* flags all */
     return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
-/* Floats for a tile of columns. */
+/* Begin a tile of columns: compute the limits of its thresholds and its angles, clear its state. */
 PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
                                    int added)
 {
     const pe_plan *const plan = output->plan;
     const size_t count = pe__pairs_of(output);
-    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* the proof's units */
+    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
     const double size = fabs(plan->amplitude);
-    /* the power of two of which |A| is in (1/2, 1] */
+    /* the power of two p with |A| in (p/2, p] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const float least = pe__base_error_16(plan, type), error = (float)(power * of_1);
     const int unsafe = least == FLT_MAX;
-    /* the angle of row 8, 8 pi f; 3.1415927 is above pi */
+    /* the angle of row 8 is 8 pi f; 3.1415927 is above pi */
     const pe__vf by =
         pe__splat_f32(unsafe ? 0.0f : (float)((double)PE__BLOCK_HALF * 3.1415927 * size));
     f->error = unsafe || error < least ? least : error;
@@ -5656,7 +5681,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
         pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), by));
 }
 
-/* How far a double is from the middle of the two numbers with so many fewer bits next to it. */
+/* Returns y less the midpoint of the two numbers around y that have `drop` bits fewer than y. */
 PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
     uint64_t bits;
@@ -5667,7 +5692,8 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
     return y - midpoint;
 }
 
-/* Rounded to bf16 or f16, by way of a float rounded to odd; no less than a normal float. */
+/* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
+   range of normal floats. */
 PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 {
     const float odd = (float)pe__odd24_one(y);
@@ -5676,28 +5702,30 @@ PE__INLINE uint16_t pe__to_16(pe__type type, double y)
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
-/* An element from a double y with an error of at most e. */
+/* Returns the element of pair k of a span at position t, from a double y with an error of at most
+   e: the number that y - e and y + e both round to, else the result of the exact rounder. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe__type type)
 {
     const uint16_t h = pe__to_16(type, y + e);
-    /* |y| > 2^-120: pe__to_16() knows no subnormal floats */
+    /* |y| > 2^-120, because pe__to_16() does not handle subnormal floats */
     if (h == pe__to_16(type, y - e) && y * y > pe__exp2i(-240)) return h;
     return pe__to_16(type,
                      x->output->round_element(x->plan, t, x->pair + k, (int)component ^ x->swapped,
                                               pe__dropped_bits(type), NULL));
 }
 
-/* Compute these elements from doubles; at: rows by their distance from the anchor. Far from a
-   midpoint, which is a double with other last bits, and from f16's subnormals, below 2^-14, they
-   are certain. Squares spare two absolute values; that of 1.4 e is sure in spite of its rounding,
-   and if both vanish, the element is not sure. */
+/* Compute the elements of flagged groups from doubles and store them; at[b]: the rows at distance b
+   from the anchor. An element y with an error of at most e is certain if it is farther than 1.4 e
+   from its midpoint and at least 2^-14, above f16's subnormals. pe__round_element_16() rounds the
+   others. Both tests compare squares, which saves two absolute values. 1.4 e instead of e covers
+   the rounding of squares, and if both squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
                                       const pe__flagged_group *flagged, size_t count, pe__type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
-    /* pe__ziv_round() has one rounding less */
+    /* one rounding more than in pe__ziv_round() */
     const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
@@ -5727,22 +5755,22 @@ PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
     }
 }
 
-/* A group of pairs of one row as floats: its halves, of first components and of second ones, and
-   what raises the alarm. */
+/* A group of pairs of one row in floats: two vectors of first components (a), two of second ones
+   (b), and the thresholds of each. */
 typedef struct pe__group {
     pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
-/* Add to the group what is at p and at q, and what its sums may lack. */
-PE__WRAPS /* what is asked for ahead: any address will do */
+/* Add the elements at p and at q, times the scale, to a group, and 2^-23 |s'| to its thresholds. */
+PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
 {
-    const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 |s'| of the proof */
+    const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 */
     const uint16_t *const at = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
     PE__PREFETCH((uintptr_t)p + x->prefetch_distance[0]);
-    /* if pairs are neighbours, vectors below a cache line leave q in the line of p */
+    /* interleaved: q follows p, in the same cache line if vectors are shorter than a line */
     if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->prefetch_distance[0]);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
     g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
@@ -5755,7 +5783,8 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
         pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->bound_b);
 }
 
-/* A group from pair i on to row side, or added to what is there. Returns the lanes of an alarm. */
+/* Store the group from pair i on in row `side`, or add it to the elements there. Returns the
+   flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
                                     pe__type type, int added)
 {
@@ -5768,13 +5797,13 @@ PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int s
     const pe__vf b =
         pe__min_size(pe__midpoint_distance(g.b[0], drop), pe__midpoint_distance(g.b[1], drop));
     const uint32_t lanes = added ? pe__within(a, g.bound_a, b, g.bound_b) : 0;
-    if (PE__UNLIKELY(lanes)) return lanes; /* nothing is stored: it is what will be added to */
+    if (PE__UNLIKELY(lanes)) return lanes; /* x stays, for pe__add_flagged_16() */
     pe__put_zip_as(type, p, g.a[0], split ? g.a[1] : g.b[0]);
     pe__put_zip_as(type, q, split ? g.b[0] : g.a[1], g.b[1]);
     return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
-/* Half of a group, at i, rotated: to g[0] forth and to g[1] back. */
+/* Rotate the half of a group at i: by (ts, tc) of the plan's row to g[0], by (-ts, tc) to g[1]. */
 PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
                               int half, pe__group *g)
 {
@@ -5787,8 +5816,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Note the alarm of these lanes, if there are any: where they are frequent (f16: one group in
-   8) without a branch. */
+/* Append a group to the flagged ones if any of its lanes are flagged; without a branch if groups
+   are flagged often (f16: one group in 8). */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -5798,7 +5827,7 @@ PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t s
     *flagged += lanes != 0;
 }
 
-/* Add the groups of the alarms, to which nothing is added yet, from doubles. */
+/* Add the flagged groups from doubles; pe__store_group() has added nothing to their elements. */
 PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *flagged,
                                     size_t count)
 {
@@ -5813,9 +5842,9 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* The kernel: all columns of a span in groups, from the plan's row as floats. type, split and added
-   are constants where it is inlined. One of the two rows may be missing, as at the ends of a run.
-   */
+/* The kernel: rotate all columns of a span by the plan's row in floats, group by group, and store
+   or add them. type, split and added are constants wherever it is inlined. One of the two rows may
+   be missing, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe__type type, int added)
 {
@@ -5839,7 +5868,8 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
     f->flagged_count = (size_t)(flagged - f->flagged);
 }
 
-/* Two rows so many digits from the anchor, stored or added. */
+/* Store or add the two rows at `distance` from the anchor; convert the plan's row when it is first
+   needed. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe__type type, int added)
 {
@@ -5858,10 +5888,10 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Two rows added to bf16, and at once, from doubles, what raised the alarm. Where a fifth of the
-   groups of late did, since what is added to nearly cancels the rows, all of some spans are added
-   from doubles. x = 1 everywhere does: half of its groups are alarmed, and both ways in turn took
-   twice as long as doubles alone. */
+/* Add two rows to bf16 elements; flagged groups are then added from doubles. If a fifth of the
+   recent groups were flagged, the next PE__SPANS_IN_DOUBLES spans are added from doubles only. That
+   happens where x nearly cancels the rows. If x is 1 everywhere, half of the groups are flagged,
+   and floats followed by doubles took twice as long as doubles alone. */
 PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t distance)
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
@@ -5872,7 +5902,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     }
     pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
-    /* a span has 2 end / PE__GROUP groups, in two rows; three fifths alarmed in one span will do */
+    /* a span has 2 end / PE__GROUP groups, in two rows; three fifths flagged in one span suffice */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -5882,7 +5912,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* Round again what raised a block's alarms, if they are more than that many. */
+/* Round the flagged groups of a block from doubles, if there are more than `most`. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
                                      pe__type type)
 {
@@ -6590,61 +6620,63 @@ PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
 #undef PE__ROWS_16
 
 /* ==== src/rows/f64.h ==== */
-/* Rows of doubles.
- * Gives: pe__add_some_f64(), pe__rows_f64().
- * Needs: simd, api, plan, numbers, sincos.
- * Tests: tests/unit/test_exact.c. */
+/* Writes rows of doubles, or adds them, in blocks whose anchors are double-double. Tested by
+ * tests/unit/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is rotated
- * forth and back by the rows 1 ... 8, and to the next block's by row 17. All these are
- * double-double, built on the stack for each call; each PE__ANCHORS_ROTATED blocks the anchor comes
- * from its angle.
+ * Rows of doubles are computed in blocks, too, tile by tile of columns. The anchor of a block is
+ * rotated by the rotation rows 1 ... 8 to the rows anchor + b and anchor - b, and by row 17 to the
+ * anchor of the next block. Anchors and rotation rows are double-double, and are computed on the
+ * stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed from its angle.
  *
- * Sums of products in double-double, cheaply: sines and cosines are cut into a multiple of 2^-26,
- * |x| <= 1, and a double for the rest, |x| <= 2^-27. The products of the former are multiples of
- * 2^-52, so that they and their sums are exact, fused or not, and with (s, c) = (s1 + s2, c1 + c2),
+ * A rotation takes sums of products in double-double. They are cheap because each sine and cosine
+ * is split into a multiple of 2^-26, |x| <= 1, and a double for the rest, |x| <= 2^-27. Products of
+ * the multiples are multiples of 2^-52. So these products and their sums are exact, fused or not.
+ * With (s, c) = (s1 + s2, c1 + c2) of the anchor and (S, C) = (S1 + S2, C1 + C2) of the row,
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
- * only the second bracket has errors. The anchor has the amplitude A in it; let 2^k be the power of
- * two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, these are at most
- *      2.83  s2, C2, c2, S2, each rounded: |C| + |s| + |S| + |c|
- *      2     s and c as doubles: half a unit in their last place, times C2 and S2
- *      4     four products of at most 2^(k - 27)
- *      8     two sums of two of them, at most 2^(k - 26) and little more
- *      4     their sum or difference, at most 2.83 2^(k - 27)
- *      4     the same with 2e added
- *      0.1   the anchor and the rows: 2^-98, and what the frequencies lack is added to e; a
- *            rotation adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANCHORS_ROTATED
- *            + 1 times
- * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
- * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
- * the time, the vector comes from pe__sincos_dd() and pe__round_element(). */
+ * and only the second bracket has errors. The anchor is multiplied by the amplitude A. Let 2^k be
+ * the power of two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, the
+ * errors are at most
+ *      2.83  s2, C2, c2 and S2, each rounded: |C| + |s| + |S| + |c|
+ *      2     s and c, taken as doubles: half a unit in the last place each, times C2 and S2
+ *      4     four products of at most 2^(k - 27), rounded
+ *      8     two sums of two products, at most little more than 2^(k - 26), rounded
+ *      4     the sum or difference of these two, at most 2.83 2^(k - 27), rounded
+ *      4     the sum with 2e, rounded
+ *      0.1   the anchor and the rows: 2^-98. A rotation adds 2^-100, and row 17, which has 17 times
+ *            the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times. The error
+ *            inherited from the frequencies is not in this sum but added to e
+ * together 24.93. The bound is e = 32 u = 2^(k - 76). If the first bracket plus (the second - e)
+ * and the first bracket plus (the second + e) round to the same double, that double is the result,
+ * since rounding is monotonic. Otherwise, for a share of some 2^-21 |A / x| of the elements x, the
+ * vector is computed by pe__sincos_dd() and rounded by the output's round_element. */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANCHORS_ROTATED = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
 
-/* n doubles added to a row. */
+/* Add the n doubles at v to a row: x = scale x + v. */
 PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, const void *v,
                                   size_t n)
 {
     double *const x = (double *)(void *)row;
     for (size_t i = 0; i < n; i++) {
         double y = ((const double *)v)[i];
-        PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
+        PE__OPAQUE(y); /* so that a zero is added, too: -0 + 0 is 0 */
         x[i] = pe__double_product(output->scale, x[i]) + y;
     }
 }
 
-/* n doubles to a row, or added to it. */
+/* Store n doubles at x, or add them to x. */
 PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const double *v, size_t n)
 {
     if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
     else memcpy(x, v, n * sizeof *x);
 }
 
-/* The doubles of one vector of pairs that are in doubt, or subnormal. */
+/* Compute the flagged vector of pairs at i of position t, of which count pairs are left: sines and
+   cosines, correctly rounded. Vectors with subnormal elements are always flagged. */
 PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t count, double t,
                                     pe__vd *sine, pe__vd *cosine)
 {
@@ -6657,7 +6689,7 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
         const pe__dd y = pe__dd_mul_double(sincos[k], plan->mantissa);
         pe__store(hi, y.hi);
         pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* behind them: any */
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* padding lanes: any */
             const double approx[2] = {hi[lane], lo[lane]};
             hi[lane] = output->round_element(plan, t, pair + lane, k, 0, approx);
         }
@@ -6665,17 +6697,19 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
     }
 }
 
-/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), rotated by (ts, tc), or (c, s),
-   rotated by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
+/* A tile of columns, vector by vector of pairs. Index 0 is f and index 1 is g, in the order of a
+   row: (f, g) is (s, c), rotated by (ts, tc), or (c, s), rotated by (-ts, tc). Both are rotated as
+   f' = f tc + g ts, g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, unit, error; /* unit: the 2^-26 of the anchor */
-    pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
-    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* the anchor; row 17 */
+    double amplitude, unit, error; /* A; 2^-26 plan->scale; e */
+    /* the rotation rows and the anchor, split by pe__split_high() */
+    pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
+    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* anchor and row 17, not split */
 } pe__tile_f64;
 
-/* A multiple of a power of two, and a double for the rest. */
+/* Returns x as hi, a multiple of unit (a power of two), and lo, a double for the rest. */
 PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
@@ -6685,7 +6719,8 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
     return x;
 }
 
-/* A vector of a row; what is added to is asked for ahead, see pe__store_four(). */
+/* Store a vector of a row at p in the output's store mode. Adding prefetches x, as
+   pe__store_four() does. */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 {
@@ -6699,11 +6734,14 @@ PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
     }
 }
 
-/* Round the pairs at i of position t, whose low parts are e too small, and put them into a row. */
+/* A row to write, and its position. */
 typedef struct pe__row_f64 {
-    double *row; /* NULL: not wanted */
+    double *row; /* NULL: none */
     double position;
 } pe__row_f64;
+
+/* Round the vector of pairs at i and store it in a row, or add it. y and z are its first and second
+   components, with low parts that are too small by e; two_errors is 2e. */
 PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *output, pe__row_f64 to,
                                     size_t i, pe__dd y, pe__dd z, pe__vd two_errors)
 {
@@ -6733,11 +6771,12 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     }
 }
 
-/* The rows b after and before the anchor. */
+/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), and write them. */
 PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plus,
                                 pe__row_f64 minus)
 {
-    const pe__output output = *x->output; /* whose address nothing takes: in registers */
+    /* a copy stays in registers, since its address is not taken */
+    const pe__output output = *x->output;
     const size_t pairs = pe__pairs_of(&output);
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
@@ -6756,7 +6795,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
     }
 }
 
-/* The vector v of the rows 0 ... last and 17. */
+/* Compute vector v of the rotation rows 0 ... last and, if last is PE__BLOCK_HALF, of row 17. */
 PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
 {
     pe__dd f[PE__BLOCK_HALF + 1], g[PE__BLOCK_HALF + 1];
@@ -6779,7 +6818,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     x->next[v][1] = g[PE__BLOCK_HALF];
 }
 
-/* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */
+/* Compute vector v of the anchor at position *t, or, if t is NULL, of the next block's anchor, by
+   rotating the current one by row 17. */
 PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 {
     const int swapped = x->output->order == PE__CS;
@@ -6801,8 +6841,9 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     x->anchor[v][1] = pe__split_high(g, x->unit);
 }
 
-/* A tile of columns. With an amplitude within 2^-900 ... 2^900 nothing overflows, and what
-   underflows does not matter: e is beyond 2^-980. Any other is left to exact sines and cosines. */
+/* Write a tile of columns: `rows` rows from position t on. With an amplitude within 2^-900 ...
+   2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any other
+   amplitude all elements are flagged (e = 4) and rounded by round_element. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -6817,7 +6858,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
-    if (usual) /* with what the frequencies lack */
+    if (usual) /* plus the error inherited from the frequencies */
         x.error =
             scale * (pe__exp2i(-76) +
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
@@ -6837,6 +6878,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     }
 }
 
+/* Write rows for the positions t, t + 1 ..., tile by tile; with float angles, row by row. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
     const size_t pairs = pe__pairs_of(output), run = output->plan->float32 ? 1 : rows;
@@ -6851,22 +6893,20 @@ PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 }
 
 /* ==== src/rows/axis.h ==== */
-/* Positions cut into runs of neighbours; what repeats is copied.
- * Gives: pe__add_kernel_bf16, pe__add_kernel_f16, pe__add_kernel_f32, pe__add_kernel_f64,
- *   pe__fill_kernel_bf16, pe__fill_kernel_f16, pe__fill_kernel_f32, pe__fill_kernel_f64,
- *   pe__write_axis(), pe__write_sums().
- * Needs: simd, api, where, plan, numbers, frequencies.
- * Tests: tests/unit/test_at.c, tests/unit/test_splits.c. */
+/* Writes the rows of one axis: cuts its positions into runs, and copies rows that repeat. Tested by
+ * tests/unit/test_at.c and tests/unit/test_splits.c. */
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
- * The rows of one axis: neighbours become runs, and what repeats is copied. */
+ * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
 
+/* Store n zeros in a row, from the given column on. */
 PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, size_t column,
                                  size_t n)
 {
     memset(row + column * output->element, 0, n * output->element);
 }
-/* Added, since the sum of -0 and 0 is 0, and what is added to is scaled. */
+/* Add n zeros to a row, from the given column on. This changes x: it is multiplied by the scale,
+   and -0 + 0 is 0. */
 PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size_t column, size_t n,
                               pe__row_adder *add)
 {
@@ -6887,12 +6927,13 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
 PE__ROW_KERNELS(f32, pe__add_rows_f32)
 PE__ROW_KERNELS(f16, pe__add_rows_f16)
 PE__ROW_KERNELS(bf16, pe__add_rows_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64) /* which looks at the verb */
+PE__ROW_KERNELS(f64, pe__rows_f64) /* reads the store mode itself */
 #undef PE__ROW_KERNELS
 
-/* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
-   where row r has position p? Only positions of 2^-20 are looked at, for which these sums are
-   exact, as with any offset. */
+/* Returns the length of the run that begins at row r, `most` rows at most: row r + k is at t + k
+   step. Here p is the position of row r, t is p plus the offset, and step is 1 or -1, which is
+   written to *step. The length is 1 unless t is a multiple of 2^-20, as offsets are: for multiples
+   all these sums are exact. */
 static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
                                     size_t axis, double p, double *step)
 {
@@ -6903,7 +6944,7 @@ static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t
     const double by = pe__position(at, r + 1, axis) + plan->offset - t;
     if (by != 1 && by != -1) return 1;
     *step = by;
-    if (at->kind == PE__AT_RANGE) { /* up to the row of the padding position */
+    if (at->kind == PE__AT_RANGE) { /* ends before the padding position */
         const double before = (plan->padding - p) * by;
         return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
     }
@@ -6918,7 +6959,8 @@ static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t
     return most;
 }
 
-/* What is copied to make a row of an axis: so many bytes from each place. */
+/* The pieces of a row that an axis fills. Piece i < count has bytes[i] bytes, and begins offset[i]
+   bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
 } pe__pieces;
@@ -6949,20 +6991,22 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* Rows of a list that have been made, by position and offset together: the rows of what repeats are
-   copied from there. Whole numbers within 256 have places of their own, and so have 256 multiples
-   of a half, of a quarter ... of 2^-8. */
-enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 }; /* from so many rows on that pays */
+/* The row cache of a list: in each slot a position, offset included, and the row that was last
+   written for it. When the position occurs again, that row is copied. 256 consecutive integers have
+   different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The cache saves
+   time in lists of at least PE__CACHE_MIN_ROWS rows. */
+enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
-    size_t misses_left;                 /* so many more rows may be new before none is looked for */
-    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double */
+    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
+    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
     uint32_t row[PE__CACHE_SLOTS];
-    double next[PE__POSITIONS]; /* positions of the rows that come next */
+    double next[PE__POSITIONS]; /* positions, without offset, of the row to write and later ones */
 } pe__row_cache;
 
+/* Returns the slot of t, and writes the bits of t to *bits. */
 PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
 {
-    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: multiples of 2^-8 */
+    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
     uint64_t n;
     memcpy(&n, &fixed, sizeof n);
     memcpy(bits, &t, sizeof t);
@@ -6973,7 +7017,8 @@ PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
     uint64_t bits;
     return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
 }
-/* Row r and those behind it, n at most, are copied as far as their positions have rows. */
+/* Copy rows of the cache to row r and the rows after it, n at most, up to the first whose position
+   the cache does not have. Returns how many were copied. */
 PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output, size_t r,
                                   size_t n)
 {
@@ -6990,7 +7035,8 @@ PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output
     cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
     return k;
 }
-/* n rows from row r on have been made, at t, t + step ... More than have places are not kept. */
+/* Enter the run of n rows from row r on, written for t, t + step ... A run of more rows than there
+   are slots is not entered. */
 PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, size_t r, size_t n)
 {
     for (size_t k = 0; n <= PE__CACHE_SLOTS && k < n; k++) {
@@ -7002,9 +7048,11 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, si
     cache->misses_left -= pe__min(cache->misses_left, n);
 }
 
-/* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
-   n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
-   below 2^-98 of the largest frequency times the coordinates together. */
+/* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
+   sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
+   sum is at most n (n + 2) 2^-106 of the sum of its terms' magnitudes, and 2^-102 of itself. Both
+   together are below 2^-98 of the largest frequency times the sum of the coordinates'
+   magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows, const pe__row_kernel *kernel)
 {
@@ -7057,20 +7105,20 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     }
 }
 
-/* Where the values of a grid's coordinate lie: each value is followed by cells - 1 rows of the same
-   value, and all values recur after a period of rows. */
+/* The values of one coordinate of a grid: each value holds for `cells` consecutive rows, and after
+   `period` values all of them recur. If at is no grid, or rows are added: {1, SIZE_MAX}. */
 typedef struct pe__grid {
     size_t cells, period;
 } pe__grid;
 
-/* Rows that have been written already are copied to row r and those behind it; returns how many, or
-   0 if row r is new. cell: how many rows of its value lie before it; same: it is at the position of
-   the row before. */
+/* Copy rows that have been written already to row r and the rows after it. Returns how many rows
+   were filled, or 0 if row r is new. rest: rows from row r to the end. cell: rows of the grid
+   before row r that have the value of row r. same: row r is at the position of row r - 1. */
 PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *at,
                                          const pe__grid *grid, size_t r, size_t rest, size_t cell,
                                          int same)
 {
-    size_t back = 1, copies = 1; /* rows to the one that is copied; rows that are copies */
+    size_t back = 1, copies = 1; /* rows back to the source; rows to write */
     if (cell != 0 && r > 0) copies = pe__min(grid->cells - cell, rest);
     else if (r >= grid->period) {
         back = grid->period;
@@ -7078,25 +7126,28 @@ PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *
     } else if (!same) return 0;
     else if (at->kind == PE__AT_RANGE) copies = rest;
     const pe__pieces pieces = pe__pieces_of(output);
-    for (size_t n = r; n < r + copies; n++) /* not from what was written just now */
+    /* if back is 1, all from row r - 1: row n - 1 has only just been written */
+    for (size_t n = r; n < r + copies; n++)
         pe__copy_row(&pieces, pe__row_address(output, n),
                      pe__row_address(output, (back == 1 ? r : n) - back));
     return copies;
 }
 
-/* n rows for the positions t, t + step, ... (step 1 or -1), so many bytes from one to the next.
-   `part` is the caller's own copy: a copy's wide loads would wait for what it has just written. */
+/* Write n rows for the positions t, t + step, ... (step 1 or -1), stride bytes from row to row, the
+   first at part->out. `part` is the caller's own copy of its output and is changed. Another copy
+   here would read it with wide loads, which stall on the narrow stores that have just written
+   it. */
 PE__INLINE void pe__write_run(pe__output *part, ptrdiff_t stride, double t, double step, size_t n,
                               const pe__row_kernel *kernel)
 {
-    const double before = step > 0 ? 0 : (double)(n - 1); /* downwards: from the last row up */
+    const double before = step > 0 ? 0 : (double)(n - 1); /* step -1: from the last row up */
     if (step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
     part->stride = step > 0 ? stride : -stride;
     kernel->rows(part, t - before, n);
 }
 
-/* The rows of one axis from row first of at on, run after run; repeated rows are copied, padding
-   rows zeroed. cache: the row cache of a long list, or NULL. */
+/* Write the rows of one axis, from row first of at on, run by run; copy repeated rows, and zero
+   rows at the padding position. cache: the row cache of a long list, or NULL. */
 PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, size_t first,
                                      size_t rows, const pe__row_kernel *kernel,
                                      pe__row_cache *cache)
@@ -7126,7 +7177,7 @@ PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, 
             kernel->zeros(output, part.out, column, output->sines + output->cosines);
             last = nowhere;
         } else if (grid.cells > 1 &&
-                   cell == 0) { /* all values from p on; their other rows follow */
+                   cell == 0) { /* one run: the first rows of all values from p on */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;
@@ -7146,20 +7197,24 @@ PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, 
         }
     }
 }
+/* pe__write_axis_runs() with a row cache, which takes stack only here. */
 PE__OUTLINE void pe__write_axis_cached(const pe__output *output, const pe_at *at, size_t first,
                                        size_t rows, const pe__row_kernel *kernel)
 {
     pe__row_cache cache;
     cache.misses_left = PE__CACHE_SLOTS;
-    memset(cache.position, 0xff, sizeof cache.position); /* NaNs */
+    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
     pe__write_axis_runs(output, at, first, rows, kernel, &cache);
 }
+/* Write the rows of one axis, from row first of at on: a single row directly, a long list with a
+   row cache, anything else without. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows, const pe__row_kernel *kernel)
 {
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
-    const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0; /* or too many */
+    /* or more rows than a uint32_t counts */
+    const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !output->plan->has_padding)
         kernel->rows(output, pe__position(at, first, k) + output->plan->offset, 1);
     else if (list && !few && output->mode != PE__ADD)
@@ -7168,16 +7223,15 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 }
 
 /* ==== src/rows/call.h ==== */
-/* The call: arguments checked, axes one by one, batches, f64.
- * Gives: pe__batches, pe__call_rows(), pe__call_batch(), pe__check_request(), pe__write_axes(),
- *   pe__copy_element(), pe__view(), pe_sinusoidal_f32().
- * Needs: simd, api, where, plan, numbers, frequencies.
- * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
+/* Runs calls that write whole rows: checks the arguments, then writes axis by axis. Also runs calls
+ * with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
+ * tests/unit/test_memory.c. */
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
-/* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
-   the opposite angle has the opposite offset and padding position. */
+/* Set *own to the plan as a call at these positions uses it. For differences (pe_delta()) the
+   amplitude is 1, and offset and padding position are left out. For opposite angles (pe_back())
+   offset and padding position change sign. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     *own = *plan;
@@ -7191,6 +7245,7 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
         own->padding = -own->padding;
     }
 }
+/* Returns the plan as a call at these positions uses it: plan itself, or a changed copy in *own. */
 PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     if (!at->delta && !at->back) return plan;
@@ -7198,7 +7253,7 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
     return own;
 }
 
-/* Copy an element of 1, 2, 4 or 8 bytes: of a number that is known, memcpy() is no call. */
+/* Copy an element of 1, 2, 4 or 8 bytes. memcpy() of a constant number of bytes is no call. */
 PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
 {
     if (element == 4) memcpy(to, from, 4);
@@ -7207,8 +7262,9 @@ PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, s
     else *to = *from;
 }
 
-/* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
-   to, filled there, and copied back. */
+/* PE_COLUMNS_FREQUENCIES: copy the columns of a tile between the tile on the stack and rows r, r +
+   1 ... of the request, where columns are plan->step apart. out: 1 to copy to the request, 0 to
+   copy to the tile. */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
                                  const pe__request *request, size_t r, size_t rows, int out)
 {
@@ -7222,6 +7278,8 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
             pe__copy_element(out ? x : y, out ? y : x, e);
         }
 }
+/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack
+   and copied out; if the call adds, x is copied in before. */
 PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                      const pe__request *request)
 {
@@ -7242,7 +7300,7 @@ PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, 
     }
 }
 
-/* All rows of a call, axis after axis, and the zeros after them. */
+/* Write all rows of a call, axis after axis, each followed by its columns of zeros. */
 PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__request *request)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -7260,7 +7318,7 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__
     }
 }
 
-/* The calls: check, then write. */
+/* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
 static inline pe_status pe__check_request(const pe_plan *plan, const pe__request *request)
 {
     if (!plan || !request->out) return PE_ERR_NULL;
@@ -7268,6 +7326,7 @@ static inline pe_status pe__check_request(const pe_plan *plan, const pe__request
     return pe__check_shape(plan->d_model, request->rows, request->columns, request->element);
 }
 
+/* Check all arguments of a call, then write its rows. */
 static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at,
                                       const pe__request *request)
 {
@@ -7281,19 +7340,21 @@ static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at,
     return status;
 }
 
-/* What fills the rows of a batch, and what adds them to all batches. */
+/* The batches that the same rows are added to. */
 typedef struct pe__batches {
-    size_t count, bytes; /* bytes from batch to batch */
-    const pe__row_kernel *kernel;
-    pe__row_adder *add;
+    size_t count, bytes;          /* batches; bytes from batch to batch */
+    const pe__row_kernel *kernel; /* fills rows in a buffer */
+    pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
 
-/* The same rows to several batches: filled once, some at a time, into a buffer, and from there
-   added to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
+/* Add the same rows to all batches: fill some rows at a time into a buffer, zeros included, and add
+   them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe__request *request,
                                   const pe__batches *batches)
 {
-    enum { PE__BYTES = 8192, PE__LONGEST = 10240 }; /* more rows: +15 % time; a longer one: stack */
+    /* PE__BYTES: of rows that are filled together; more rows took 15 % longer. PE__LONGEST: of one
+       row; a longer one would take more stack. */
+    enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = request->element == sizeof(double) ? sizeof(double) : sizeof(float);
     const size_t d = plan->d_model, bytes = d * element;
@@ -7314,6 +7375,7 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe
     return most > 0;
 }
 
+/* Check all arguments of a call with batches, then add its rows to them. */
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
                                        const pe__request *request, pe__batches *batches)
 {
@@ -7323,7 +7385,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     if (count == 1) return pe__call_rows(plan, at, request);
     pe_status status = pe__check_request(plan, request);
     if (status != PE_OK) return status;
-    /* either the batches follow each other, or their rows lie between each other's */
+    /* batches follow each other, or lie side by side, the rows r of all within one row stride */
     const size_t batch = (request->rows - 1) * request->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / request->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -7343,7 +7405,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* Without a plan: tiles of columns, each with a small plan on the stack. */
+/* pe_sinusoidal_f32(): write tile by tile of columns, each by a small plan on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
@@ -7387,26 +7449,23 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 }
 
 /* ==== src/rows/sincos.h ==== */
-/* Rows of sines and cosines of given frequencies, without a plan.
- * Gives: pe__sincos_call(), pe__sincos_request, and for each type T
- *   pe__sincos_row_T(), pe__sincos_rows_T().
- * Needs: simd, api, where, plan, numbers, frequencies.
- * Tests: tests/unit/test_theorem.c, tests/unit/test_at.c. */
+/* Writes rows of sines and cosines of given frequencies, without a plan of the caller's. Tested by
+ * tests/unit/test_theorem.c and tests/unit/test_at.c. */
 
 /* ---- 6.12 rows without a plan -------------------------------------------------------------------
- * A plan of few rows is its frequencies, and those take a fifth of the time of a row: a call makes
- * a plan on the stack for each tile of columns, and where there are many rows, its table. */
+ * A call builds a plan on the stack for each tile of columns. A plan for few rows holds only its
+ * frequencies, which take a fifth of the time of a row. For many rows it also has a table. */
 
-/* The arguments of a call: rows of stride elements of the given size. */
+/* The arguments of a pe_sincos_T call. */
 typedef struct pe__sincos_request {
-    const double *omega;
-    size_t pairs, rows, stride, element;
+    const double *omega;                 /* pairs frequencies, in radians a position */
+    size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
     unsigned char *sines, *cosines;
 } pe__sincos_request;
 
-/* Makes the rows of a destination, one or any number: which, a call says, so that a program that
-   wants one row at a time has no code for more. */
+/* Writes one row, or any number of rows, of an output. A call names the kernel for one row if that
+   is all it needs: a program that only makes such calls contains no code for more. */
 typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
 #define PE__ROW_KERNELS(T, row)                                                                    \
     PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
@@ -7423,12 +7482,13 @@ PE__ROW_KERNELS(bf16, pe__rows_bf16)
 PE__ROW_KERNELS(f64, pe__rows_f64)
 #undef PE__ROW_KERNELS
 
-/* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used
-   once, saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
+/* Pairs of a tile without and with a table, and the number of rows from which a table that is used
+   once saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, for 64 pairs. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
-/* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
-   2^-104. least, sum: the least |w| and the sum of |w| in each lane. */
+/* Write the vector of frequencies w at i in half-turns: w / pi as the sum of two doubles, high
+   parts to f and low parts to g, with a relative error of 2^-104. Update *least and *sum, the least
+   |w| and the sum of |w| in each lane. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
                                      pe__vd *least, pe__vd *sum)
 {
@@ -7440,9 +7500,10 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
-/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last. Returns
-   whether, in magnitude, none is below 2^-900 and all together are at most PE__MAX_FREQUENCY_SUM,
-   as most are: then no single one is looked at, and every position is within reach. */
+/* Write n frequencies in half-turns, high parts to f and low parts to f + padded, each array
+   followed by 8 copies of its last element. Returns 1 if no |w| is below 2^-900, and the sum of |w|
+   in each lane is at most PE__MAX_FREQUENCY_SUM / PE_LANES, as usual. Then no frequency has to be
+   checked by itself, and all positions are within the range of the double kernel. */
 enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
@@ -7459,12 +7520,13 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
-    /* the sum times 0 is a NaN, if one of them is */
+    /* sum * 0 is a NaN if any frequency is one */
     return !pe__unequal(pe__min_vd(least, low), low,
                         pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
 
-/* A plan of n pairs in memory, as far as rows look at it; none is faster than fastest. */
+/* Set the fields of a plan of n pairs that row kernels read, but for frequency and padded. fastest:
+   a bound of all frequencies. */
 PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double fastest)
 {
     plan->axes = 1;
@@ -7482,7 +7544,8 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
-/* The rows, tile by tile in aligned memory. */
+/* Check the frequencies, then write the rows tile by tile of `most` pairs. f: aligned memory for
+   the arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
 PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
                                       pe__sincos_kernel *kernel, double *f, size_t most)
 {
@@ -7535,7 +7598,7 @@ PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const p
     return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-/* A call: nothing, or check and write, one row or any number. */
+/* A pe_sincos_T call: check all arguments, then write. one: the kernel writes a single row. */
 PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
                                       pe__sincos_kernel *kernel)
 {
@@ -7543,7 +7606,7 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
     if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000))) return PE_ERR_CONFIG;
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
-    /* one row of columns holds both, whole elements from the one to the other */
+    /* sines and cosines are columns of one output: whole elements apart */
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
@@ -11281,29 +11344,30 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
 }
 
 /* ==== src/bias/bias.h ==== */
-/* T5's buckets, and learned biases added by an index.
- * Gives: pe__bias_add(), pe__scores.
- * Needs: simd, api, where, rows, alibi, numbers.
- * Tests: tests/unit/test_learned.c. */
+/* Computes T5's buckets, and adds learned biases to attention scores by an index. Tested by
+ * tests/unit/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5's n buckets of distances. From m on, those of bucket b are at or above
-   m (max_distance / m)^((b - m) / (n - m)): begin[b - m], made where a distance is near, some
-   buckets at a time, so that one element does not pay for all. */
+/* T5's n buckets of distances. Below m, each distance has its own bucket. Bucket b >= m begins at
+   the first integer that is not below m (max_distance / m)^((b - m) / (n - m)), which is stored as
+   begin[b - m]. PE__T5_SOME of them are computed together, when a search first needs one, so that a
+   call for one element does not pay for all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
     double far; /* max_distance */
     double begin[PE__T5_MOST];
-    unsigned char made[PE__T5_MOST / PE__T5_SOME];
-    pe__td log; /* of max_distance / m, which the first bucket needs */
+    unsigned char made[PE__T5_MOST / PE__T5_SOME]; /* 1: these are computed */
+    pe__td log;                                    /* log2(max_distance / m), if has_log */
     int has_log;
 } pe__t5;
 
-/* The first of some buckets, with what the others need. The distances are known to 2^-104 of
-   themselves, below 2^31, and roots of an integer: whole, or irrational, and of some 2^50 that
-   exist none is expected within 2^-70 of a whole number. */
+/* Compute begin[some * PE__T5_SOME] and the next PE__T5_SOME - 1, and at first the logarithm. The
+   bound m (max_distance / m)^(...) of a bucket is computed with a relative error of 2^-104, and is
+   below 2^31. It is a root of an integer, so it is either an integer or irrational. There are some
+   2^50 of these roots, and no irrational one is expected within 2^-70 of an integer. So a bound
+   within 2^-70 of an integer is taken for that integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -11312,7 +11376,7 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
     t->has_log = t->made[some] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
-        /* behind the last one the power may be no integer any more */
+        /* the last step is repeated: later powers may be too large to convert to integers */
         for (size_t k = 0; k < PE_LANES; k++)
             step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
         const pe__td power =
@@ -11326,19 +11390,21 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
         }
     }
 }
+/* Returns begin[some * PE__T5_SOME], computed if it has not been yet. */
 PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t some)
 {
     if (PE__UNLIKELY(!t->made[some])) pe__t5_compute_start(t, some);
     return t->begin[some * PE__T5_SOME];
 }
 
-/* The bucket of a distance of at least m, by bisection; it ends before *to. */
+/* Returns the bucket of a distance `size` of at least m, by bisection. Writes to *from and *to a
+   range of distances in this bucket: *from <= size < *to. */
 PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *to)
 {
     const size_t count = t->n - t->m;
     size_t low = 0, high = (count + PE__T5_SOME - 1) / PE__T5_SOME;
-    *to = 1e300; /* none is as far */
-    if (size >= t->far) { /* in the last one */
+    *to = 1e300; /* above all distances */
+    if (size >= t->far) { /* the last bucket */
         *from = t->far;
         return t->n - 1;
     }
@@ -11362,11 +11428,13 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
     return t->m + low;
 }
 
-/* A row of numbers, of keys from a query. The next key is near this one, mostly. */
+/* Write the buckets of one query's keys to index; after: what is added to the bucket of a key after
+   the query, 0 if such keys are in bucket 0. The bucket's range of distances is remembered, since
+   the next key is mostly in the same bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
-    double from = 0, to = 0; /* of a bucket, which no distance is in */
+    double from = 0, to = 0; /* an empty range at first */
     size_t bucket = 0;
     for (size_t k = 0; k < keys; k++) {
         const double d = key[k] - query, size = fabs(d);
@@ -11411,13 +11479,14 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     return PE_OK;
 }
 
-/* Scores, [heads][queries][keys]. */
+/* Attention scores, [heads][queries][keys], with strides in elements. */
 typedef struct pe__scores {
     void *scores;
     size_t heads, queries, keys, query_stride, head_stride;
 } pe__scores;
 
-/* Add a row's biases, so many heads apart, by way of a buffer. */
+/* Check all arguments, then add the biases to the scores. The biases of up to PE__MOST keys are
+   first collected in a buffer, since they lie `heads` floats apart in the table. */
 PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {
@@ -11449,19 +11518,19 @@ PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entr
 }
 
 /* ==== src/learned/add.h ==== */
-/* Learned tables added, and their gradient.
- * Gives: pe__learned, pe__learned_add().
- * Needs: simd, api, where, rows, numbers.
- * Tests: tests/unit/test_learned.c. */
+/* Adds rows of a learned table to activations, and their gradient to the gradient of the table.
+ * Tested by tests/unit/test_learned.c. */
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
-/* Positions that are rows of the table. */
+/* Returns what is wrong with the shapes, or with positions: each must be a row of the table. */
 static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
     const double limit = (double)pe__position_limit, all = (double)table_rows - 1;
-    const double half = (all < limit ? all : limit) / 2; /* exact; without rows below 0 */
+    /* |p - half| <= half means 0 <= p <= 2 half. half is exact, and negative for a table without
+       rows, so that no p passes. */
+    const double half = (all < limit ? all : limit) / 2;
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
@@ -11474,13 +11543,14 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     return status;
 }
 
-/* A table's rows and those of x, of d_model elements. */
+/* A table and x, or the gradients of both, with rows of d_model elements. Rows of the table are
+   packed; stride: elements from row to row of x. */
 typedef struct pe__learned {
     const void *table, *x;
     size_t table_rows, d_model, stride;
 } pe__learned;
 
-/* Add row after row: of the table to x, or, if grad, of x to the table. */
+/* Add rows in order: of the table to x or, if grad, of x to the table. */
 PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l,
                                      const pe_at *at, size_t rows)
 {
@@ -11492,7 +11562,7 @@ PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned 
         pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
-        size_t from[PE__POSITIONS]; /* known before the first row: adding does not wait for them */
+        size_t from[PE__POSITIONS]; /* computed first, so that no addition waits for it */
         n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
@@ -11514,31 +11584,32 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 }
 
 /* ==== src/learned/resample.h ==== */
-/* Learned tables resampled to another size.
- * Gives: pe_learned_resample_f32().
- * Needs: simd, api, plan, numbers.
- * Tests: tests/unit/test_learned.c, tests/unit/test_models.c. */
+/* Resamples learned tables to another size. Tested by tests/unit/test_learned.c and
+ * tests/unit/test_models.c. */
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* The rows first, first + 1 ... that an output row is made of, with their weights: 4 along one
-   axis, more with antialias. Those of weight 0 are left out, since 0 * infinity is not 0. */
+/* Along one axis, the taps of an output row: the rows first, first + 1 ... of the table, with their
+   weights. There are 4, or more with antialias, which allows up to PE__SHRINK rows per output row.
+   Sums leave out taps of weight 0, since 0 * infinity is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
-    int64_t first;
-    size_t count, rows;
+    int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
+    size_t count, rows; /* taps; rows of the table along this axis */
     double weight[PE__TAPS];
 } pe__taps;
 
-/* Where an output row lies among the rows: at row + behind / whole, ahead / whole before the next
-   one. Integers, unless a scale is given: a distance is exactly 1 where it should be. */
+/* Where an output row lies among the table's rows: behind / whole after row `row`, and ahead /
+   whole before the next row. behind, ahead and whole are integers unless a scale is given: so a
+   distance that should be 1 is exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, whole;
 } pe__spot;
 
-/* q^2 (1 + t - (a + 2) t^2) for t = p / q, v = q - p, as v (q + 2p) - a p^2: exact, since integers
-   of 32 bits and a take 117 bits of a triple-double's 159. */
+/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. For
+   integers of 32 bits this is exact until it is rounded to double: with a, products take 117 bits
+   of a triple-double's 159. */
 PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
     const pe__vd by = pe__splat(p);
@@ -11547,15 +11618,16 @@ PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
-/* 1 + t - (a + 2) t^2 for t = p / q, v = q - p. Where it cancels (it has a root for every a >= 0)
-   it is computed without loss, to be exactly 0 where it is. */
+/* Returns 1 + t - (a + 2) t^2 for t = p / q and v = q - p. Near a root (there is one for every
+   a >= 0) terms cancel, so it is computed exactly there, and is exactly 0 at the root. */
 PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
 {
     const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
     return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
-/* The weights of the rows at distances 1 + t, t, u = 1 - t and 1 + u, for t = p / q, u = v / q. */
+/* Write to weight the weights of the rows at distances 1 + t, t, u and 1 + u from the output row,
+   for t = p / q and u = 1 - t = v / q. */
 PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
 {
     const double a = how->a, t = p / q, u = v / q;
@@ -11566,14 +11638,16 @@ PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
-/* Output rows for a row: the given scale, or the ratio of the sizes. */
+/* Returns rows of the table per output row: 1 / scale, or without a scale the ratio of the
+   sizes. */
 PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 {
     return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
 }
 
-/* An output row by a wide filter, of the rows that are there: a row is at distance p / q, where p
-   is how far it is from the spot. */
+/* Write the taps of an output row with antialias: the rows in reach of the filter that the table
+   has. Let p be the distance of a row from the output row, in units of 1 / s->whole. The weight of
+   the row is the filter at p / q, divided by the sum of all weights. */
 PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
     const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
@@ -11591,7 +11665,7 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
         sum += taps->weight[taps->count] = p < q ? weight[outer ? 0 : 1] : 0;
         size += fabs(taps->weight[taps->count++]);
     }
-    if (fabs(sum) <= size * pe__exp2i(-44)) { /* no row in reach, or weights that cancel */
+    if (fabs(sum) <= size * pe__exp2i(-44)) { /* no row in reach, or the weights cancel */
         taps->first = s->row + (s->behind >= s->ahead);
         taps->count = 1;
         taps->weight[0] = sum = 1;
@@ -11599,11 +11673,11 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
     for (k = 0; k < (int64_t)taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* Where output row i lies. With rows and out_rows of at most 2^31 all numbers fit. */
+/* Returns where output row i lies. Since rows and out_rows are at most 2^31, all integers fit. */
 PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, size_t rows,
                                 size_t out_rows)
 {
-    /* numerator / denominator >= -1/2 */
+    /* s = numerator / denominator >= -1/2 */
     const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
     int64_t numerator = (2 * (int64_t)i + 1) * n - m, denominator = 2 * m;
     pe__spot spot;
@@ -11612,7 +11686,7 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
         denominator = m > 1 ? m - 1 : 1;
     } else if (scale > 0) {
         double s = ((double)i + 0.5) / scale;
-        PE__OPAQUE(s); /* not to be fused */
+        PE__OPAQUE(s); /* not to be fused with - 0.5 */
         s -= 0.5;
         spot.row = (int64_t)floor(s);
         spot.behind = s - (double)spot.row;
@@ -11628,13 +11702,13 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
     return spot;
 }
 
-/* The taps of output row i. */
+/* Write the taps of output row i. */
 PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
                             size_t out_rows, pe__taps *taps)
 {
     const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
     taps->rows = rows;
-    if (how->antialias) { /* the filter's 1, in the unit of the spot: integers, too */
+    if (how->antialias) { /* fit: q without a scale, an integer as s.whole is */
         const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
@@ -11645,14 +11719,15 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
     pe__weights(how, s.behind, s.ahead, s.whole, taps->weight);
 }
 
-/* The row of tap k: those beyond an end are the row at the end. */
+/* Returns the row of tap k; beyond an end of the table, the row at that end. */
 PE__INLINE size_t pe__tap_row(const pe__taps *taps, size_t k)
 {
     const int64_t row = taps->first + (int64_t)k, last = (int64_t)taps->rows - 1;
     return row < 0 ? 0 : (size_t)(row < last ? row : last);
 }
 
-/* One row of output: the sum of weight * row, in doubles and in the order of the taps. */
+/* Write the d_model floats of one output cell: the sum of weight * row over the taps, in doubles
+   and in the order of the taps. */
 PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, const pe__taps *across,
                                   size_t d_model, float *out)
 {
@@ -11676,7 +11751,7 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
     }
 }
 
-/* Is the scale of an axis one, and does the filter fit? */
+/* Is the scale of an axis 0 or within its range, and with antialias the filter not too wide? */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
@@ -11684,6 +11759,7 @@ PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, s
                                pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
+/* Returns what is wrong with the sizes or with how. */
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
                                            const pe_resample *how, size_t out_height,
                                            size_t out_width)
@@ -11725,24 +11801,20 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 }
 
 /* ==== src/types/types.h ==== */
-/* The functions that exist for each type, stamped.
- * Gives: pe_add_bf16(), pe_add_f16(), pe_add_f32(), pe_alibi_add_bf16(), pe_alibi_add_f16(),
- *   pe_alibi_add_f32(), pe_alibi_fill_bf16(), pe_alibi_fill_f16(), pe_alibi_fill_f32(),
- *   pe_fill_bf16(), pe_fill_f16(), pe_fill_f32(), pe_learned_add_bf16(), pe_learned_add_f16(),
- *   pe_learned_add_f32(), pe_rope_bf16(), pe_rope_f16(), pe_rope_f32(), pe_shift_bf16(),
- *   pe_shift_f16(), pe_shift_f32().
- * Needs: api, rows, rope, algebra, alibi, bias, learned, numbers.
- * Tests: tests/checks/api.sh. */
+/* Defines, from macros, the functions that exist for each type of element. Tested by
+ * tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. types/calls.h has the
- * public functions that call those of pe__ here. */
+ * The types are float, and uint16_t for f16 and bf16; for fill and add also double. types/calls.h
+ * defines the public functions that call the pe__call_ functions of this file. */
 
-/* A scale as a double. A cast would be useless for doubles, and floats need one. */
+/* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
+   for floats, and -Wuseless-cast forbids one for doubles. */
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Of fill and add: number is the type of a scale; rows of a batch are made by batch_kernel. */
+/* Fill, add and add_batch. number: the type of a scale; batch_kernel: fills the rows that are added
+   to all batches. */
 #define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
@@ -11773,7 +11845,7 @@ PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
 PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
 #undef PE__ROWS_OF
 
-/* Tokens from one place to another, perhaps of another type. */
+/* Rotation of tokens from one array to another, whose elements may have another type. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
                                                size_t tokens, const pe__from_to *x)                \
@@ -11784,6 +11856,7 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
         return pe__rope_to(plan, at, &call, x);                                                    \
     }
 
+/* Shifts, rotation in place, RoPE tables, and the addition of biases and learned tables. */
 #define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -11833,7 +11906,8 @@ PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
 
-/* By a table, for each layout by itself: a caller that names one has no code for the other. */
+/* Rotation by a table, with a function for each layout: a program that names one layout contains no
+   code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
         const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
@@ -11860,15 +11934,13 @@ PE__BY_TABLE(bf16, PE__BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
 #undef PE__ROPE_TO
 
 /* ==== src/selftest/selftest.h ==== */
-/* The self test: small tables, hashed.
- * Gives: pe_selftest().
- * Needs: simd, api, where, plan, rows, rope, algebra, alibi, learned, types.
- * Tests: tests/unit/test_selftest.c. */
+/* The self test: hashes small tables and compares the hash with a constant. Tested by
+ * tests/unit/test_selftest.c. */
 
 /* ---- 14. self test ------------------------------------------------------------------------------
- * What is hashed are numbers as integers, so that the byte order does not matter. The constant is
- * printed by tests/unit/test_selftest.c, which says so where it differs, and has to be that of
- * every build: it changes only where the results do. */
+ * Elements are hashed as integers, so that the byte order does not matter. The constant in
+ * pe_selftest() holds for every build, and changes only if results change. If a build has another
+ * hash, tests/unit/test_selftest.c prints it. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -11880,14 +11952,13 @@ typedef struct pe__test {
         uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
     } x;
     pe_plan plan;
-    int64_t zero; /* from a volatile: nothing may be computed by the compiler, in its rounding */
+    int64_t zero; /* 0 from a volatile: else compilers might compute results, in their rounding */
     int64_t list[PE__TEST_ROWS];
     double real[PE__TEST_ROWS];
     uint64_t hash;
 } pe__test;
 
-/* Take all of x, numbers of 2, 4 or 8 bytes, into the hash, and the status of the call that made
-   them. */
+/* Hash a status, and all elements of x, of `size` bytes: 2, 4 or 8. */
 PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
     uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
@@ -11908,7 +11979,8 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
     t->hash = h;
 }
 
-/* Rows of a plan: forward and back from the first positions of the list, then elsewhere. */
+/* Hash rows of a plan: runs from the first five positions of the list towards 0, rows of a grid and
+   of lists, sums, and, unless angles are floats, a shift. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 #define PE__TEST_FILL(T, element)                                                                  \
     PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
@@ -11933,9 +12005,10 @@ PE__TEST_FILL(f16, uint16_t)
 PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
-/* Two heads of each token, turned and turned back, then scores and rows of a table added. Last,
-   heads of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before
-   they cancel: fused with the difference they would not. */
+/* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
+   filled, and rows of a table, added. Last, hash heads of 3 and 1, or -1 and 3, whose rotation
+   subtracts two nearly equal products. One product is rounded first, so a' or b' is 2^-21. If it
+   were fused with the difference, a' or b' would be 3 * 2^-23. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
@@ -11975,8 +12048,8 @@ PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
 PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
 #undef PE__TEST_ROTATE
 
-/* The first n doubles as their low and high words, in this order on every machine: as the bits of
-   floats they are hashed by the calls that come after. */
+/* Replace the first n doubles by their low and high words, in this order on every machine. They are
+   hashed later as the bits of floats. */
 PE__OUTLINE void pe__test_words(double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -11987,7 +12060,8 @@ PE__OUTLINE void pe__test_words(double *x, size_t n)
     }
 }
 
-/* Without a plan. Dot products are left out: they take 32 KB of stack more. */
+/* Hash results of functions that need no plan. Dot products are left out, since they take 32 KB
+   more of stack. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
 {
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
@@ -12006,18 +12080,19 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 }
 #undef PE__TAKE
 
-/* The hash of all parts, each with a plan of its own; what could not be done is left out. */
+/* Returns the hash of all parts, each with a plan of its own; a part whose plan is refused is left
+   out. */
 PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
         pe__test_rows_f64, pe__test_rows_f64,  pe__test_rows_f64, pe__test_rows_f32,
         pe__test_rows_f16, pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_rest};
-    /* far, near, and some where an element of the table is next to a tie */
+    /* positions far and near, and some with a hard-to-round element */
     static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
                                    -16777217,   -20,                  -1773804743,
                                    1896201758,  -1709504159,          1803184376};
-    double memory[4416 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    double memory[4416 / sizeof(double)]; /* pe_plan_size(); if that grows, plans are refused */
     pe__test test;
     test.zero = zero;
     test.hash = 0;
@@ -12045,7 +12120,7 @@ PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 
 PE_API pe_status pe_selftest(void)
 {
-    volatile int64_t zero = 0; /* nothing is computed ahead */
+    volatile int64_t zero = 0; /* so that nothing is computed at compile time */
     return pe__selftest(zero) == UINT64_C(0x96cf31f55ead7b9e) ? PE_OK : PE_ERR_SELFTEST;
 }
 
@@ -12056,8 +12131,8 @@ PE_API pe_status pe_selftest(void)
 #endif
 
 /* ==== src/hints_end.h ==== */
-/* The program's own floating-point options again.
- * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
+/* Restores the floating-point options that the program had before simd/compiler.h changed them.
+ * Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
 
 #if defined(__clang__)
 #if PE__SETS_TARGET
@@ -12169,20 +12244,17 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
 }
 
 /* ==== src/types/calls.h ==== */
-/* The functions that are called for few rows or tokens as well, and take a pe_at.
- * Gives: pe_add_bf16(), pe_add_f16(), pe_add_f32(), pe_alibi_add_bf16(), pe_alibi_add_f16(),
- *   pe_alibi_add_f32(), pe_alibi_fill_bf16(), pe_alibi_fill_f16(), pe_alibi_fill_f32(),
- *   pe_fill_bf16(), pe_fill_f16(), pe_fill_f32(), pe_rope_bf16(), pe_rope_f16(), pe_rope_f32(),
- *   pe_rope_qk_f32(), pe_rope_table_f32(), pe_sincos_f32().
- * Needs: api, where, rows, rope, alibi, types.
- * Tests: tests/checks/api.sh. */
+/* Defines the public functions that take a pe_at and are also called for a few rows or tokens, so
+ * that they have to be cheap to call. Tested by tests/checks/api.sh. */
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
- * A pe_at by value is written in small pieces and then copied in large ones, which wait for those:
- * 5 to 12 ns, as long as the rotation of a head takes. So these functions are what a compiler puts
- * into its caller, where nothing is copied: short, and behind the end of pe's own floating-point
- * options, without which gcc inlines nothing that has them. They compute nothing. */
+ * A pe_at that is passed by value is written in small pieces, then copied with wide loads, which
+ * stall on these stores: 5 to 12 ns, as long as the rotation of a head takes. A function that is
+ * inlined into its caller copies nothing. So the functions here are short enough to be inlined.
+ * They also stand after the end of pe's own floating-point options, because gcc inlines no function
+ * that has options of its own. They compute nothing. */
 
+/* pe_fill_T, pe_add_T and pe_sincos_T; number: the type of a scale. */
 #define PE__CALLS(T, element, number)                                                              \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
@@ -12208,6 +12280,7 @@ PE__CALLS(bf16, uint16_t, float)
 PE__CALLS(f64, double, double)
 #undef PE__CALLS
 
+/* pe_rope_to_T, from one type to another. */
 #define PE__CALLS(T, element, to)                                                                  \
     PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
                                     const element *in, pe_heads in_heads, to *out,                 \
@@ -12223,8 +12296,9 @@ PE__CALLS(f32_f16, float, uint16_t)
 PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
 
-/* Whole units of pairs of one token, by a row of floats that the table has, and nothing that could
-   be wrong: of what the caller has written here the compiler knows most already. */
+/* Is a pe_rope_by_table_T call of one token plain? That is: the table is one of floats and has the
+   row, pairs fill whole units, and no argument can be an error. Where the call is inlined, the
+   compiler knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
                                  const pe_heads *x)
 {
@@ -12237,6 +12311,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
 }
 
+/* RoPE from a plan, its tables, and RoPE by a table, all of one type. */
 #define PE__CALLS(T, type, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
@@ -12286,6 +12361,7 @@ PE__CALLS(f16, PE_TYPE_F16, uint16_t)
 PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
 #undef PE__CALLS
 
+/* pe_alibi_fill_T and pe_alibi_add_T. */
 #define PE__CALLS(T, type, element, verb)                                                          \
     PE_API pe_status pe_alibi_##verb##_##T(                                                        \
         const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
@@ -12312,9 +12388,8 @@ PE__CALLS(bf16, PE__BF16, uint16_t, add)
 #endif /* PE__DEFINE */
 
 /* ==== src/end.h ==== */
-/* The end of pe.h: no private macro left.
- * Needs: api.
- * Tests: tests/checks/names.sh. */
+/* Ends pe.h: undefines its private macros, and restores the program's macros that
+ * simd/compiler.h undefined. Tested by tests/checks/names.sh. */
 
 #if PE__DEFINE && PE__GNU
 #pragma pop_macro("__aligned__")

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of pe.h: no private macro left.
- * Needs: api.
- * Tests: tests/checks/names.sh. */
+/* Ends pe.h: undefines its private macros, and restores the program's macros that
+ * simd/compiler.h undefined. Tested by tests/checks/names.sh. */
 #pragma once
 #include "pe_simd.h"
 #include "api/options.h"

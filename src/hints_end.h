@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own floating-point options again.
- * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
+/* Restores the floating-point options that the program had before simd/compiler.h changed them.
+ * Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
 #pragma once
 #include "pe_simd.h"
 

@@ -18,8 +18,8 @@
  *     10. ALiBi                   pe_alibi_slopes_f32, pe_alibi_fill_T, pe_alibi_add_T
  *     11. learned biases          pe_bias_t5_i32, pe_bias_add_T
  *     12. learned tables          pe_learned_add_T, gradient, resampling
- *     PRIVATE                     a map, 3 to 12 again, 13 the functions of each type, 14 self
- *                                 test, 15 the calls
+ *     PRIVATE                     a map and a glossary; the code of 3 to 12; 13 the functions of
+ *                                 each type; 14 self test; 15 the calls
  *
  * QUICK START
  *
@@ -42,8 +42,8 @@
  *
  *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
  *
- * is the default config; pe_config_preset() makes those of other projects, and pe_config has a
- * field for each way in which they differ.
+ * This is the default config. pe_config_preset() makes the configs of other projects, and pe_config
+ * has a field for each way in which they differ.
  *
  * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
  * d_model) and holds d_model elements. Elements between d_model and stride are never touched.
@@ -54,16 +54,16 @@
  * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so
  * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
  * divided between calls or threads: a row is a function of (config, position) only. The numbers of
- * a config are taken as the exact values of the doubles given; a real position and an offset are
- * first added in double. docs/accuracy.md has the proof, "make test" compares with MPFR, and
+ * a config are taken as the exact values of the doubles given. A real position and an offset are
+ * first added in double. docs/accuracy.md has the proof, and "make test" compares with MPFR.
  * pe_selftest() says whether a program, as it was compiled, computes these bits.
  *
  * ERRORS
  *
  * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
  * what to do. Arguments are checked before anything is written: after an error the output is
- * unchanged. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever
- * the other arguments are, NULL included.
+ * unchanged. A call of no rows (tokens, heads, batches, count) is PE_OK and touches nothing,
+ * whatever the other arguments are, NULL included.
  *
  * OPTIONS (define before including, or with -D)
  *
@@ -71,19 +71,21 @@
  *                      the compiler's flags allow (-march=native, -mavx2 -mfma, -msimd128 ...).
  *                      Affects only speed. gcc and clang compile pe for it even if their flags do
  *                      not allow it; the program then needs a CPU that has it.
- *     PE_SLEEF         1: rows that need sines take them from SLEEF; link with -lsleef.
- *                      Default 0: from pe's own polynomials. Affects only speed, and little.
+ *     PE_SLEEF         1: long runs of rows start from sines and cosines of SLEEF; link with
+ *                      -lsleef. Default 0: from pe's own. Affects only speed, and little.
  *     PE_STREAM_BYTES  tables of at least this many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
- *     PE_PREFETCH_HEADS, PE_LOADS_WAIT  what differs between CPUs in memory. Default: as the
- *                      compiler's flags say which CPU it is. Affect only speed; docs/building.md.
+ *     PE_PREFETCH_HEADS, PE_LOADS_WAIT  1 or 0: does RoPE prefetch floats that it rotates in place,
+ *                      and are loads avoided that stall on non-temporal stores? Default: the better
+ *                      for the CPU that the compiler's flags name. Affect only speed; see
+ *                      docs/building.md.
  *     PE_UNFUSED       only for compilers other than gcc, clang, cl and tcc: define it once the
  *                      compiler's options forbid fused products and fast-math. Without it such a
  *                      compiler is refused where it may have an FMA.
- *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
- *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
- *                      large program compiles them once. Default: every file that includes pe.h has
- *                      its own static functions.
+ *     PE_EXTERN        prototypes only. One file of the program defines PE_EXTERN and
+ *                      PE_IMPLEMENTATION before it includes pe.h, and has the functions: so a large
+ *                      program compiles them once. Default: every file that includes pe.h has its
+ *                      own static functions.
  *
  * THREADS
  *
@@ -94,8 +96,8 @@
  *
  * LIMITS
  *
- * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal,
- * or angles are with PE_ANGLE_FLOAT32: below 2^-126, they become 0.
+ * Round-to-nearest must be in force. Flush-to-zero modes are harmless but for numbers that they
+ * flush: subnormal results become 0, and so do angles below 2^-126 with PE_ANGLE_FLOAT32.
  * Positions beyond 2^31 in magnitude are refused, and so are configs beyond the limits given at the
  * fields of pe_config.
  */
@@ -142,44 +144,51 @@ extern "C" {
 /* A map
  *
  * From pe_fill_f32() to memory, the main steps (docs/design.md has all of them):
- *     pe__call_rows              checks all arguments; nothing is written before
- *     pe__write_axes             axis by axis: its columns, and the store mode
- *     pe__write_axis             cuts the positions into runs; copies rows that repeat
- *     pe__rows_f32               a single row: pe__single_f32(), from the angle to memory. A run,
- *                                a row at position 0 or out of range: pe__write_blocks()
- *     pe__write_tile             up to 17 blocks, a tile of columns: computes the centre by
- *                                sincos/double.h and rotates it to the other anchors
- *     pe__write_block_f32        the rows round an anchor, row pair by row pair
+ *     pe__call_rows              checks all arguments before anything is written
+ *     pe__write_axes             takes axis by axis; chooses its columns and its store mode
+ *     pe__write_axis             cuts the positions into runs, and copies rows that repeat
+ *     pe__rows_f32               takes one run. A single row, or any row of a plan without table:
+ *                                pe__single_f32(), from the angle to memory, or for position 0 and
+ *                                far positions pe__write_far_row(). Otherwise: pe__write_blocks()
+ *     pe__write_tile             takes a tile of columns of up to 17 blocks; computes the centre by
+ *                                sincos/double.h, and rotates it to the other anchors
+ *     pe__write_block_f32        takes the rows of a block, row pair by row pair
  *     pe__store_row_pairs        the kernel: pe__rotate_span_f32() rotates, rounds and tests
- *     pe__store_four             stores or streams four vectors, or adds them
- * Where the rounding test flags a vector, pe__round_flagged() rounds y - e and y + e. Lanes where
- * they differ go to pe__round_element(), by way of the output's round_element: it tries
- * double-double, then tiny and exactly rational angles, then pe__round_quantity(), by integers.
+ *     pe__store_four             stores four vectors, by ordinary or non-temporal stores, or adds
+ *                                them
+ * If the rounding test flags a group of vectors, pe__round_flagged() rounds y - e and y + e. Lanes
+ * where these differ are undecided, and go to pe__round_element() (the output's round_element). It
+ * tries double-double, then whether the angle is tiny or exactly rational. Last it calls
+ * pe__round_quantity(), which computes with multi-limb integers and always decides.
  *
- * Each of these calls only what stands before it. What differs between types and between filling
- * and adding is chosen in 13, as a pe__row_kernel, and passed down as an argument: a program that
- * adds nothing contains no code for it. 16-bit rows come from pe__write_block_16() and
- * pe__rotate_span_16(), in floats; f64 from pe__rows_f64(). RoPE writes rows to the stack
- * (pe__write_rope_rows()) and rotates heads by them; a shift is RoPE with a row as its head.
+ * Each of these functions calls only functions that stand before it in this file. Differences
+ * between types, and between filling and adding, are chosen in section 13 and passed down as a
+ * pe__row_kernel: a program that adds nothing contains no code for adding. 16-bit rows are computed
+ * in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows are computed by
+ * pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and rotates heads by them.
+ * A shift is RoPE with a row as its head.
  *
  * Glossary
- *     pair           the sine and cosine of one frequency
- *     run            rows of consecutive positions, upwards or downwards
- *     anchor         a row in doubles, from which other rows are rotated; the centre is the anchor
- *                    of anchors
- *     block          the 17 rows round an anchor
+ *     pair           the sine and the cosine of one frequency
+ *     run            rows of consecutive positions, ascending or descending
+ *     anchor         a row in doubles, from which the other rows of its block are rotated. The
+ *                    centre is the anchor from which the anchors of up to 17 blocks are rotated
+ *     block          an anchor and the 8 rows on each side of it: 17 rows
  *     row pair       the rows anchor + b and anchor - b, which share their products
- *     tile           columns, or tokens, whose data fits the stack and the first-level cache
- *     unit           pairs of two vectors, whose sines and cosines stay in registers (RoPE)
- *     rounding test  Ziv's: y is safe if its error interval, y - e ... y + e, rounds to one number.
- *                    A vector is flagged where that is not certain, a lane undecided where it is
- *                    not so
- *     padding        lanes after the last pair of a vector: they repeat it and are not stored
- *     far            out of the range of the double kernel: angles take double-double
+ *     tile           the columns, or tokens, whose data fits the stack and the first-level cache
+ *     unit           RoPE: pairs that fill two vectors, whose sines and cosines stay in registers
+ *     rounding test  Ziv's test: y is safe if all of y - e ... y + e, its error interval, rounds to
+ *                    one number. A quick form of the test flags vectors that may not be safe. Then
+ *                    y - e and y + e are rounded, and lanes where they differ are undecided
+ *     padding        padding lanes: lanes of a vector after the last pair, which they repeat. They
+ *                    are not stored
+ *     far            of a position: its angles are out of the range of the double kernel, and are
+ *                    computed in double-double
  *
- * PE__INLINE is a kernel, compiled into its caller with its constant arguments. PE__OUTLINE is one
- * copy that several callers share: inlining it would cost code or, because its arrays would be in
- * the caller's frame, stack, and save no time. PE__COLD is rare. Only pe_simd.h has intrinsics.
+ * PE__INLINE marks a kernel: it is compiled into its caller, with that caller's constant arguments.
+ * PE__OUTLINE marks a function of which all callers share one copy. Inlining it would save no time,
+ * but would cost code, or stack, because its arrays would be in the caller's frame. PE__COLD marks
+ * functions that seldom run. Only pe_simd.h has intrinsics.
  */
 
 #include "pe_simd.h"

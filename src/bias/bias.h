@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* T5's buckets, and learned biases added by an index.
- * Gives: pe__bias_add(), pe__scores.
- * Needs: simd, api, where, rows, alibi, numbers.
- * Tests: tests/unit/test_learned.c. */
+/* Computes T5's buckets, and adds learned biases to attention scores by an index. Tested by
+ * tests/unit/test_learned.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -18,22 +16,25 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5's n buckets of distances. From m on, those of bucket b are at or above
-   m (max_distance / m)^((b - m) / (n - m)): begin[b - m], made where a distance is near, some
-   buckets at a time, so that one element does not pay for all. */
+/* T5's n buckets of distances. Below m, each distance has its own bucket. Bucket b >= m begins at
+   the first integer that is not below m (max_distance / m)^((b - m) / (n - m)), which is stored as
+   begin[b - m]. PE__T5_SOME of them are computed together, when a search first needs one, so that a
+   call for one element does not pay for all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
     double far; /* max_distance */
     double begin[PE__T5_MOST];
-    unsigned char made[PE__T5_MOST / PE__T5_SOME];
-    pe__td log; /* of max_distance / m, which the first bucket needs */
+    unsigned char made[PE__T5_MOST / PE__T5_SOME]; /* 1: these are computed */
+    pe__td log;                                    /* log2(max_distance / m), if has_log */
     int has_log;
 } pe__t5;
 
-/* The first of some buckets, with what the others need. The distances are known to 2^-104 of
-   themselves, below 2^31, and roots of an integer: whole, or irrational, and of some 2^50 that
-   exist none is expected within 2^-70 of a whole number. */
+/* Compute begin[some * PE__T5_SOME] and the next PE__T5_SOME - 1, and at first the logarithm. The
+   bound m (max_distance / m)^(...) of a bucket is computed with a relative error of 2^-104, and is
+   below 2^31. It is a root of an integer, so it is either an integer or irrational. There are some
+   2^50 of these roots, and no irrational one is expected within 2^-70 of an integer. So a bound
+   within 2^-70 of an integer is taken for that integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -42,7 +43,7 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
     t->has_log = t->made[some] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
-        /* behind the last one the power may be no integer any more */
+        /* the last step is repeated: later powers may be too large to convert to integers */
         for (size_t k = 0; k < PE_LANES; k++)
             step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
         const pe__td power =
@@ -56,19 +57,21 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
         }
     }
 }
+/* Returns begin[some * PE__T5_SOME], computed if it has not been yet. */
 PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t some)
 {
     if (PE__UNLIKELY(!t->made[some])) pe__t5_compute_start(t, some);
     return t->begin[some * PE__T5_SOME];
 }
 
-/* The bucket of a distance of at least m, by bisection; it ends before *to. */
+/* Returns the bucket of a distance `size` of at least m, by bisection. Writes to *from and *to a
+   range of distances in this bucket: *from <= size < *to. */
 PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *to)
 {
     const size_t count = t->n - t->m;
     size_t low = 0, high = (count + PE__T5_SOME - 1) / PE__T5_SOME;
-    *to = 1e300; /* none is as far */
-    if (size >= t->far) { /* in the last one */
+    *to = 1e300; /* above all distances */
+    if (size >= t->far) { /* the last bucket */
         *from = t->far;
         return t->n - 1;
     }
@@ -92,11 +95,13 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
     return t->m + low;
 }
 
-/* A row of numbers, of keys from a query. The next key is near this one, mostly. */
+/* Write the buckets of one query's keys to index; after: what is added to the bucket of a key after
+   the query, 0 if such keys are in bucket 0. The bucket's range of distances is remembered, since
+   the next key is mostly in the same bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
-    double from = 0, to = 0; /* of a bucket, which no distance is in */
+    double from = 0, to = 0; /* an empty range at first */
     size_t bucket = 0;
     for (size_t k = 0; k < keys; k++) {
         const double d = key[k] - query, size = fabs(d);
@@ -141,13 +146,14 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     return PE_OK;
 }
 
-/* Scores, [heads][queries][keys]. */
+/* Attention scores, [heads][queries][keys], with strides in elements. */
 typedef struct pe__scores {
     void *scores;
     size_t heads, queries, keys, query_stride, head_stride;
 } pe__scores;
 
-/* Add a row's biases, so many heads apart, by way of a buffer. */
+/* Check all arguments, then add the biases to the scores. The biases of up to PE__MOST keys are
+   first collected in a buffer, since they lie `heads` floats apart in the table. */
 PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: T5's buckets, and learned biases added by an index.
- * Needs: api.
- * Tests: tests/unit/test_learned.c. */
+/* Declares T5's buckets, and learned biases that are added by an index. Tested by
+ * tests/unit/test_learned.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* Compute T5's buckets of the distances d = key position - query position. With n = buckets, and in
- * both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
+/* Compute T5's buckets of the distances d = key position - query position. With m = n / 2, the
+ * bucket of |d| is
  *
- *     |d|                                                                for |d| < m = n / 2
+ *     |d|                                                                for |d| < m
  *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
  *
- * and in one direction keys after the query are in bucket 0.
+ * In one direction n = buckets, and keys after the query (d > 0) are in bucket 0. In both
+ * directions n = buckets / 2, and n is added to the bucket of keys after the query.
  *
  * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
  * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
@@ -22,7 +22,7 @@
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
  * index          queries rows of keys numbers, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for such buckets or max_distance;
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for buckets or a max_distance out of range;
  *              PE_ERR_SIZE; PE_ERR_ENUM for positions that are no whole numbers. On an error
  *              nothing is written.
  * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
@@ -38,7 +38,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  *
  * table        entries * heads floats, packed: relative_attention_bias of T5,
  *              relative_position_bias_table of Swin and BEiT
- * index        queries * keys numbers 0 ... entries - 1: of pe_bias_t5_i32(),
+ * index        queries * keys numbers 0 ... entries - 1: from pe_bias_t5_i32(), or
  *              relative_position_index of Swin and BEiT; all are checked before anything is written
  * scores, query_stride, head_stride    as in pe_alibi_add_T
  *

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Learned tables added, and their gradient.
- * Gives: pe__learned, pe__learned_add().
- * Needs: simd, api, where, rows, numbers.
- * Tests: tests/unit/test_learned.c. */
+/* Adds rows of a learned table to activations, and their gradient to the gradient of the table.
+ * Tested by tests/unit/test_learned.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -14,12 +12,14 @@
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
-/* Positions that are rows of the table. */
+/* Returns what is wrong with the shapes, or with positions: each must be a row of the table. */
 static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
     const double limit = (double)pe__position_limit, all = (double)table_rows - 1;
-    const double half = (all < limit ? all : limit) / 2; /* exact; without rows below 0 */
+    /* |p - half| <= half means 0 <= p <= 2 half. half is exact, and negative for a table without
+       rows, so that no p passes. */
+    const double half = (all < limit ? all : limit) / 2;
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
@@ -32,13 +32,14 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     return status;
 }
 
-/* A table's rows and those of x, of d_model elements. */
+/* A table and x, or the gradients of both, with rows of d_model elements. Rows of the table are
+   packed; stride: elements from row to row of x. */
 typedef struct pe__learned {
     const void *table, *x;
     size_t table_rows, d_model, stride;
 } pe__learned;
 
-/* Add row after row: of the table to x, or, if grad, of x to the table. */
+/* Add rows in order: of the table to x or, if grad, of x to the table. */
 PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l,
                                      const pe_at *at, size_t rows)
 {
@@ -50,7 +51,7 @@ PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned 
         pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
-        size_t from[PE__POSITIONS]; /* known before the first row: adding does not wait for them */
+        size_t from[PE__POSITIONS]; /* computed first, so that no addition waits for it */
         n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: learned tables added, their gradient, resampling.
- * Gives: PE_RESAMPLE_CUBIC, PE_RESAMPLE_LINEAR, pe_resample.
- * Needs: api.
- * Tests: tests/unit/test_learned.c, tests/unit/test_models.c. */
+/* Declares the functions of learned tables: addition, gradient, resampling. Tested by
+ * tests/unit/test_learned.c and tests/unit/test_models.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -18,7 +16,7 @@
  * at, rows     positions of one coordinate, whole and within 0 ... table_rows - 1, in any order,
  *              may repeat; all are checked before anything is written, none is clamped
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
- * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also if d_model is 0; PE_ERR_SIZE;
  *              PE_ERR_RANGE for a position that is no row of the table
@@ -59,11 +57,12 @@ typedef struct pe_resample {
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
                           Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
     int align_corners; /* 1: the first and last rows stay; 0: the outer edges of cells stay    */
-    int antialias;     /* 1: for fewer rows the filter is wider, by the same ratio, and its weights
-                          sum to 1: torch's antialias (with a = -0.5); not with align_corners    */
+    int antialias;     /* 1: where there are fewer output rows, the filter is wider by the ratio of
+                          rows to output rows, and its weights are divided by their sum: torch's
+                          antialias (with a = -0.5); not with align_corners                      */
     double scale_y;    /* output rows per row, 2^-20 ... 2^20, if that is not out_height / height:
                           torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
-    double scale_x;    /* likewise along the width                                               */
+    double scale_x;    /* the same along the width: if that is not out_width / width             */
 } pe_resample;
 
 /* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
@@ -74,14 +73,15 @@ typedef struct pe_resample {
  *     s = i (rows - 1) / (out_rows - 1)               align_corners; 0 where out_rows = 1
  *     s = (i + 1/2) rows / out_rows - 1/2             otherwise
  *     w_0 = 1 - t, w_1 = t                            linear
- *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
+ *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 with 1 - t for t   cubic
  *
- * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the
- * two; a row with weight 0 does not count, even if it holds infinities. With antialias and r the
- * larger of rows / out_rows and 1, at most 256, w_k is the filter above at the distance
- * (n + k - s) / r, for the rows that the table has, divided by the sum of these weights. If that
- * sum is 0, as beyond the end, or within 2^-44 of the sum of their sizes, the row next to s is
- * copied.
+ * If a scale is given, rows / out_rows is 1 / scale. The weight of a cell is the product of its
+ * weights along the two axes. A row with weight 0 does not count, even if it holds infinities.
+ *
+ * With antialias, let r be the larger of rows / out_rows and 1, at most 256. Then w_k is the filter
+ * above at the distance (n + k - s) / r, for the rows that the table has, and the weights are
+ * divided by their sum. If that sum is 0, as beyond the end, or at most 2^-44 of the sum of their
+ * magnitudes, the row next to s is copied.
  *
  * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
@@ -91,15 +91,16 @@ typedef struct pe_resample {
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
- *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with
- *              align_corners, or if the table has no rows; PE_ERR_SIZE
- * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
- *              of |w_k table[n + k]|, 2^-47 for an a above -1/2 (tests/unit/test_learned.c). With
- *              antialias it is (n + 40) 2^-52 of that sum for n rows in reach of a cell (up to 200:
- *              2^-44), and as many times more as the weights' sizes sum to more than the weights:
- *              1.6 times at most for a within -1 ... 0 (tests/unit/test_models.c). With a scale,
- *              s and the distances are doubles, too: one that is 1 but for rounding may count. If
- *              s is a whole number, as for out_rows = rows, the row is copied
+ *              PE_ERR_RANGE for an a or a scale out of range, antialias by more than 256 or
+ *              with align_corners, or if the table has no rows; PE_ERR_SIZE
+ * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
+ *              0.5 ulp and 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
+ *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where
+ *              n is the number of rows in reach of a cell (up to 200 rows: 2^-44), times the sum
+ *              of the weights' magnitudes over the sum of the weights: at most 1.6 for an a within
+ *              -1 ... 0 (tests/unit/test_models.c). With a scale, s and the distances are rounded
+ *              to double, too: a row whose distance is 1 but for rounding may count. If s is a
+ *              whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */

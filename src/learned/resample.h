@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Learned tables resampled to another size.
- * Gives: pe_learned_resample_f32().
- * Needs: simd, api, plan, numbers.
- * Tests: tests/unit/test_learned.c, tests/unit/test_models.c. */
+/* Resamples learned tables to another size. Tested by tests/unit/test_learned.c and
+ * tests/unit/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -15,24 +13,27 @@
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* The rows first, first + 1 ... that an output row is made of, with their weights: 4 along one
-   axis, more with antialias. Those of weight 0 are left out, since 0 * infinity is not 0. */
+/* Along one axis, the taps of an output row: the rows first, first + 1 ... of the table, with their
+   weights. There are 4, or more with antialias, which allows up to PE__SHRINK rows per output row.
+   Sums leave out taps of weight 0, since 0 * infinity is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
-    int64_t first;
-    size_t count, rows;
+    int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
+    size_t count, rows; /* taps; rows of the table along this axis */
     double weight[PE__TAPS];
 } pe__taps;
 
-/* Where an output row lies among the rows: at row + behind / whole, ahead / whole before the next
-   one. Integers, unless a scale is given: a distance is exactly 1 where it should be. */
+/* Where an output row lies among the table's rows: behind / whole after row `row`, and ahead /
+   whole before the next row. behind, ahead and whole are integers unless a scale is given: so a
+   distance that should be 1 is exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, whole;
 } pe__spot;
 
-/* q^2 (1 + t - (a + 2) t^2) for t = p / q, v = q - p, as v (q + 2p) - a p^2: exact, since integers
-   of 32 bits and a take 117 bits of a triple-double's 159. */
+/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. For
+   integers of 32 bits this is exact until it is rounded to double: with a, products take 117 bits
+   of a triple-double's 159. */
 PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
     const pe__vd by = pe__splat(p);
@@ -41,15 +42,16 @@ PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
-/* 1 + t - (a + 2) t^2 for t = p / q, v = q - p. Where it cancels (it has a root for every a >= 0)
-   it is computed without loss, to be exactly 0 where it is. */
+/* Returns 1 + t - (a + 2) t^2 for t = p / q and v = q - p. Near a root (there is one for every
+   a >= 0) terms cancel, so it is computed exactly there, and is exactly 0 at the root. */
 PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
 {
     const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
     return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
-/* The weights of the rows at distances 1 + t, t, u = 1 - t and 1 + u, for t = p / q, u = v / q. */
+/* Write to weight the weights of the rows at distances 1 + t, t, u and 1 + u from the output row,
+   for t = p / q and u = 1 - t = v / q. */
 PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
 {
     const double a = how->a, t = p / q, u = v / q;
@@ -60,14 +62,16 @@ PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
-/* Output rows for a row: the given scale, or the ratio of the sizes. */
+/* Returns rows of the table per output row: 1 / scale, or without a scale the ratio of the
+   sizes. */
 PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 {
     return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
 }
 
-/* An output row by a wide filter, of the rows that are there: a row is at distance p / q, where p
-   is how far it is from the spot. */
+/* Write the taps of an output row with antialias: the rows in reach of the filter that the table
+   has. Let p be the distance of a row from the output row, in units of 1 / s->whole. The weight of
+   the row is the filter at p / q, divided by the sum of all weights. */
 PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
     const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
@@ -85,7 +89,7 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
         sum += taps->weight[taps->count] = p < q ? weight[outer ? 0 : 1] : 0;
         size += fabs(taps->weight[taps->count++]);
     }
-    if (fabs(sum) <= size * pe__exp2i(-44)) { /* no row in reach, or weights that cancel */
+    if (fabs(sum) <= size * pe__exp2i(-44)) { /* no row in reach, or the weights cancel */
         taps->first = s->row + (s->behind >= s->ahead);
         taps->count = 1;
         taps->weight[0] = sum = 1;
@@ -93,11 +97,11 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
     for (k = 0; k < (int64_t)taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* Where output row i lies. With rows and out_rows of at most 2^31 all numbers fit. */
+/* Returns where output row i lies. Since rows and out_rows are at most 2^31, all integers fit. */
 PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, size_t rows,
                                 size_t out_rows)
 {
-    /* numerator / denominator >= -1/2 */
+    /* s = numerator / denominator >= -1/2 */
     const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
     int64_t numerator = (2 * (int64_t)i + 1) * n - m, denominator = 2 * m;
     pe__spot spot;
@@ -106,7 +110,7 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
         denominator = m > 1 ? m - 1 : 1;
     } else if (scale > 0) {
         double s = ((double)i + 0.5) / scale;
-        PE__OPAQUE(s); /* not to be fused */
+        PE__OPAQUE(s); /* not to be fused with - 0.5 */
         s -= 0.5;
         spot.row = (int64_t)floor(s);
         spot.behind = s - (double)spot.row;
@@ -122,13 +126,13 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
     return spot;
 }
 
-/* The taps of output row i. */
+/* Write the taps of output row i. */
 PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
                             size_t out_rows, pe__taps *taps)
 {
     const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
     taps->rows = rows;
-    if (how->antialias) { /* the filter's 1, in the unit of the spot: integers, too */
+    if (how->antialias) { /* fit: q without a scale, an integer as s.whole is */
         const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
@@ -139,14 +143,15 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
     pe__weights(how, s.behind, s.ahead, s.whole, taps->weight);
 }
 
-/* The row of tap k: those beyond an end are the row at the end. */
+/* Returns the row of tap k; beyond an end of the table, the row at that end. */
 PE__INLINE size_t pe__tap_row(const pe__taps *taps, size_t k)
 {
     const int64_t row = taps->first + (int64_t)k, last = (int64_t)taps->rows - 1;
     return row < 0 ? 0 : (size_t)(row < last ? row : last);
 }
 
-/* One row of output: the sum of weight * row, in doubles and in the order of the taps. */
+/* Write the d_model floats of one output cell: the sum of weight * row over the taps, in doubles
+   and in the order of the taps. */
 PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, const pe__taps *across,
                                   size_t d_model, float *out)
 {
@@ -170,7 +175,7 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
     }
 }
 
-/* Is the scale of an axis one, and does the filter fit? */
+/* Is the scale of an axis 0 or within its range, and with antialias the filter not too wide? */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
@@ -178,6 +183,7 @@ PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, s
                                pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
+/* Returns what is wrong with the sizes or with how. */
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
                                            const pe_resample *how, size_t out_height,
                                            size_t out_width)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions cut into runs of neighbours; what repeats is copied.
- * Gives: pe__add_kernel_bf16, pe__add_kernel_f16, pe__add_kernel_f32, pe__add_kernel_f64,
- *   pe__fill_kernel_bf16, pe__fill_kernel_f16, pe__fill_kernel_f32, pe__fill_kernel_f64,
- *   pe__write_axis(), pe__write_sums().
- * Needs: simd, api, where, plan, numbers, frequencies.
- * Tests: tests/unit/test_at.c, tests/unit/test_splits.c. */
+/* Writes the rows of one axis: cuts its positions into runs, and copies rows that repeat. Tested by
+ * tests/unit/test_at.c and tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -20,14 +16,16 @@
 #include "f64.h"
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
- * The rows of one axis: neighbours become runs, and what repeats is copied. */
+ * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
 
+/* Store n zeros in a row, from the given column on. */
 PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, size_t column,
                                  size_t n)
 {
     memset(row + column * output->element, 0, n * output->element);
 }
-/* Added, since the sum of -0 and 0 is 0, and what is added to is scaled. */
+/* Add n zeros to a row, from the given column on. This changes x: it is multiplied by the scale,
+   and -0 + 0 is 0. */
 PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size_t column, size_t n,
                               pe__row_adder *add)
 {
@@ -48,12 +46,13 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
 PE__ROW_KERNELS(f32, pe__add_rows_f32)
 PE__ROW_KERNELS(f16, pe__add_rows_f16)
 PE__ROW_KERNELS(bf16, pe__add_rows_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64) /* which looks at the verb */
+PE__ROW_KERNELS(f64, pe__rows_f64) /* reads the store mode itself */
 #undef PE__ROW_KERNELS
 
-/* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
-   where row r has position p? Only positions of 2^-20 are looked at, for which these sums are
-   exact, as with any offset. */
+/* Returns the length of the run that begins at row r, `most` rows at most: row r + k is at t + k
+   step. Here p is the position of row r, t is p plus the offset, and step is 1 or -1, which is
+   written to *step. The length is 1 unless t is a multiple of 2^-20, as offsets are: for multiples
+   all these sums are exact. */
 static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
                                     size_t axis, double p, double *step)
 {
@@ -64,7 +63,7 @@ static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t
     const double by = pe__position(at, r + 1, axis) + plan->offset - t;
     if (by != 1 && by != -1) return 1;
     *step = by;
-    if (at->kind == PE__AT_RANGE) { /* up to the row of the padding position */
+    if (at->kind == PE__AT_RANGE) { /* ends before the padding position */
         const double before = (plan->padding - p) * by;
         return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
     }
@@ -79,7 +78,8 @@ static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t
     return most;
 }
 
-/* What is copied to make a row of an axis: so many bytes from each place. */
+/* The pieces of a row that an axis fills. Piece i < count has bytes[i] bytes, and begins offset[i]
+   bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
 } pe__pieces;
@@ -110,20 +110,22 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* Rows of a list that have been made, by position and offset together: the rows of what repeats are
-   copied from there. Whole numbers within 256 have places of their own, and so have 256 multiples
-   of a half, of a quarter ... of 2^-8. */
-enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 }; /* from so many rows on that pays */
+/* The row cache of a list: in each slot a position, offset included, and the row that was last
+   written for it. When the position occurs again, that row is copied. 256 consecutive integers have
+   different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The cache saves
+   time in lists of at least PE__CACHE_MIN_ROWS rows. */
+enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
-    size_t misses_left;                 /* so many more rows may be new before none is looked for */
-    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double */
+    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
+    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
     uint32_t row[PE__CACHE_SLOTS];
-    double next[PE__POSITIONS]; /* positions of the rows that come next */
+    double next[PE__POSITIONS]; /* positions, without offset, of the row to write and later ones */
 } pe__row_cache;
 
+/* Returns the slot of t, and writes the bits of t to *bits. */
 PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
 {
-    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: multiples of 2^-8 */
+    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
     uint64_t n;
     memcpy(&n, &fixed, sizeof n);
     memcpy(bits, &t, sizeof t);
@@ -134,7 +136,8 @@ PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
     uint64_t bits;
     return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
 }
-/* Row r and those behind it, n at most, are copied as far as their positions have rows. */
+/* Copy rows of the cache to row r and the rows after it, n at most, up to the first whose position
+   the cache does not have. Returns how many were copied. */
 PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output, size_t r,
                                   size_t n)
 {
@@ -151,7 +154,8 @@ PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output
     cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
     return k;
 }
-/* n rows from row r on have been made, at t, t + step ... More than have places are not kept. */
+/* Enter the run of n rows from row r on, written for t, t + step ... A run of more rows than there
+   are slots is not entered. */
 PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, size_t r, size_t n)
 {
     for (size_t k = 0; n <= PE__CACHE_SLOTS && k < n; k++) {
@@ -163,9 +167,11 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, si
     cache->misses_left -= pe__min(cache->misses_left, n);
 }
 
-/* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
-   n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
-   below 2^-98 of the largest frequency times the coordinates together. */
+/* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
+   sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
+   sum is at most n (n + 2) 2^-106 of the sum of its terms' magnitudes, and 2^-102 of itself. Both
+   together are below 2^-98 of the largest frequency times the sum of the coordinates'
+   magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows, const pe__row_kernel *kernel)
 {
@@ -218,20 +224,20 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     }
 }
 
-/* Where the values of a grid's coordinate lie: each value is followed by cells - 1 rows of the same
-   value, and all values recur after a period of rows. */
+/* The values of one coordinate of a grid: each value holds for `cells` consecutive rows, and after
+   `period` values all of them recur. If at is no grid, or rows are added: {1, SIZE_MAX}. */
 typedef struct pe__grid {
     size_t cells, period;
 } pe__grid;
 
-/* Rows that have been written already are copied to row r and those behind it; returns how many, or
-   0 if row r is new. cell: how many rows of its value lie before it; same: it is at the position of
-   the row before. */
+/* Copy rows that have been written already to row r and the rows after it. Returns how many rows
+   were filled, or 0 if row r is new. rest: rows from row r to the end. cell: rows of the grid
+   before row r that have the value of row r. same: row r is at the position of row r - 1. */
 PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *at,
                                          const pe__grid *grid, size_t r, size_t rest, size_t cell,
                                          int same)
 {
-    size_t back = 1, copies = 1; /* rows to the one that is copied; rows that are copies */
+    size_t back = 1, copies = 1; /* rows back to the source; rows to write */
     if (cell != 0 && r > 0) copies = pe__min(grid->cells - cell, rest);
     else if (r >= grid->period) {
         back = grid->period;
@@ -239,25 +245,28 @@ PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *
     } else if (!same) return 0;
     else if (at->kind == PE__AT_RANGE) copies = rest;
     const pe__pieces pieces = pe__pieces_of(output);
-    for (size_t n = r; n < r + copies; n++) /* not from what was written just now */
+    /* if back is 1, all from row r - 1: row n - 1 has only just been written */
+    for (size_t n = r; n < r + copies; n++)
         pe__copy_row(&pieces, pe__row_address(output, n),
                      pe__row_address(output, (back == 1 ? r : n) - back));
     return copies;
 }
 
-/* n rows for the positions t, t + step, ... (step 1 or -1), so many bytes from one to the next.
-   `part` is the caller's own copy: a copy's wide loads would wait for what it has just written. */
+/* Write n rows for the positions t, t + step, ... (step 1 or -1), stride bytes from row to row, the
+   first at part->out. `part` is the caller's own copy of its output and is changed. Another copy
+   here would read it with wide loads, which stall on the narrow stores that have just written
+   it. */
 PE__INLINE void pe__write_run(pe__output *part, ptrdiff_t stride, double t, double step, size_t n,
                               const pe__row_kernel *kernel)
 {
-    const double before = step > 0 ? 0 : (double)(n - 1); /* downwards: from the last row up */
+    const double before = step > 0 ? 0 : (double)(n - 1); /* step -1: from the last row up */
     if (step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
     part->stride = step > 0 ? stride : -stride;
     kernel->rows(part, t - before, n);
 }
 
-/* The rows of one axis from row first of at on, run after run; repeated rows are copied, padding
-   rows zeroed. cache: the row cache of a long list, or NULL. */
+/* Write the rows of one axis, from row first of at on, run by run; copy repeated rows, and zero
+   rows at the padding position. cache: the row cache of a long list, or NULL. */
 PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, size_t first,
                                      size_t rows, const pe__row_kernel *kernel,
                                      pe__row_cache *cache)
@@ -287,7 +296,7 @@ PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, 
             kernel->zeros(output, part.out, column, output->sines + output->cosines);
             last = nowhere;
         } else if (grid.cells > 1 &&
-                   cell == 0) { /* all values from p on; their other rows follow */
+                   cell == 0) { /* one run: the first rows of all values from p on */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;
@@ -307,20 +316,24 @@ PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, 
         }
     }
 }
+/* pe__write_axis_runs() with a row cache, which takes stack only here. */
 PE__OUTLINE void pe__write_axis_cached(const pe__output *output, const pe_at *at, size_t first,
                                        size_t rows, const pe__row_kernel *kernel)
 {
     pe__row_cache cache;
     cache.misses_left = PE__CACHE_SLOTS;
-    memset(cache.position, 0xff, sizeof cache.position); /* NaNs */
+    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
     pe__write_axis_runs(output, at, first, rows, kernel, &cache);
 }
+/* Write the rows of one axis, from row first of at on: a single row directly, a long list with a
+   row cache, anything else without. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows, const pe__row_kernel *kernel)
 {
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
-    const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0; /* or too many */
+    /* or more rows than a uint32_t counts */
+    const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !output->plan->has_padding)
         kernel->rows(output, pe__position(at, first, k) + output->plan->offset, 1);
     else if (list && !few && output->mode != PE__ADD)

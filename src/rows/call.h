@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The call: arguments checked, axes one by one, batches, f64.
- * Gives: pe__batches, pe__call_rows(), pe__call_batch(), pe__check_request(), pe__write_axes(),
- *   pe__copy_element(), pe__view(), pe_sinusoidal_f32().
- * Needs: simd, api, where, plan, numbers, frequencies.
- * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
+/* Runs calls that write whole rows: checks the arguments, then writes axis by axis. Also runs calls
+ * with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
+ * tests/unit/test_memory.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -22,8 +20,9 @@
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
-/* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
-   the opposite angle has the opposite offset and padding position. */
+/* Set *own to the plan as a call at these positions uses it. For differences (pe_delta()) the
+   amplitude is 1, and offset and padding position are left out. For opposite angles (pe_back())
+   offset and padding position change sign. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     *own = *plan;
@@ -37,6 +36,7 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
         own->padding = -own->padding;
     }
 }
+/* Returns the plan as a call at these positions uses it: plan itself, or a changed copy in *own. */
 PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     if (!at->delta && !at->back) return plan;
@@ -44,7 +44,7 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
     return own;
 }
 
-/* Copy an element of 1, 2, 4 or 8 bytes: of a number that is known, memcpy() is no call. */
+/* Copy an element of 1, 2, 4 or 8 bytes. memcpy() of a constant number of bytes is no call. */
 PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
 {
     if (element == 4) memcpy(to, from, 4);
@@ -53,8 +53,9 @@ PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, s
     else *to = *from;
 }
 
-/* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
-   to, filled there, and copied back. */
+/* PE_COLUMNS_FREQUENCIES: copy the columns of a tile between the tile on the stack and rows r, r +
+   1 ... of the request, where columns are plan->step apart. out: 1 to copy to the request, 0 to
+   copy to the tile. */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
                                  const pe__request *request, size_t r, size_t rows, int out)
 {
@@ -68,6 +69,8 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
             pe__copy_element(out ? x : y, out ? y : x, e);
         }
 }
+/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack
+   and copied out; if the call adds, x is copied in before. */
 PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                      const pe__request *request)
 {
@@ -88,7 +91,7 @@ PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, 
     }
 }
 
-/* All rows of a call, axis after axis, and the zeros after them. */
+/* Write all rows of a call, axis after axis, each followed by its columns of zeros. */
 PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__request *request)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -106,7 +109,7 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__
     }
 }
 
-/* The calls: check, then write. */
+/* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
 static inline pe_status pe__check_request(const pe_plan *plan, const pe__request *request)
 {
     if (!plan || !request->out) return PE_ERR_NULL;
@@ -114,6 +117,7 @@ static inline pe_status pe__check_request(const pe_plan *plan, const pe__request
     return pe__check_shape(plan->d_model, request->rows, request->columns, request->element);
 }
 
+/* Check all arguments of a call, then write its rows. */
 static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at,
                                       const pe__request *request)
 {
@@ -127,19 +131,21 @@ static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at,
     return status;
 }
 
-/* What fills the rows of a batch, and what adds them to all batches. */
+/* The batches that the same rows are added to. */
 typedef struct pe__batches {
-    size_t count, bytes; /* bytes from batch to batch */
-    const pe__row_kernel *kernel;
-    pe__row_adder *add;
+    size_t count, bytes;          /* batches; bytes from batch to batch */
+    const pe__row_kernel *kernel; /* fills rows in a buffer */
+    pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
 
-/* The same rows to several batches: filled once, some at a time, into a buffer, and from there
-   added to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
+/* Add the same rows to all batches: fill some rows at a time into a buffer, zeros included, and add
+   them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe__request *request,
                                   const pe__batches *batches)
 {
-    enum { PE__BYTES = 8192, PE__LONGEST = 10240 }; /* more rows: +15 % time; a longer one: stack */
+    /* PE__BYTES: of rows that are filled together; more rows took 15 % longer. PE__LONGEST: of one
+       row; a longer one would take more stack. */
+    enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = request->element == sizeof(double) ? sizeof(double) : sizeof(float);
     const size_t d = plan->d_model, bytes = d * element;
@@ -160,6 +166,7 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe
     return most > 0;
 }
 
+/* Check all arguments of a call with batches, then add its rows to them. */
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
                                        const pe__request *request, pe__batches *batches)
 {
@@ -169,7 +176,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     if (count == 1) return pe__call_rows(plan, at, request);
     pe_status status = pe__check_request(plan, request);
     if (status != PE_OK) return status;
-    /* either the batches follow each other, or their rows lie between each other's */
+    /* batches follow each other, or lie side by side, the rows r of all within one row stride */
     const size_t batch = (request->rows - 1) * request->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / request->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -189,7 +196,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* Without a plan: tiles of columns, each with a small plan on the stack. */
+/* pe_sinusoidal_f32(): write tile by tile of columns, each by a small plan on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of doubles.
- * Gives: pe__add_some_f64(), pe__rows_f64().
- * Needs: simd, api, plan, numbers, sincos.
- * Tests: tests/unit/test_exact.c. */
+/* Writes rows of doubles, or adds them, in blocks whose anchors are double-double. Tested by
+ * tests/unit/test_exact.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -16,55 +14,59 @@
 #include "row_pair_f32.h"
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is rotated
- * forth and back by the rows 1 ... 8, and to the next block's by row 17. All these are
- * double-double, built on the stack for each call; each PE__ANCHORS_ROTATED blocks the anchor comes
- * from its angle.
+ * Rows of doubles are computed in blocks, too, tile by tile of columns. The anchor of a block is
+ * rotated by the rotation rows 1 ... 8 to the rows anchor + b and anchor - b, and by row 17 to the
+ * anchor of the next block. Anchors and rotation rows are double-double, and are computed on the
+ * stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed from its angle.
  *
- * Sums of products in double-double, cheaply: sines and cosines are cut into a multiple of 2^-26,
- * |x| <= 1, and a double for the rest, |x| <= 2^-27. The products of the former are multiples of
- * 2^-52, so that they and their sums are exact, fused or not, and with (s, c) = (s1 + s2, c1 + c2),
+ * A rotation takes sums of products in double-double. They are cheap because each sine and cosine
+ * is split into a multiple of 2^-26, |x| <= 1, and a double for the rest, |x| <= 2^-27. Products of
+ * the multiples are multiples of 2^-52. So these products and their sums are exact, fused or not.
+ * With (s, c) = (s1 + s2, c1 + c2) of the anchor and (S, C) = (S1 + S2, C1 + C2) of the row,
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
- * only the second bracket has errors. The anchor has the amplitude A in it; let 2^k be the power of
- * two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, these are at most
- *      2.83  s2, C2, c2, S2, each rounded: |C| + |s| + |S| + |c|
- *      2     s and c as doubles: half a unit in their last place, times C2 and S2
- *      4     four products of at most 2^(k - 27)
- *      8     two sums of two of them, at most 2^(k - 26) and little more
- *      4     their sum or difference, at most 2.83 2^(k - 27)
- *      4     the same with 2e added
- *      0.1   the anchor and the rows: 2^-98, and what the frequencies lack is added to e; a
- *            rotation adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANCHORS_ROTATED
- *            + 1 times
- * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
- * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
- * the time, the vector comes from pe__sincos_dd() and pe__round_element(). */
+ * and only the second bracket has errors. The anchor is multiplied by the amplitude A. Let 2^k be
+ * the power of two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, the
+ * errors are at most
+ *      2.83  s2, C2, c2 and S2, each rounded: |C| + |s| + |S| + |c|
+ *      2     s and c, taken as doubles: half a unit in the last place each, times C2 and S2
+ *      4     four products of at most 2^(k - 27), rounded
+ *      8     two sums of two products, at most little more than 2^(k - 26), rounded
+ *      4     the sum or difference of these two, at most 2.83 2^(k - 27), rounded
+ *      4     the sum with 2e, rounded
+ *      0.1   the anchor and the rows: 2^-98. A rotation adds 2^-100, and row 17, which has 17 times
+ *            the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times. The error
+ *            inherited from the frequencies is not in this sum but added to e
+ * together 24.93. The bound is e = 32 u = 2^(k - 76). If the first bracket plus (the second - e)
+ * and the first bracket plus (the second + e) round to the same double, that double is the result,
+ * since rounding is monotonic. Otherwise, for a share of some 2^-21 |A / x| of the elements x, the
+ * vector is computed by pe__sincos_dd() and rounded by the output's round_element. */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANCHORS_ROTATED = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
 
-/* n doubles added to a row. */
+/* Add the n doubles at v to a row: x = scale x + v. */
 PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, const void *v,
                                   size_t n)
 {
     double *const x = (double *)(void *)row;
     for (size_t i = 0; i < n; i++) {
         double y = ((const double *)v)[i];
-        PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
+        PE__OPAQUE(y); /* so that a zero is added, too: -0 + 0 is 0 */
         x[i] = pe__double_product(output->scale, x[i]) + y;
     }
 }
 
-/* n doubles to a row, or added to it. */
+/* Store n doubles at x, or add them to x. */
 PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const double *v, size_t n)
 {
     if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
     else memcpy(x, v, n * sizeof *x);
 }
 
-/* The doubles of one vector of pairs that are in doubt, or subnormal. */
+/* Compute the flagged vector of pairs at i of position t, of which count pairs are left: sines and
+   cosines, correctly rounded. Vectors with subnormal elements are always flagged. */
 PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t count, double t,
                                     pe__vd *sine, pe__vd *cosine)
 {
@@ -77,7 +79,7 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
         const pe__dd y = pe__dd_mul_double(sincos[k], plan->mantissa);
         pe__store(hi, y.hi);
         pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* behind them: any */
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* padding lanes: any */
             const double approx[2] = {hi[lane], lo[lane]};
             hi[lane] = output->round_element(plan, t, pair + lane, k, 0, approx);
         }
@@ -85,17 +87,19 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
     }
 }
 
-/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), rotated by (ts, tc), or (c, s),
-   rotated by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
+/* A tile of columns, vector by vector of pairs. Index 0 is f and index 1 is g, in the order of a
+   row: (f, g) is (s, c), rotated by (ts, tc), or (c, s), rotated by (-ts, tc). Both are rotated as
+   f' = f tc + g ts, g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, unit, error; /* unit: the 2^-26 of the anchor */
-    pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
-    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* the anchor; row 17 */
+    double amplitude, unit, error; /* A; 2^-26 plan->scale; e */
+    /* the rotation rows and the anchor, split by pe__split_high() */
+    pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
+    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* anchor and row 17, not split */
 } pe__tile_f64;
 
-/* A multiple of a power of two, and a double for the rest. */
+/* Returns x as hi, a multiple of unit (a power of two), and lo, a double for the rest. */
 PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
@@ -105,7 +109,8 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
     return x;
 }
 
-/* A vector of a row; what is added to is asked for ahead, see pe__store_four(). */
+/* Store a vector of a row at p in the output's store mode. Adding prefetches x, as
+   pe__store_four() does. */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 {
@@ -119,11 +124,14 @@ PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
     }
 }
 
-/* Round the pairs at i of position t, whose low parts are e too small, and put them into a row. */
+/* A row to write, and its position. */
 typedef struct pe__row_f64 {
-    double *row; /* NULL: not wanted */
+    double *row; /* NULL: none */
     double position;
 } pe__row_f64;
+
+/* Round the vector of pairs at i and store it in a row, or add it. y and z are its first and second
+   components, with low parts that are too small by e; two_errors is 2e. */
 PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *output, pe__row_f64 to,
                                     size_t i, pe__dd y, pe__dd z, pe__vd two_errors)
 {
@@ -153,11 +161,12 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     }
 }
 
-/* The rows b after and before the anchor. */
+/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), and write them. */
 PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plus,
                                 pe__row_f64 minus)
 {
-    const pe__output output = *x->output; /* whose address nothing takes: in registers */
+    /* a copy stays in registers, since its address is not taken */
+    const pe__output output = *x->output;
     const size_t pairs = pe__pairs_of(&output);
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
@@ -176,7 +185,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
     }
 }
 
-/* The vector v of the rows 0 ... last and 17. */
+/* Compute vector v of the rotation rows 0 ... last and, if last is PE__BLOCK_HALF, of row 17. */
 PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
 {
     pe__dd f[PE__BLOCK_HALF + 1], g[PE__BLOCK_HALF + 1];
@@ -199,7 +208,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     x->next[v][1] = g[PE__BLOCK_HALF];
 }
 
-/* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */
+/* Compute vector v of the anchor at position *t, or, if t is NULL, of the next block's anchor, by
+   rotating the current one by row 17. */
 PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 {
     const int swapped = x->output->order == PE__CS;
@@ -221,8 +231,9 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     x->anchor[v][1] = pe__split_high(g, x->unit);
 }
 
-/* A tile of columns. With an amplitude within 2^-900 ... 2^900 nothing overflows, and what
-   underflows does not matter: e is beyond 2^-980. Any other is left to exact sines and cosines. */
+/* Write a tile of columns: `rows` rows from position t on. With an amplitude within 2^-900 ...
+   2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any other
+   amplitude all elements are flagged (e = 4) and rounded by round_element. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -237,7 +248,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
-    if (usual) /* with what the frequencies lack */
+    if (usual) /* plus the error inherited from the frequencies */
         x.error =
             scale * (pe__exp2i(-76) +
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
@@ -257,6 +268,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     }
 }
 
+/* Write rows for the positions t, t + 1 ..., tile by tile; with float angles, row by row. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
     const size_t pairs = pe__pairs_of(output), run = output->plan->float32 ? 1 : rows;

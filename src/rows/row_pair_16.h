@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two rows of 16-bit elements at a time.
- * Gives: PE__MAX_FLAGGED, PE__GROUP, PE__TILE_16, pe__add_row_pair_16(), pe__flagged_group,
- *   pe__thresholds_16(), pe__flush_flagged_16(), pe__group, pe__base_error_16(),
- *   pe__store_row_pair_16(), pe__rotation_row(), pe__round_flagged_16(), pe__scratch_16,
- *   pe__scratch_begin(), pe__store_group(), pe__to_groups().
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_types.c, tests/unit/test_conventions.c. */
+/* Stores two rows of 16-bit elements at a time, or adds them: computed in float arithmetic, with a
+ * rounding test, and from doubles where that flags an element. Tested by tests/unit/test_types.c
+ * and tests/unit/test_conventions.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -18,91 +14,108 @@
 #include "output.h"
 #include "row_pair_f32.h"
 
-/* ---- 6.5 two rows of 16 bits --------------------------------------------------------------------
- * The same in floats, twice as many in a vector.
+/* ---- 6.5 two rows of 16-bit elements ------------------------------------------------------------
+ * Computes the rows anchor + b and anchor - b from products that they share, as 6.4 does, but in
+ * float arithmetic: a vector then holds twice as many elements. A rounding test flags elements that
+ * may be rounded wrongly, and pe__round_flagged_16() computes them again from doubles.
  *
- * In units of u = 2^-24 and for an amplitude in (1/2, 1], to which any other is scaled, an element
- * that comes from floats has an error of at most
+ * Error bound
+ *
+ * The unit is u = 2^-24, for an amplitude A with |A| in (1/2, 1]. For any other A the bounds are
+ * multiplied by the power of two p with |A| in (p/2, p]. An element that is computed in floats has
+ * an error of at most
  *     0.71  the anchor's sine and cosine, rounded to float: half a unit each, as a vector
- *     0.71  the plan's row, likewise
- *     0.5   one product; without FMA two, 1.0
- *     0.5   the sum
- *     0.01  of what the doubles were, their factor 1 + eta among it: below 2^-36
- * together 2.43, and 2.93 without FMA. Small elements of small angles have less. Relative to |aC|
- * and |bS| each of these is at most 1 for a C + b S, so together at most 4 (|a| + |S|), and the
- * doubles' 2^-48; |S| is at most the angle of the last row, 8 w.
+ *     0.71  the sine and cosine of the plan's row, rounded to float: the same
+ *     0.5   the rounded product; without FMA two products, 1.0
+ *     0.5   the rounded sum
+ *     0.01  the error of the doubles, including their factor 1 + eta: below 2^-36
+ * The sum is 2.43 units, and 2.93 without FMA.
+ *     Small elements of small angles have a smaller bound. Let the element be a C + b S, where
+ * (a, b) is from the anchor and (S, C) from the plan's row. Relative to |aC| and |bS|, each of the
+ * first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the doubles
+ * add 2^-48. |S| is at most the angle of the last row of a block, 8 w.
  *
- * An element is right where no midpoint of two 16-bit numbers is as near as its error. The nearest
- * one is the element with other last bits, so the distance to it is exact. But just above a power
- * of two there is another below, half as far away as the one above, and only the one above is
- * looked at. Therefore:
- *     Small elements of small angles raise the alarm up to 2.5 times their bound from it.
- *     Others raise it up to 2.5 units from it. Distances from a power of two to its midpoints are
- * powers of two themselves. If the one above is at 2 units or nearer, there is an alarm; if it is
- * at 8, the one below is at 4, and that is enough. This leaves 4 above and 2 below. Such an element
- * is just above 2^-14 (bf16) or 2^-11 (f16), so aC and bS nearly cancel, and |aC| + |bS| <= 1:
- * neither is much above 1/2, and one is not above it. One product then lacks at most 0.5, the other
- * 0.25, and the sum next to nothing. With FMA one product is rounded: 0.71 + 0.71 + 0.5 + 0.01 is
- * below 2.
- *     Without FMA elements raise the alarm up to 4 units: of others the midpoint below is at 4 or
- * more.
- *     f16's subnormals have other midpoints. Below 2^-14 the distance is always below 2^-25; f16's
- * bounds have 2^-25 more, so all of these raise the alarm.
- *     Zeros of floats may have the wrong sign. They are 2^-134, half of bf16's least number, from
- * their midpoint, and the bounds have 2^-46 A: more than that for A >= 2^-87. With a smaller A, and
- * above 2^90, all elements raise the alarm.
- * For wide angles some 3 bf16 elements in 10,000 do, and 20 f16 ones. They are computed again from
- * doubles, one by one.
+ * Rounding test
  *
- * Where bf16 are added to, the result has to be s = z + p rounded to float, then to bf16: z = scale
- * x rounded to float, p the element rounded to float. Here it is s' = z + p', rounded, where p'
- * comes from floats. p' is as far from the exact element as above, and p half a unit, or 1 of |a| +
- * |S|: they differ by d, at most 2.93, 3.43 without FMA, and for small elements 5 (|a| + |S|). Let
- * s' be farther than d + 2^-23 |s'| from each midpoint. A last bit of s' is at most 2^-23 |s'|. z +
- * p' is at most half of one away from s', and z + p is d farther, so half of one is left: z + p is
- * on the same side of the midpoint as s', and rounding it to float does not reach the midpoint. So
- * s and s' become the same bf16.
- *     Just above a power of two, 2.5 times the bound of small elements is more than 2 d. Others
- * raise the alarm up to 4 units: where they do not, the midpoint above is at 8 or more, and the one
- * below at 4.
- *     NaNs and infinities are at no distance, so they raise the alarm. The last bit of a subnormal
- * is nothing to 2^-46 of any amplitude. Groups that raise the alarm are added to from doubles. So
- * are all f16: one in 8 groups of these would raise it, and more time lost than won. */
+ * An element is rounded correctly if every midpoint of two 16-bit numbers is farther away than the
+ * element's error. The midpoint that is tested is the element with its dropped bits replaced by 1
+ * and zeros, so the distance to it is exact. Just above a power of two, that is the midpoint above
+ * the power. Another midpoint lies below the power, half as far from it, and is not tested. The
+ * thresholds allow for this:
+ *     Small elements of small angles are flagged up to 2.5 times their bound from the midpoint.
+ *     With FMA, other elements are flagged up to 2.5 units from the midpoint. From a power of two,
+ * the midpoint above is at a distance D, a power of two itself, and the midpoint below at D / 2. If
+ * D <= 2 units, the element is flagged. If D >= 8, the midpoint below is at 4 units or more, which
+ * is beyond the error. In the case D = 4 the midpoint below is at 2. The element then is just above
+ * 2^-14 (bf16) or 2^-11 (f16), so aC and bS nearly cancel. Since |aC| + |bS| <= 1, neither is much
+ * above 1/2, and one is not above 1/2. One product has a rounding error of at most 0.5, the other
+ * of 0.25, and the sum of next to nothing. FMA rounds one product only: the error is at most
+ * 0.71 + 0.71 + 0.5 + 0.01, which is below 2.
+ *     Without FMA, other elements are flagged up to 4 units from the midpoint. If one is not
+ * flagged, D is at least 8, and the midpoint below is at 4 units or more.
+ *     f16's subnormals have other midpoints. But below 2^-14 the tested distance is always below
+ * 2^-25, and f16's thresholds are at least 2^-25: all subnormals are flagged.
+ *     A float that is zero may have the wrong sign. It is 2^-134 from its midpoint, half of bf16's
+ * smallest number, and thresholds are at least 2^-46 |A|, which is more for |A| >= 2^-87. With a
+ * smaller |A|, and with one above 2^90, all elements are flagged.
+ * For wide angles, about 3 bf16 elements in 10,000 are flagged, and 20 f16 elements. They are
+ * computed again from doubles, one by one.
+ *
+ * Adding to bf16
+ *
+ * The result is defined as s = z + p, rounded to float and then to bf16. Here z is scale x, and p
+ * the element, each rounded to float. The kernel computes s' = z + p' instead, rounded to float,
+ * where p' is the element computed in floats. The error of p' is as above. The error of p is half a
+ * unit, and for small elements at most u (|a| + |S|). So p and p' differ by a d of at most 2.93
+ * units, 3.43 without FMA, and for small elements 5 u (|a| + |S|).
+ *     Let s' be farther than d + 2^-23 |s'| from each midpoint. The last bit of s' is worth at most
+ * 2^-23 |s'|. From s' to z + p' it is at most half a last bit, and from there to z + p at most d.
+ * So half a last bit is left: z + p is on the same side of the midpoint as s', and rounding it to
+ * float does not reach the midpoint. Therefore s and s' become the same bf16.
+ *     Just above a power of two, the threshold of small elements, 2.5 times their bound, is more
+ * than 2 d. Other elements are flagged up to 4 units from the midpoint: if one is not flagged, the
+ * midpoint above is at 8 units or more, and the midpoint below at 4 or more.
+ *     The distance of a NaN or an infinity is a NaN, so both are flagged. The last bit of a
+ * subnormal s' is negligible beside 2^-46 |A|. Flagged groups are added from doubles. So are all
+ * f16 elements: one group in 8 would be flagged, which costs more time than floats save. */
 
-/* Pairs. What a tile of 128 has in floats takes 11 KB, a third of a first-level cache of 32 KB. */
+/* Pairs of a tile, and of a group. The floats of a tile of 128 pairs take 11 KB, a third of a
+   first-level cache of 32 KB. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans from doubles before floats are tried again:
-                                       pe__add_row_pair_16() */
+enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans added from doubles before floats are tried again:
+                                       see pe__add_row_pair_16() */
 
-/* Where elements raised the alarm: the group from pair i on in row side of the rows that distance
-   from the anchor; lanes, first those of the first components, then those of the second ones. A
-   span has a few alarms at most, as a rule: a block collects those of its spans. */
+/* A group with flagged elements: the group from pair i on, in row 0 or 1 (side) of the two rows at
+   a distance from the anchor. A span seldom has more than a few, so a block collects the flagged
+   groups of all its spans. */
 typedef struct pe__flagged_group {
-    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side */
+    uint32_t index, lanes; /* 2 (PE__TILE_16 distance + i) + side; flagged lanes as bits, first
+                              PE__FLOATS of first components, then PE__FLOATS of second ones */
 } pe__flagged_group;
-/* A block settles its alarms when they are more than PE__MAX_FLAGGED, after a span; so there is
-   room for those of one more span, all its groups in both rows, and one that pe__flag_group()
-   writes in vain. */
+/* After a span, a block rounds its flagged groups if they are more than PE__MAX_FLAGGED. So the
+   array has room for PE__MAX_FLAGGED, for all groups of one more span in both rows, and for one
+   entry that pe__flag_group() writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed.
-   A group of pairs is two vectors of each: of its first half and its second, or, if split, of its
-   even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
-   distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
-   long as one vector for a group, and so is the greater of the angles. */
+/* A tile in floats: the anchor, and the rows of the plan, each converted when it is first needed. A
+   group of pairs takes two vectors of each array: the first and the second half of the group, or,
+   if split, its even and its odd pairs, because a vector of elements is zipped from two vectors of
+   floats. The rounding test takes the smaller of two midpoint distances in each lane. So a group
+   has only one vector of angles and one of thresholds, which hold for both vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, least;   /* of what raises it */
-    unsigned made;        /* bit b: row b is there */
-    int excess;           /* adding: alarms of late, less a fifth of all groups */
-    int spans_in_doubles; /* adding: so many spans still come from doubles */
+    float error, least;   /* of the thresholds: the upper limit, and the constant term */
+    unsigned made;        /* bit b: plan_row[b] is converted */
+    int excess;           /* adding: 5 x pairs of groups flagged of late - all pairs, >= 0 */
+    int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    pe__row_pair at[PE__BLOCK_HALF + 1];
+    pe__row_pair at[PE__BLOCK_HALF + 1]; /* the two rows at each distance from the anchor */
 } pe__scratch_16;
 
-/* count doubles as floats in groups; the last of them fill the last group. */
+/* Convert count doubles to floats, in the order of groups; the last vector is repeated to fill the
+   last group. */
 PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, float *to)
 {
     const size_t last = (count - 1) / PE_LANES * PE_LANES;
@@ -115,45 +128,47 @@ PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, floa
     }
 }
 
-/* The size of what the two vectors of each group have in a lane, together. */
+/* Returns |x| of the first vector of the group at i plus |x| of its second vector. */
 PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
 {
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
 
-/* What raises the alarm. */
+/* Write to errors the thresholds of count pairs, of which x is a component of the anchor: elements
+   up to that distance from a midpoint are flagged. */
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
-    const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) units */
+    const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) u */
     for (size_t i = 0; i < count; i += PE__GROUP) {
         const pe__vf sum = pe__add_f32(pe__group_magnitude(x, i), pe__get(f->angle + i / 2));
         pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
     }
 }
 
-/* What is added to an element's error for what the doubles lack, and for f16's subnormals. */
+/* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
+   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is too small or large. */
 PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
-    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* all are alarmed */
+    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* flags all */
     return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
-/* Floats for a tile of columns. */
+/* Begin a tile of columns: compute the limits of its thresholds and its angles, clear its state. */
 PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
                                    int added)
 {
     const pe_plan *const plan = output->plan;
     const size_t count = pe__pairs_of(output);
-    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* the proof's units */
+    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
     const double size = fabs(plan->amplitude);
-    /* the power of two of which |A| is in (1/2, 1] */
+    /* the power of two p with |A| in (p/2, p] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const float least = pe__base_error_16(plan, type), error = (float)(power * of_1);
     const int unsafe = least == FLT_MAX;
-    /* the angle of row 8, 8 pi f; 3.1415927 is above pi */
+    /* the angle of row 8 is 8 pi f; 3.1415927 is above pi */
     const pe__vf by =
         pe__splat_f32(unsafe ? 0.0f : (float)((double)PE__BLOCK_HALF * 3.1415927 * size));
     f->error = unsafe || error < least ? least : error;
@@ -166,7 +181,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
         pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), by));
 }
 
-/* How far a double is from the middle of the two numbers with so many fewer bits next to it. */
+/* Returns y less the midpoint of the two numbers around y that have `drop` bits fewer than y. */
 PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
     uint64_t bits;
@@ -177,7 +192,8 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
     return y - midpoint;
 }
 
-/* Rounded to bf16 or f16, by way of a float rounded to odd; no less than a normal float. */
+/* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
+   range of normal floats. */
 PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 {
     const float odd = (float)pe__odd24_one(y);
@@ -186,28 +202,30 @@ PE__INLINE uint16_t pe__to_16(pe__type type, double y)
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
-/* An element from a double y with an error of at most e. */
+/* Returns the element of pair k of a span at position t, from a double y with an error of at most
+   e: the number that y - e and y + e both round to, else the result of the exact rounder. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe__type type)
 {
     const uint16_t h = pe__to_16(type, y + e);
-    /* |y| > 2^-120: pe__to_16() knows no subnormal floats */
+    /* |y| > 2^-120, because pe__to_16() does not handle subnormal floats */
     if (h == pe__to_16(type, y - e) && y * y > pe__exp2i(-240)) return h;
     return pe__to_16(type,
                      x->output->round_element(x->plan, t, x->pair + k, (int)component ^ x->swapped,
                                               pe__dropped_bits(type), NULL));
 }
 
-/* Compute these elements from doubles; at: rows by their distance from the anchor. Far from a
-   midpoint, which is a double with other last bits, and from f16's subnormals, below 2^-14, they
-   are certain. Squares spare two absolute values; that of 1.4 e is sure in spite of its rounding,
-   and if both vanish, the element is not sure. */
+/* Compute the elements of flagged groups from doubles and store them; at[b]: the rows at distance b
+   from the anchor. An element y with an error of at most e is certain if it is farther than 1.4 e
+   from its midpoint and at least 2^-14, above f16's subnormals. pe__round_element_16() rounds the
+   others. Both tests compare squares, which saves two absolute values. 1.4 e instead of e covers
+   the rounding of squares, and if both squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
                                       const pe__flagged_group *flagged, size_t count, pe__type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
-    /* pe__ziv_round() has one rounding less */
+    /* one rounding more than in pe__ziv_round() */
     const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
@@ -237,22 +255,22 @@ PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
     }
 }
 
-/* A group of pairs of one row as floats: its halves, of first components and of second ones, and
-   what raises the alarm. */
+/* A group of pairs of one row in floats: two vectors of first components (a), two of second ones
+   (b), and the thresholds of each. */
 typedef struct pe__group {
     pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
-/* Add to the group what is at p and at q, and what its sums may lack. */
-PE__WRAPS /* what is asked for ahead: any address will do */
+/* Add the elements at p and at q, times the scale, to a group, and 2^-23 |s'| to its thresholds. */
+PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
 {
-    const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 |s'| of the proof */
+    const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 */
     const uint16_t *const at = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
     PE__PREFETCH((uintptr_t)p + x->prefetch_distance[0]);
-    /* if pairs are neighbours, vectors below a cache line leave q in the line of p */
+    /* interleaved: q follows p, in the same cache line if vectors are shorter than a line */
     if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->prefetch_distance[0]);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
     g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
@@ -265,7 +283,8 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
         pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->bound_b);
 }
 
-/* A group from pair i on to row side, or added to what is there. Returns the lanes of an alarm. */
+/* Store the group from pair i on in row `side`, or add it to the elements there. Returns the
+   flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
                                     pe__type type, int added)
 {
@@ -278,13 +297,13 @@ PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int s
     const pe__vf b =
         pe__min_size(pe__midpoint_distance(g.b[0], drop), pe__midpoint_distance(g.b[1], drop));
     const uint32_t lanes = added ? pe__within(a, g.bound_a, b, g.bound_b) : 0;
-    if (PE__UNLIKELY(lanes)) return lanes; /* nothing is stored: it is what will be added to */
+    if (PE__UNLIKELY(lanes)) return lanes; /* x stays, for pe__add_flagged_16() */
     pe__put_zip_as(type, p, g.a[0], split ? g.a[1] : g.b[0]);
     pe__put_zip_as(type, q, split ? g.b[0] : g.a[1], g.b[1]);
     return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
-/* Half of a group, at i, rotated: to g[0] forth and to g[1] back. */
+/* Rotate the half of a group at i: by (ts, tc) of the plan's row to g[0], by (-ts, tc) to g[1]. */
 PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
                               int half, pe__group *g)
 {
@@ -297,8 +316,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Note the alarm of these lanes, if there are any: where they are frequent (f16: one group in
-   8) without a branch. */
+/* Append a group to the flagged ones if any of its lanes are flagged; without a branch if groups
+   are flagged often (f16: one group in 8). */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -308,7 +327,7 @@ PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t s
     *flagged += lanes != 0;
 }
 
-/* Add the groups of the alarms, to which nothing is added yet, from doubles. */
+/* Add the flagged groups from doubles; pe__store_group() has added nothing to their elements. */
 PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *flagged,
                                     size_t count)
 {
@@ -323,9 +342,9 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* The kernel: all columns of a span in groups, from the plan's row as floats. type, split and added
-   are constants where it is inlined. One of the two rows may be missing, as at the ends of a run.
-   */
+/* The kernel: rotate all columns of a span by the plan's row in floats, group by group, and store
+   or add them. type, split and added are constants wherever it is inlined. One of the two rows may
+   be missing, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe__type type, int added)
 {
@@ -349,7 +368,8 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
     f->flagged_count = (size_t)(flagged - f->flagged);
 }
 
-/* Two rows so many digits from the anchor, stored or added. */
+/* Store or add the two rows at `distance` from the anchor; convert the plan's row when it is first
+   needed. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe__type type, int added)
 {
@@ -368,10 +388,10 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Two rows added to bf16, and at once, from doubles, what raised the alarm. Where a fifth of the
-   groups of late did, since what is added to nearly cancels the rows, all of some spans are added
-   from doubles. x = 1 everywhere does: half of its groups are alarmed, and both ways in turn took
-   twice as long as doubles alone. */
+/* Add two rows to bf16 elements; flagged groups are then added from doubles. If a fifth of the
+   recent groups were flagged, the next PE__SPANS_IN_DOUBLES spans are added from doubles only. That
+   happens where x nearly cancels the rows. If x is 1 everywhere, half of the groups are flagged,
+   and floats followed by doubles took twice as long as doubles alone. */
 PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t distance)
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
@@ -382,7 +402,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     }
     pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
-    /* a span has 2 end / PE__GROUP groups, in two rows; three fifths alarmed in one span will do */
+    /* a span has 2 end / PE__GROUP groups, in two rows; three fifths flagged in one span suffice */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -392,7 +412,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* Round again what raised a block's alarms, if they are more than that many. */
+/* Round the flagged groups of a block from doubles, if there are more than `most`. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
                                      pe__type type)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The self test: small tables, hashed.
- * Gives: pe_selftest().
- * Needs: simd, api, where, plan, rows, rope, algebra, alibi, learned, types.
- * Tests: tests/unit/test_selftest.c. */
+/* The self test: hashes small tables and compares the hash with a constant. Tested by
+ * tests/unit/test_selftest.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -23,9 +21,9 @@
 #include "../types/types.h"
 
 /* ---- 14. self test ------------------------------------------------------------------------------
- * What is hashed are numbers as integers, so that the byte order does not matter. The constant is
- * printed by tests/unit/test_selftest.c, which says so where it differs, and has to be that of
- * every build: it changes only where the results do. */
+ * Elements are hashed as integers, so that the byte order does not matter. The constant in
+ * pe_selftest() holds for every build, and changes only if results change. If a build has another
+ * hash, tests/unit/test_selftest.c prints it. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -37,14 +35,13 @@ typedef struct pe__test {
         uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
     } x;
     pe_plan plan;
-    int64_t zero; /* from a volatile: nothing may be computed by the compiler, in its rounding */
+    int64_t zero; /* 0 from a volatile: else compilers might compute results, in their rounding */
     int64_t list[PE__TEST_ROWS];
     double real[PE__TEST_ROWS];
     uint64_t hash;
 } pe__test;
 
-/* Take all of x, numbers of 2, 4 or 8 bytes, into the hash, and the status of the call that made
-   them. */
+/* Hash a status, and all elements of x, of `size` bytes: 2, 4 or 8. */
 PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
     uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
@@ -65,7 +62,8 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
     t->hash = h;
 }
 
-/* Rows of a plan: forward and back from the first positions of the list, then elsewhere. */
+/* Hash rows of a plan: runs from the first five positions of the list towards 0, rows of a grid and
+   of lists, sums, and, unless angles are floats, a shift. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 #define PE__TEST_FILL(T, element)                                                                  \
     PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
@@ -90,9 +88,10 @@ PE__TEST_FILL(f16, uint16_t)
 PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
-/* Two heads of each token, turned and turned back, then scores and rows of a table added. Last,
-   heads of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before
-   they cancel: fused with the difference they would not. */
+/* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
+   filled, and rows of a table, added. Last, hash heads of 3 and 1, or -1 and 3, whose rotation
+   subtracts two nearly equal products. One product is rounded first, so a' or b' is 2^-21. If it
+   were fused with the difference, a' or b' would be 3 * 2^-23. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
@@ -132,8 +131,8 @@ PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
 PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
 #undef PE__TEST_ROTATE
 
-/* The first n doubles as their low and high words, in this order on every machine: as the bits of
-   floats they are hashed by the calls that come after. */
+/* Replace the first n doubles by their low and high words, in this order on every machine. They are
+   hashed later as the bits of floats. */
 PE__OUTLINE void pe__test_words(double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -144,7 +143,8 @@ PE__OUTLINE void pe__test_words(double *x, size_t n)
     }
 }
 
-/* Without a plan. Dot products are left out: they take 32 KB of stack more. */
+/* Hash results of functions that need no plan. Dot products are left out, since they take 32 KB
+   more of stack. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
 {
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
@@ -163,18 +163,19 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 }
 #undef PE__TAKE
 
-/* The hash of all parts, each with a plan of its own; what could not be done is left out. */
+/* Returns the hash of all parts, each with a plan of its own; a part whose plan is refused is left
+   out. */
 PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
         pe__test_rows_f64, pe__test_rows_f64,  pe__test_rows_f64, pe__test_rows_f32,
         pe__test_rows_f16, pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_rest};
-    /* far, near, and some where an element of the table is next to a tie */
+    /* positions far and near, and some with a hard-to-round element */
     static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
                                    -16777217,   -20,                  -1773804743,
                                    1896201758,  -1709504159,          1803184376};
-    double memory[4416 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    double memory[4416 / sizeof(double)]; /* pe_plan_size(); if that grows, plans are refused */
     pe__test test;
     test.zero = zero;
     test.hash = 0;
@@ -202,6 +203,6 @@ PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 
 PE_API pe_status pe_selftest(void)
 {
-    volatile int64_t zero = 0; /* nothing is computed ahead */
+    volatile int64_t zero = 0; /* so that nothing is computed at compile time */
     return pe__selftest(zero) == UINT64_C(0x96cf31f55ead7b9e) ? PE_OK : PE_ERR_SELFTEST;
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that are called for few rows or tokens as well, and take a pe_at.
- * Gives: pe_add_bf16(), pe_add_f16(), pe_add_f32(), pe_alibi_add_bf16(), pe_alibi_add_f16(),
- *   pe_alibi_add_f32(), pe_alibi_fill_bf16(), pe_alibi_fill_f16(), pe_alibi_fill_f32(),
- *   pe_fill_bf16(), pe_fill_f16(), pe_fill_f32(), pe_rope_bf16(), pe_rope_f16(), pe_rope_f32(),
- *   pe_rope_qk_f32(), pe_rope_table_f32(), pe_sincos_f32().
- * Needs: api, where, rows, rope, alibi, types.
- * Tests: tests/checks/api.sh. */
+/* Defines the public functions that take a pe_at and are also called for a few rows or tokens, so
+ * that they have to be cheap to call. Tested by tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -19,11 +14,13 @@
 #include "types.h"
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
- * A pe_at by value is written in small pieces and then copied in large ones, which wait for those:
- * 5 to 12 ns, as long as the rotation of a head takes. So these functions are what a compiler puts
- * into its caller, where nothing is copied: short, and behind the end of pe's own floating-point
- * options, without which gcc inlines nothing that has them. They compute nothing. */
+ * A pe_at that is passed by value is written in small pieces, then copied with wide loads, which
+ * stall on these stores: 5 to 12 ns, as long as the rotation of a head takes. A function that is
+ * inlined into its caller copies nothing. So the functions here are short enough to be inlined.
+ * They also stand after the end of pe's own floating-point options, because gcc inlines no function
+ * that has options of its own. They compute nothing. */
 
+/* pe_fill_T, pe_add_T and pe_sincos_T; number: the type of a scale. */
 #define PE__CALLS(T, element, number)                                                              \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
@@ -49,6 +46,7 @@ PE__CALLS(bf16, uint16_t, float)
 PE__CALLS(f64, double, double)
 #undef PE__CALLS
 
+/* pe_rope_to_T, from one type to another. */
 #define PE__CALLS(T, element, to)                                                                  \
     PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
                                     const element *in, pe_heads in_heads, to *out,                 \
@@ -64,8 +62,9 @@ PE__CALLS(f32_f16, float, uint16_t)
 PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
 
-/* Whole units of pairs of one token, by a row of floats that the table has, and nothing that could
-   be wrong: of what the caller has written here the compiler knows most already. */
+/* Is a pe_rope_by_table_T call of one token plain? That is: the table is one of floats and has the
+   row, pairs fill whole units, and no argument can be an error. Where the call is inlined, the
+   compiler knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
                                  const pe_heads *x)
 {
@@ -78,6 +77,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
 }
 
+/* RoPE from a plan, its tables, and RoPE by a table, all of one type. */
 #define PE__CALLS(T, type, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
@@ -127,6 +127,7 @@ PE__CALLS(f16, PE_TYPE_F16, uint16_t)
 PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
 #undef PE__CALLS
 
+/* pe_alibi_fill_T and pe_alibi_add_T. */
 #define PE__CALLS(T, type, element, verb)                                                          \
     PE_API pe_status pe_alibi_##verb##_##T(                                                        \
         const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \

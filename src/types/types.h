@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that exist for each type, stamped.
- * Gives: pe_add_bf16(), pe_add_f16(), pe_add_f32(), pe_alibi_add_bf16(), pe_alibi_add_f16(),
- *   pe_alibi_add_f32(), pe_alibi_fill_bf16(), pe_alibi_fill_f16(), pe_alibi_fill_f32(),
- *   pe_fill_bf16(), pe_fill_f16(), pe_fill_f32(), pe_learned_add_bf16(), pe_learned_add_f16(),
- *   pe_learned_add_f32(), pe_rope_bf16(), pe_rope_f16(), pe_rope_f32(), pe_shift_bf16(),
- *   pe_shift_f16(), pe_shift_f32().
- * Needs: api, rows, rope, algebra, alibi, bias, learned, numbers.
- * Tests: tests/checks/api.sh. */
+/* Defines, from macros, the functions that exist for each type of element. Tested by
+ * tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -31,14 +25,16 @@
 #include "../learned/add.h"
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. types/calls.h has the
- * public functions that call those of pe__ here. */
+ * The types are float, and uint16_t for f16 and bf16; for fill and add also double. types/calls.h
+ * defines the public functions that call the pe__call_ functions of this file. */
 
-/* A scale as a double. A cast would be useless for doubles, and floats need one. */
+/* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
+   for floats, and -Wuseless-cast forbids one for doubles. */
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Of fill and add: number is the type of a scale; rows of a batch are made by batch_kernel. */
+/* Fill, add and add_batch. number: the type of a scale; batch_kernel: fills the rows that are added
+   to all batches. */
 #define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
@@ -69,7 +65,7 @@ PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
 PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
 #undef PE__ROWS_OF
 
-/* Tokens from one place to another, perhaps of another type. */
+/* Rotation of tokens from one array to another, whose elements may have another type. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
                                                size_t tokens, const pe__from_to *x)                \
@@ -80,6 +76,7 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
         return pe__rope_to(plan, at, &call, x);                                                    \
     }
 
+/* Shifts, rotation in place, RoPE tables, and the addition of biases and learned tables. */
 #define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -129,7 +126,8 @@ PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
 
-/* By a table, for each layout by itself: a caller that names one has no code for the other. */
+/* Rotation by a table, with a function for each layout: a program that names one layout contains no
+   code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
         const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
