@@ -106,11 +106,10 @@
 #define PE_H
 
 /* ==== src/api/options.h ==== */
-/* The version; the language and the numbers that pe needs; what a program may set before it
- * includes pe.h, and what follows from it: how functions are declared, whether they are defined
- * here.
- * Gives: PE_API, PE_STREAM_BYTES, PE_VERSION_HEX.
- * Tests: tests/checks/extern.sh, tests/checks/fail.sh. */
+/* The version, the options that a program may define before it includes pe.h, and checks of the
+ * language, the number formats and the struct layout that pe needs. The options decide how public
+ * functions are declared (PE_API) and whether this file defines them (PE__DEFINE). Tested by
+ * tests/checks/extern.sh and tests/checks/fail.sh. */
 
 #define PE_VERSION_MAJOR 0
 #define PE_VERSION_MINOR 4
@@ -118,7 +117,7 @@
 #define PE_VERSION_HEX 0x000400
 #define PE_VERSION_STRING "0.4.0"
 
-/* (MSVC says nothing of a standard unless it is asked for one) */
+/* MSVC is left out: it defines __STDC_VERSION__ only if a standard was requested. */
 #if !defined(__cplusplus) && !defined(_MSC_VER) && \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
@@ -130,7 +129,7 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
-/* Before every public function. */
+/* Stands before every public function. */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #else
@@ -154,8 +153,10 @@
 #if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || FLT_MANT_DIG != 24
 #error "pe needs IEEE doubles of 64 bits and floats of 32: for AVR, avr-gcc 10 with -mdouble=64"
 #endif
-/* Packed structs, by -fpack-struct or by a #pragma pack that another header left behind, are not
-   those of a library that was compiled without. (__BIGGEST_ALIGNMENT__ is 2 for m68k.) */
+/* Refuse packed structs, whether from -fpack-struct or from a #pragma pack that another header left
+   in force: their layout differs from the layout in a library that was compiled without it. A
+   double must lie at an offset of at least the size of a pointer or the target's largest alignment:
+   __BIGGEST_ALIGNMENT__ is 2 for m68k. */
 struct pe__laid_out {
     char first;
     double number;
@@ -176,23 +177,14 @@ extern "C" {
 #endif
 
 /* ==== src/api/types.h ==== */
-/* Types that several subjects share: statuses, configs, presets, positions, the plan.
- * Gives: PE_ANGLE_EXACT, PE_ANGLE_FLOAT32, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_JOINED,
- *   PE_COLUMNS_SUMS, PE_ERR_CONFIG, PE_ERR_ENUM, PE_ERR_FREQUENCY, PE_ERR_NULL, PE_ERR_PLAN,
- *   PE_ERR_RANGE, PE_ERR_SELFTEST, PE_ERR_SHAPE, PE_ERR_SIZE, PE_EXPONENT_INDEX, PE_EXPONENT_PAIRS,
- *   PE_EXPONENT_WIDTH, PE_LAYOUT_HALVES, PE_LAYOUT_INTERLEAVED, PE_MAX_AXES, PE_ODD_SINE,
- *   PE_ODD_ZERO, PE_OK, PE_PRESET_COUNT, PE_PRESET_DETR, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
- *   PE_PRESET_MAE_2D, PE_PRESET_MLX, PE_PRESET_NERF, PE_PRESET_T2T_ND, PE_PRESET_TINY_CUDA_NN,
- *   PE_PRESET_VASWANI, PE_PRESET_VIDEO_3D, PE_TYPE_BF16, PE_TYPE_F32, PE__STATUSES, pe__axis,
- *   pe_angle, pe_at, pe_columns,
- *   pe_config, pe_exponent, pe_layout, pe_odd, pe_plan, pe_preset, pe_status, pe_type.
- * Tests: tests/unit/test_errors.c, tests/unit/test_conventions.c. */
+/* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
+ * tests/unit/test_errors.c and tests/unit/test_conventions.c. */
 
 /* ============================================================================================== */
 /*  2. TYPES                                                                                      */
 /* ============================================================================================== */
 
-/* What a call returns. PE__STATUSES(X) lists every status and its text. */
+/* The status that a call returns. PE__STATUSES(X) lists every status and its text. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
@@ -253,17 +245,18 @@ typedef enum pe_layout {
                                   Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
-/* D of the frequencies w_i = scale base^(-i / D); width is that of the axis, h floor(width / 2). */
+/* D of the frequencies w_i = scale base^(-i / D), with the width of the axis and
+   h = floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
     PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
 } pe_exponent;
 
-/* What elements are; 16 bits are uint16_t. */
+/* The type of elements; f16 and bf16 are the bits in a uint16_t. */
 typedef enum pe_type { PE_TYPE_F32 = 0, PE_TYPE_F16, PE_TYPE_BF16 } pe_type;
 
-/* What an odd width means. */
+/* How an odd width is filled. */
 typedef enum pe_odd {
     PE_ODD_SINE = 0, /* one sine more than cosines (one cosine more with cos_first) */
     PE_ODD_ZERO      /* the last column is 0                                        */
@@ -272,21 +265,22 @@ typedef enum pe_odd {
 /* The angle whose exact sine is computed. */
 typedef enum pe_angle {
     PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
-    PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): that of float32 code, to reproduce models
-                           trained with it; slower: each row computes its own sines            */
+    PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)), the angle of float32 code, to reproduce
+                           models trained with it; slower: each row computes its own sines     */
 } pe_angle;
 
 enum { PE_MAX_AXES = 8 };
 
 /* How several axes share the columns of a row; ignored if axes is 1. */
 typedef enum pe_columns {
-    PE_COLUMNS_BLOCKS = 0, /* each axis has a block of its own, with the layout              */
+    PE_COLUMNS_BLOCKS = 0, /* each axis has its own block of columns, in the layout          */
     PE_COLUMNS_JOINED,     /* one layout for the whole row, first the pairs of the first axis, then
                               those of the second ...; halves: all sines, then all cosines. RoPE of
                               whole heads: DINOv3, Pixtral, Cosmos; timm, Perceiver            */
-    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, axes of equal width: interleaved, all axes'
-                               sines of the first, their cosines, then the second ...: NeRF, GLIGEN;
-                               halves: the sines of all, then the cosines: timm's FourierEmbed */
+    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal width. Interleaved: the
+                               sines of all axes for the first frequency, then their cosines, then
+                               the second frequency ...: NeRF, GLIGEN. Halves: the sines of all
+                               frequencies, then the cosines: timm's FourierEmbed              */
     PE_COLUMNS_SUMS         /* pair i rotates by a sum over all coordinates, sum_k w_ik t_k, with
                                one layout for the whole row: Fourier features, SAM, LightGlue.
                                Only for pe_plan_init_frequencies() and exact angles           */
@@ -305,33 +299,33 @@ typedef struct pe_config {
     double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
     double amplitude;         /* factor on every element, 2^-1000 ... 2^1000 in magnitude         */
     double scale;             /* factor on every angle: 1 / timescale, position scale, maximal
-                                 frequency. 2^-900 ... 2^21 in magnitude, and so that every
-                                 frequency, pi included, is within 2^-960 ... 2^21                */
+                                 frequency. 2^-900 ... 2^21 in magnitude; every frequency, with
+                                 pi if half_turns is set, must be within 2^-960 ... 2^21          */
     int half_turns;           /* 1: every angle times pi                                          */
-    double offset;            /* added to every position (to a real one in double, rounded once): a
-                                 multiple of 2^-20, at most 2^31 in magnitude                     */
+    double offset;            /* added to every position: a multiple of 2^-20, at most 2^31 in
+                                 magnitude. A sum with a real position is rounded to double       */
     pe_layout layout;         /* interleaved in the paper                                         */
     int cos_first;            /* 1: cosines come first                                            */
-    pe_odd odd;               /* what an odd width means                                          */
+    pe_odd odd;               /* how an odd width is filled                                       */
     pe_exponent exponent;     /* what divides i in the exponent                                   */
     double exponent_shift;    /* see PE_EXPONENT_PAIRS                                            */
     pe_angle angle;           /* exact, or as float32 code has it                                 */
     int has_padding;          /* 1: the row of padding_position is all zeros                      */
     int64_t padding_position; /* a position as calls give it, before the offset                   */
     size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
-    size_t expected_rows;     /* rows that will be made in all; 0: many. A plan for few rows is
-                                 small and quickly made; the bits are the same                    */
+    size_t expected_rows;     /* rows that all calls together will compute; 0: many. A plan for few
+                                 rows is small and quickly made; the bits are the same            */
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
                                  0. Ignored if axes is 1: that axis has the whole row             */
     pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
     const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs:
-                                  below axes, or 255 for one that stands still, but for the
-                                  amplitude. Then the row has one layout; axis is ignored, columns
-                                  must be PE_COLUMNS_BLOCKS                                       */
-    size_t coordinate_length;  /* numbers in coordinate, which are checked to be d_model / 2 before
-                                  any is read. 0: not given, the list has as many; and where it is
-                                  NULL                                                            */
+                                  below axes, or 255 for a pair that does not rotate and is only
+                                  multiplied by the amplitude. With a list the row has one layout,
+                                  axis is ignored, and columns must be PE_COLUMNS_BLOCKS          */
+    size_t coordinate_length;  /* length of coordinate, checked to be d_model / 2 before the list is
+                                  read. 0: not given, the list has that length. Must be 0 if
+                                  coordinate is NULL                                              */
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). */
@@ -358,66 +352,67 @@ typedef enum pe_preset {
 
 /* Where rows are: the positions of rows 0, 1, 2 ... of a call. A small value to be copied freely,
    made by pe_from() and the functions below; all fields are private. It points to the caller's
-   list, which the calls that take it read. */
+   list, which is read by each call that takes the pe_at. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
     size_t skipped;           /* rows at the start of a list or grid to leave out               */
     size_t axes;              /* coordinates of a row                                           */
-    size_t row_stride;        /* of coordinates: elements from row to row                       */
-    size_t axis_stride;       /* and from one coordinate to the next                            */
-    size_t size[PE_MAX_AXES]; /* of a grid                                                      */
-    int kind;                 /* see pe__at_kind                                                  */
-    int back, delta;          /* see pe_back() and pe_delta()                                   */
-    pe_status status;         /* what was wrong when it was made                                */
+    size_t row_stride;        /* elements of list from one row to the next                      */
+    size_t axis_stride;       /* elements of list from one coordinate to the next               */
+    size_t size[PE_MAX_AXES]; /* of a grid: its cells along each coordinate                     */
+    int kind;                 /* a pe__at_kind; 0: no pe_ function made it                      */
+    int back, delta;          /* 1: see pe_back() and pe_delta()                                */
+    pe_status status;         /* the error found when it was made, or PE_OK                     */
 } pe_at;
 
 /* Private: the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
-    size_t sines, cosines; /* their number; they differ by one if the width is odd         */
-    size_t zero, zeros;    /* columns of zeros: the first, their number                    */
-    size_t pair, pairs;    /* its pairs in the plan's arrays                               */
-    size_t coordinate;
-    double denominator[2]; /* D of its frequencies: a sum    */
+    size_t sines, cosines; /* number of each; they differ by one if the width is odd       */
+    size_t zero, zeros;    /* first column of zeros; number of these columns               */
+    size_t pair, pairs;    /* its first pair in the plan's arrays; number of its pairs     */
+    size_t coordinate;     /* the coordinate of a row that it encodes                      */
+    double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
 } pe__axis;
 
 /* Frequencies and some rows, in memory of the caller's. d_model, pairs and axes may be read; all
-   else is private. A plan may be copied by assignment; its memory must outlive the copies and must
-   not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the same on
-   every instruction set. */
+   other fields are private. A plan may be copied by assignment; its memory must outlive the copies
+   and must not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the
+   same on every instruction set. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
     size_t axes;             /* coordinates of a row                                         */
-    size_t padded;           /* doubles from one array to the next: pairs, room for vectors  */
-    size_t first;            /* pairs of the row before these: pe_sinusoidal_f32's tiles     */
+    size_t padded;           /* doubles from one array to the next: pairs and padding        */
+    size_t first;            /* pairs of the row before the first pair of this plan          */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
-    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see
-                                pe__rotation_row() */
+    const double *table;     /* NULL, or 2 arrays for each row of pe__rotation_row(): sin(p w)
+                                and cos(p w)                                                 */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
-    double fastest;          /* largest frequency, in half turns a position                  */
-    double error;            /* of the frequencies, relative                                 */
-    double double_range;     /* positions up to that are for pe__sincos()                    */
-    double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
-    int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
+    double fastest;          /* largest frequency, in half-turns per position                */
+    double error;            /* relative error of the frequencies                            */
+    double double_range;     /* range of the double kernel: largest |position| for it        */
+    double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
+    int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
     int cos_first, has_padding;
-    int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
-    int exact_frequencies;   /* frequencies are the sums of their two doubles                */
+    int half_turns;          /* 1: angles times pi; some may be exact multiples of pi / 2    */
+    int exact_frequencies;   /* 1: the sums of two doubles are the frequencies exactly       */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int rope_interleave;     /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
+    int rope_interleave;     /* RoPE: 1 reads adjacent pairs and writes halves               */
     size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
-    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
-    const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
-    size_t matrix_step;      /* from one to the next                                         */
-    const uint8_t *order;    /* RoPE: NULL, or where pairs lie: pe__plan_sort_pairs()             */
-    const double *point;     /* whose sums frequency has; else NULL                          */
+    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
+    const double *matrix;    /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
+    size_t matrix_step;      /* doubles from one array of matrix to the next                 */
+    const uint8_t *order;    /* RoPE: NULL, or where pairs lie, see pe__plan_sort_pairs()    */
+    const double *point;     /* PE_COLUMNS_SUMS: the coordinates that frequency is summed for;
+                                else NULL                                                    */
     pe_layout layout;
-    double padding;
+    double padding;          /* the padding position                                         */
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;
 
@@ -432,8 +427,8 @@ typedef struct pe_plan {
 /* ============================================================================================== */
 
 /* ==== src/api/contract.h ==== */
-/* Contract: what this build says of itself.
- * Tests: tests/unit/test_selftest.c. */
+/* Contract: status texts, the version and instruction set of this build, the self test. Tested by
+ * tests/unit/test_selftest.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
@@ -456,21 +451,19 @@ PE_API const char *pe_isa_name(void);
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
- *              subnormals is not noticed: no result here is one
+ *              subnormals is not noticed: no result here is subnormal
  * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/test_selftest.c)
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 
 /* ==== src/where/contract.h ==== */
-/* Contract: at which positions rows are.
- * Needs: api.
- * Tests: tests/unit/test_at.c. */
+/* Contract: at which positions rows are. Tested by tests/unit/test_at.c. */
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
- * A pe_at says at which positions the rows of a call are. The functions that make one check
+ * A pe_at says at which positions the rows of a call are. The functions that make a pe_at check
  * nothing: the call that takes it refuses a NULL list, axes beyond 1 ... PE_MAX_AXES and positions
  * out of range, before it writes anything. Positions are integers or reals within -2^31 ... 2^31.
- * Consecutive ones, ascending or descending, are the fastest, in lists too. */
+ * Consecutive positions, ascending or descending, are the fastest, in lists too. */
 
 /* The positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
@@ -507,12 +500,13 @@ PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, 
 PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 
-/* The same without the first rows rows: how threads split a call. Skips add up. Threads: any. */
+/* The positions of at without its first `rows` rows: how threads split a call. Skips add up.
+   Threads: any. */
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
 /* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. Twice is none. A
-   padding position stays one. Threads: any. */
+   the gradient (the transposed map), and the inverse if the amplitude is 1. Applied twice it has no
+   effect. A padding position stays a padding position. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
 /* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
@@ -841,13 +835,8 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
                                 size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
 
 /* ==== src/rope/contract_config.h ==== */
-/* Contract: a model's RoPE config, its frequencies and its plan.
- * Gives: PE_QUERY_SCALE_FLOOR, PE_QUERY_SCALE_LOG, PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR,
- *   PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK, PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL,
- *   PE_ROPE_TYPE_COUNT, PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION, pe_query_scale,
- *   pe_rope_config, pe_rope_type.
- * Needs: api.
- * Tests: tests/unit/test_rope_frequencies.c. */
+/* Contract: a model's RoPE config, its frequencies and its plan, and the factors that depend on the
+ * position. Tested by tests/unit/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
@@ -905,12 +894,12 @@ typedef enum pe_sections {
     PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
                                 by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]. A
                                 section may ask for more pairs than there are; sections[0] is
-                                ignored: it is the rest                                           */
+                                ignored, since coordinate 0 gets all other pairs                  */
     PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
                                 rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION. With
-                                LONGROPE each block takes the first rotary_dim / 2 / axes of the
-                                factors, of which all are checked; freq_factors go on from block
-                                to block                                                          */
+                                LONGROPE each block uses the first rotary_dim / 2 / axes factors,
+                                but all factors are checked; freq_factors continue from block to
+                                block                                                             */
 } pe_sections;
 
 /* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
@@ -918,7 +907,7 @@ typedef enum pe_sections {
    fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
-    size_t rotary_dim;                       /* those that rotate: even, 2 ... head_dim; 0: all  */
+    size_t rotary_dim;                       /* how many rotate: even, 2 ... head_dim; 0: all    */
     double rope_theta;                       /* the base, >= 1                                   */
     pe_rope_type rope_type;                  /* what is done to the frequencies                  */
     double factor;                           /* how much longer than trained                     */
@@ -927,9 +916,9 @@ typedef struct pe_rope_config {
     size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
     double low_freq_factor;                  /* LLAMA3                                           */
     double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
-    double beta_fast;                        /* YARN, in turns over L0; 0: 32                    */
-    double beta_slow;                        /* YARN, likewise; 0: 1. More than beta_fast only
-                                                with a rope_theta of at least 2                  */
+    double beta_fast;                        /* YARN, in full rotations over L0; 0: 32           */
+    double beta_slow;                        /* YARN, in full rotations over L0; 0: 1. May exceed
+                                                beta_fast only with a rope_theta of at least 2   */
     double extrapolation_factor;             /* YARN, 0 ... 1; here 0 is a value                 */
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
     double mscale;                           /* YARN                                             */
@@ -946,23 +935,27 @@ typedef struct pe_rope_config {
                                                 DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
                                                 most 512; layout PE_LAYOUT_HALVES                */
     size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
-    size_t sections[PE_MAX_AXES];            /* pairs of each coordinate, in all all pairs;
-                                                ignored if axes is 1                             */
-    pe_sections section_order;               /* which pairs these are                            */
+    size_t sections[PE_MAX_AXES];            /* number of pairs of each coordinate; they sum to
+                                                all pairs, unless interleaved. Ignored if axes is
+                                                1                                                */
+    pe_sections section_order;               /* which pairs belong to which coordinate           */
     double offset;                           /* added to every position, as in pe_config         */
     pe_angle angle;                          /* exact, or as float32 code has it                 */
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
     size_t rotary_offset;                    /* elements of a head before those that rotate: ggml's
                                                 n_offs. With rotary_dim at most head_dim        */
     const uint8_t *coordinate;               /* NULL, or which coordinate rotates each pair: below
-                                                axes, or 255 for one that stands still; instead of
-                                                sections, which must be 0, and section_order     */
-    size_t short_factor_length;              /* numbers in short_factor, which are checked to be
-                                                rotary_dim / 2 before any is read. 0: not given,
-                                                the list has as many; and where it is NULL       */
-    size_t long_factor_length;               /* likewise in long_factor                          */
-    size_t freq_factors_length;              /* in freq_factors: as many as pairs                */
-    size_t coordinate_length;                /* in coordinate: as many as pairs                  */
+                                                axes, or 255 for a pair that does not rotate.
+                                                Replaces sections, which must be 0, and
+                                                section_order                                    */
+    size_t short_factor_length;              /* length of short_factor, checked to be rotary_dim / 2
+                                                before the list is read. 0: not given, the list has
+                                                that length. Must be 0 if short_factor is NULL   */
+    size_t long_factor_length;               /* length of long_factor, by the same rules         */
+    size_t freq_factors_length;              /* length of freq_factors, the number of pairs, by the
+                                                same rules                                       */
+    size_t coordinate_length;                /* length of coordinate, the number of pairs, by the
+                                                same rules                                       */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
@@ -975,8 +968,8 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
  * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
- * (LONGROPE); "proportional"; "openpangu" (DEFAULT). What a name alone does not say: "dynamic" with
- * a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+ * (LONGROPE); "proportional"; "openpangu" (DEFAULT). A name alone does not tell two cases apart:
+ * "dynamic" with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
@@ -1016,8 +1009,8 @@ typedef enum pe_query_scale {
     PE_QUERY_SCALE_LOG        /* max(1, 1 + beta ln((p + shift) / period)): Qwen 1, Grok-2 */
 } pe_query_scale;
 
-/* Compute the factors of queries that depend on their position, one float per row: those of kind, p
- * the position of row r. Multiply the rows of queries by them.
+/* Compute the factors of queries that depend on their position p, one float per row, by the formula
+ * of kind. Multiply the rows of queries by them.
  *
  *     Llama 4      FLOOR  attn_scale, floor_scale, shift 1
  *     Ministral 3  FLOOR  llama_4_scaling_beta, original_max_position_embeddings, shift 0
@@ -1026,13 +1019,14 @@ typedef enum pe_query_scale {
  *
  * beta         finite, at most 2^100 in magnitude; of LOG at least 0
  * period       1 ... 2^53
- * shift        -2^31 ... 2^31; it and a position, also an integer, are added in double
- * at, rows     positions of one coordinate, with the shift 0 ... 2^31
+ * shift        -2^31 ... 2^31; added in double to the position, also to an integer
+ * at, rows     positions of one coordinate; position + shift must be within 0 ... 2^31
  * factors      rows floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM, also for another kind; PE_ERR_SHAPE; PE_ERR_SIZE;
- *              PE_ERR_RANGE, also for such a beta or period. On an error nothing is written.
- * Accuracy     correctly rounded for that sum (tests/unit/test_models.c)
+ *              PE_ERR_RANGE, also for a beta or period out of range. On an error nothing is
+ *              written.
+ * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
@@ -1051,7 +1045,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * factors      rows of stride floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also for pairs = 0 or a stride below
- *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for such a scale_base
+ *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for a scale_base out of range
  * Accuracy     correctly rounded (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any
@@ -1410,16 +1404,13 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
 
 /* ==== src/alibi/contract.h ==== */
-/* Contract: ALiBi's slopes and biases.
- * Gives: PE_ALIBI_CAUSAL, PE_ALIBI_LINEAR, PE_ALIBI_SYMMETRIC, pe_alibi_mode.
- * Needs: api.
- * Tests: tests/unit/test_alibi.c. */
+/* Contract: ALiBi's slopes and biases. Tested by tests/unit/test_alibi.c. */
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
 /* The bias of a key, with d = query position - key position. */
 typedef enum pe_alibi_mode {
-    PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query: the caller masks these         */
+    PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query, which the caller masks         */
     PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
     PE_ALIBI_SYMMETRIC /* -slope |d|: encoders                                                    */
 } pe_alibi_mode;
@@ -1446,12 +1437,12 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *                                                    d = position of query q - position of key k
  *
  * slopes       heads floats, finite, of either sign
- * query_at     where the queries are: whole positions, so a range or a list of integers, with
- *              pe_skip() and pe_back() too. pe_from(n) for those after n keys of a cache
- * key_at       where the keys are, likewise: pe_from(0), or the list of a cache whose cells are in
- *              any order. An ascending range is the fastest
- * heads, queries, keys    one that is 0 does nothing and is PE_OK
- * bias         aligned as its type; what lies between rows is not touched
+ * query_at     where the queries are: integer positions, so a range or a list of integers, with
+ *              pe_skip() and pe_back() too. pe_from(n) for queries after n keys of a cache
+ * key_at       where the keys are, also integer positions: pe_from(0), or the list of a cache whose
+ *              cells are in any order. An ascending range is the fastest
+ * heads, queries, keys    if one of them is 0, the call does nothing and returns PE_OK
+ * bias         aligned as its type; elements between rows are not touched
  * query_stride elements from one query's row to the next, >= keys; ignored for one query
  * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
  *              round, for [queries, heads, keys]. Ignored for one head
@@ -1728,10 +1719,8 @@ extern "C" {
 #endif
 
 /* ==== src/api/status.h ==== */
-/* The text of a status, the version, the instruction set.
- * Gives: pe_isa_name(), pe_status_string(), pe_version().
- * Needs: simd.
- * Tests: tests/unit/test_selftest.c, tests/unit/test_errors.c. */
+/* The text of a status, the version and the instruction set. Tested by tests/unit/test_selftest.c
+ * and tests/unit/test_errors.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
@@ -1831,17 +1820,12 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 }
 
 /* ==== src/where/at.h ==== */
-/* Positions of a pe_at: read, checked.
- * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__POSITIONS, pe__grid_cells(),
- *   pe__check_at(), pe__is_consecutive(), pe__check_positions(), pe__check_integers(), pe__at_kind,
- *   pe__position(), pe__positions(), pe__saturating_mul(), pe__integer_position().
- * Needs: simd, api, numbers.
- * Tests: tests/unit/test_at.c. */
+/* Read and check the positions of a pe_at. Tested by tests/unit/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
 typedef enum pe__at_kind {
-    PE__AT_RANGE = 1, /* zeros are no place */
+    PE__AT_RANGE = 1, /* not 0: a pe_at of all zeros is refused */
     PE__AT_I32,
     PE__AT_I64,
     PE__AT_F32,
@@ -1849,13 +1833,14 @@ typedef enum pe__at_kind {
     PE__AT_GRID
 } pe__at_kind;
 
-/* Is a b > SIZE_MAX? Then that. */
+/* Returns a * b, or SIZE_MAX if the product is larger. */
 PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
 {
     return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
 }
 
-/* Cells of a grid before a coordinate changes; SIZE_MAX if they are more. */
+/* Returns how many consecutive cells of a grid have the same coordinate `axis`: the product of the
+   sizes of all later axes, at most SIZE_MAX. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
@@ -1863,9 +1848,9 @@ PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
     return cells;
 }
 
-enum { PE__POSITIONS = 32 }; /* positions looked at together */
+enum { PE__POSITIONS = 32 }; /* positions that are read together */
 
-/* The positions of n rows from row r on: coordinate axis. */
+/* Write to p the coordinate `axis` of n rows, from row r on. */
 PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
@@ -1893,6 +1878,7 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
+/* Returns the coordinate `axis` of row r. */
 PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
     double p = (double)(at->first + (int64_t)r * at->step);
@@ -1901,7 +1887,7 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Are all |p + a| and |p + b| at most reach? No for a NaN. */
+/* Returns whether all |p[k] + a| and |p[k] + b| are at most reach. For a NaN they are not. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     int ok = 1;
@@ -1909,7 +1895,8 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
     return ok;
 }
 
-/* Do the indices of so many rows of a list fit? */
+/* Returns whether a pointer can span the elements of the list up to the last of rows > 0 rows, with
+   the skipped rows before them. */
 static inline int pe__list_fits(const pe_at *at, size_t rows)
 {
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
@@ -1918,8 +1905,8 @@ static inline int pe__list_fits(const pe_at *at, size_t rows)
     return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
 }
 
-/* What is wrong with the places of rows > 0 rows of so many coordinates? Positions p must have
-   |p + a| and |p + b| of at most reach. */
+/* Returns PE_OK, or the error of the positions of rows > 0 rows in a call for `axes` coordinates.
+   |p + a| and |p + b| must be at most reach for every position p. */
 static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t axes, double a,
                                             double b, double reach)
 {
@@ -1930,7 +1917,7 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    if (at->kind == PE__AT_RANGE) { /* its ends, as doubles: inexact only far beyond */
+    if (at->kind == PE__AT_RANGE) { /* its two ends, which doubles hold exactly within reach */
         p[0] = (double)at->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
@@ -1944,7 +1931,7 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
         if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     }
     for (size_t k = 0; k < at->axes; k++) {
-        p[0] = 0; /* a grid's ends */
+        p[0] = 0; /* p[0] and p[1]: the ends of a grid */
         p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
         if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
         for (size_t r = 0, n; !grid && r < rows; r += n) {
@@ -1956,19 +1943,22 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-/* The same for all that pe takes, with this offset, which is that of a pe_back() already. */
+/* pe__check_positions() with pe's limits: |p| and |p + offset| are at most pe__position_limit. For
+   a pe_back() the caller has reversed the sign of the offset. */
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     return pe__check_positions(at, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
-/* The same for whole positions of one coordinate, whose differences are exact. */
+/* pe__check_at() for integer positions of one coordinate: a range or a list of integers. Their
+   differences are exact. */
 static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
     return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
 }
 
+/* Returns the position of row r, after pe__check_integers(). */
 PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
 {
     if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
@@ -1976,7 +1966,7 @@ PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
     return at->back ? -p : p;
 }
 
-/* Are these so many rows at p, p + 1, p + 2 ... because they are a range? */
+/* Returns whether the rows are a range p, p + 1, p + 2 ... Lists are not examined. */
 PE__INLINE int pe__is_consecutive(const pe_at *at)
 {
     return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
@@ -7615,34 +7605,34 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 }
 
 /* ==== src/rope/config.h ==== */
-/* A model's RoPE config: defaults, names, errors.
- * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
- *   pe_rope_config_default(), pe_rope_config_error(), pe_rope_type_named().
- * Needs: simd, api, plan, numbers, frequencies.
- * Tests: tests/unit/test_rope_frequencies.c. */
+/* A model's RoPE config: its defaults, the names of its types, its errors. pe__rope holds a config
+ * whose defaults are resolved. Tested by tests/unit/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * All in double-double, which is off by 2^-99, and by more where a ramp cancels; what that leaves
- * open, pe__rope_round_frequency() makes anew. The branches compare numbers that cannot be equal:
- * the thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a
- * line, start + slope x: pe__rope_ramp(). A falling ramp has high < low.
- *
- * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q,
- * and of a ramp:
+ * One formula serves all types. The type determines f, unit, the ratio q and the ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
- *     m = keep (1 - r), r = (x - low) / (high - low) within 0 ... 1
+ *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
- * where x is i for YARN, and L0 w_i / 2 pi for LLAMA3, whose ramp falls from high_freq_factor to
- * low_freq_factor. Without a ramp r is 0, and m = keep is 1, or 0 where all are divided by f. */
+ * For YARN x is i. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low = high_freq_factor to
+ * high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if the type divides all
+ * frequencies by f, else 1. Between low and high the factor of w_i is a line, start + slope x, see
+ * pe__rope_ramp().
+ *
+ * Frequencies are computed in double-double, with a relative error of 2^-99, and of more where the
+ * terms of a ramp cancel. If that error leaves the rounding undecided, pe__rope_round_frequency()
+ * computes the frequency again with multi-limb integers. Where a branch on a ramp depends on an
+ * inexact number, that number contains pi and is compared with an algebraic one. So the two are
+ * never equal, and enough limbs decide every branch. */
 
-/* As a function: where size_t has 32 bits, compilers would say that this is always so. */
+/* Returns whether the length n is at most 2^53. The parameter has 64 bits, because compilers warn
+   about a comparison that is always true where size_t has 32. */
 static inline int pe__rope_length_ok(uint64_t n) { return n <= (uint64_t)1 << 53; }
 
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 {
     pe_rope_config config;
-    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; all zeros is 0.0 */
     config.head_dim = head_dim;
     config.rope_theta = 10000.0;
     config.low_freq_factor = 1.0;
@@ -7681,29 +7671,31 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
     return PE_ERR_ENUM;
 }
 
-/* A config with the rules of its type applied, and what all its pairs share. */
+/* A config with the rules of its type applied. pe__rope_read() sets the fields up to is_ggml,
+   pe__rope_begin() the numbers after it, which all pairs share. */
 typedef struct pe__rope {
     const pe_rope_config *config;
-    const double *factors;     /* LONGROPE: the list for this length                     */
-    double attention;          /* the attention factor, if given, or 0                   */
-    double length, fast, slow; /* L0; YARN's betas                                       */
-    size_t rotary;             /* rotary_dim, or head_dim where that is 0 */
-    double n, width;           /* rotary dim of a section; the exponents are -2i / width */
-    double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
-    double keep;               /* as in the formula                                      */
-    size_t pairs, rotating;    /* of a head; those rotated                               */
-    size_t period;             /* pairs after which a section begins anew                */
-    int is_long;               /* LONGROPE: more than L0                                 */
-    int has_factor;            /* YARN, LONGROPE: f is known                             */
-    int is_ggml;               /* the length of the ramp is at least 0.001               */
-    pe__td factor;             /* f                                                      */
-    pe__geometric all;         /* the powers, and what multiplies all                    */
-    pe__dd waves;              /* L0 / 2 pi                                              */
-    pe__dd low, high;          /* where the ramp begins and ends                         */
-    pe__dd begin, end;         /* what multiplies up to low, and from high on, 1 / f     */
-    pe__dd start, slope;       /* between it is start + slope x                          */
-    double sign;               /* -1 where it falls                                      */
-    double ramp_error, margin; /* what it lacks next to the bounds; how near that is     */
+    const double *factors;     /* LONGROPE: short_factor or long_factor; else NULL           */
+    double attention;          /* the attention factor that the config gives, or 0           */
+    double length, fast, slow; /* L0, 0 if absent; YARN's beta_fast and beta_slow            */
+    size_t rotary;             /* rotary_dim, or head_dim if that is 0                       */
+    double n, width;           /* rotary dim of a section; the exponents are -2i / width     */
+    double f[4];               /* f = f[0] f[1] / f[2] + f[3]                                */
+    double keep;               /* keep in the formula                                        */
+    size_t pairs, rotating;    /* pairs of a head; the number of them that rotate            */
+    size_t period;             /* pairs of a section, after which i is 0 again               */
+    int is_long;               /* 1: sequence_length exceeds L0                              */
+    int has_factor;            /* 1: the config gives f, or two lengths whose ratio is f     */
+    int is_ggml;               /* 1: shorter ramps get the length 0.001, as in ggml          */
+    pe__td factor;             /* f                                                          */
+    pe__geometric all;         /* unit q^i                                                   */
+    pe__dd waves;              /* L0 / 2 pi: x = waves w_i for LLAMA3                        */
+    pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
+    pe__dd begin, end;         /* factor of w_i before the ramp, and after it: 1 / f         */
+    pe__dd start, slope;       /* on the ramp the factor is start + slope x                  */
+    double sign;               /* 1 if low < high, else -1                                   */
+    double ramp_error, margin; /* absolute error of the factor on the ramp, on top of double-
+                                  double's; distance from the ramp beyond which it is 0      */
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -7711,7 +7703,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* What follows from the fields alone, which may be anything. */
+/* Set the fields of r up to is_ggml from the config, whose fields are not checked yet: any values
+   are safe here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -7735,7 +7728,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->rotary = config->rotary_dim ? config->rotary_dim : config->head_dim;
     r->pairs = (whole ? config->head_dim : r->rotary) / 2;
     r->rotating = is_vision ? r->pairs : r->rotary / 2;
-    r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* never */
+    r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* more than any head has */
     r->n = is_vision ? 2 * (double)r->period : (double)r->rotary;
     r->width = whole && !is_vision ? (double)config->head_dim : r->n;
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
@@ -7745,7 +7738,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->f[0] = config->factor > 0 ? config->factor : 1;
     r->f[1] = r->f[2] = 1;
     r->f[3] = 0;
-    if (dynamic) /* f (L - L0) / L0 + 1 */ {
+    if (dynamic) /* f L / L0 - (f - 1) = f (L - L0) / L0 + 1 */ {
         r->f[1] = r->is_long ? (double)(now - length) : 0;
         r->f[2] = r->length;
         r->f[3] = 1;
@@ -7762,7 +7755,7 @@ PE__INLINE int pe__rope_number_ok(double x)
 }
 PE__INLINE int pe__rope_optional_ok(double x) { return x == 0 || pe__rope_number_ok(x); }
 
-/* What must be kept where it is asked for, and the text where it is not. */
+/* A rule for configs: whether it applies, whether it holds, and the error text if it does not. */
 typedef struct pe__rule {
     int applies, holds;
     const char *text;
@@ -7774,12 +7767,12 @@ PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
     return NULL;
 }
 
-/* Each field by itself. */
+/* Returns the text of the first field that is out of its own range, or NULL. */
 PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const double theta = c->rope_theta, e = c->extrapolation_factor;
-    const double steps = c->offset * 1048576.0; /* 2^20 */
+    const double steps = c->offset * 1048576.0; /* the offset in units of 2^-20 */
     const pe__rule rules[] = {
         {1, c->head_dim >= 2 && c->head_dim <= PTRDIFF_MAX / sizeof(double),
          "head_dim must be at least 2 and fit in memory"},
@@ -7821,7 +7814,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* The lengths of the lists, before any list is read. */
+/* Returns the text of the first list with a wrong length, or NULL. Reads no list. */
 PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -7842,14 +7835,14 @@ PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Axes and their sections. */
+/* Returns the text of the first error in axes, sections, section_order and coordinate, or NULL. */
 PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
     const int listed = c->coordinate != NULL;
     const int blocks = several && !listed && c->section_order != PE_SECTIONS_INTERLEAVED;
-    size_t left = r->pairs; /* that no section has */
+    size_t left = r->pairs; /* pairs that belong to no section */
     int fit = 1, equal = 1;
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
         fit &= c->sections[a] <= left;
@@ -7871,7 +7864,7 @@ PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* What the type needs. */
+/* Returns the text of the first requirement of rope_type that is not met, or NULL. */
 PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -7910,7 +7903,8 @@ PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* The first that is wrong, lists last. */
+/* Returns the text of the first error of the config, or NULL. The numbers in the factor lists come
+   last, after the lengths of the lists. */
 PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -7937,13 +7931,12 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 }
 
 /* ==== src/rope/exact.h ==== */
-/* One frequency of RoPE by integers, where double-double does not decide its last bit.
- * Gives: pe__rope_round_frequency(), pe__rope_real_factor().
- * Needs: simd, api, numbers.
- * Tests: tests/checks/levels.sh. */
+/* A single frequency of RoPE by multi-limb integers, for the frequencies whose last bit
+ * double-double does not decide. Tested by tests/checks/levels.sh. */
 
-/* YaRN: sign c(beta), at least the given number, rounded down if the config wants whole numbers;
-   unsure: more limbs may give another one. */
+/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta), with c(beta)
+   as in section 7 of the contract. If config->truncate is set, sign c(beta) is rounded down; a sign
+   of -1 makes that a ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
 PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
                                       int n, int *unsure)
 {
@@ -7974,7 +7967,8 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     return c;
 }
 
-/* m of pair i, whose w_i without it is w; f as in pe__rope_round_frequency(). */
+/* Returns m of pair i, with as many limbs as w, which is unit q^i. Sets *unsure if more limbs may
+   decide a branch differently. */
 PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
 {
     const pe_rope_config *const config = r->config;
@@ -8020,7 +8014,7 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
     return x;
 }
 
-/* f */
+/* Returns f with n limbs. */
 PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
 {
     pe__real f = pe__real_of(r->f[0], n);
@@ -8030,7 +8024,9 @@ PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
     return f;
 }
 
-/* The frequency of a pair, correctly rounded. */
+/* Returns the frequency of a pair, correctly rounded. The limbs are increased until they decide the
+   rounding and every branch; with PE__LIMBS, the most, a value next to a midpoint is taken for the
+   midpoint. */
 PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -8066,21 +8062,22 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 }
 
 /* ==== src/rope/frequencies.h ==== */
-/* RoPE's frequencies by double-double, 64 at a time.
- * Gives: pe__rope_all_frequencies(), pe__rope_begin(), pe__rope_log2_factor(),
- *   pe__rope_next_frequencies().
- * Needs: simd, api, numbers, frequencies.
- * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
+/* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
+ * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* YaRN: sign c(beta), where c(beta) = -log2(L0 / 2 pi beta) / step is the pair that turns beta
-   times in L0 positions, but at least the given number; and its floor, if the config wants whole
-   numbers, else *low is its second double. The logarithms are off by 2^-94 at most, for numbers of
-   8 bits before the point (L0 <= 2^53, beta >= 2^-128), and ratio and step by 2^-101 of themselves:
-   e has more than all of these. If a floor is closer than e, ramp_error = 1 leaves all pairs on the
-   ramp to integers. From 2^52 on no pair can tell which: there are not so many. */
+/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), where c(beta) =
+   -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions. If
+   config->truncate is set, sign c(beta) is rounded down and *low is 0; else *low is the second
+   double of the result.
+
+   The error is below e. The logarithms have at most 8 bits before the point (L0 <= 2^53, beta >=
+   2^-128), so they are off by at most 2^-94. The quotient and step have relative errors of 2^-101.
+   If an integer is within e, the floor is undecided. ramp_error = 1 then sends all pairs on the
+   ramp to pe__rope_round_frequency(). Values above 2^52 become 2^52, which is still above all
+   pairs, so their errors do not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
-    static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* of 2 pi */
+    static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
     const pe__dd step = pe__dd_from_td(r->all.step);
     const pe__dd length = pe__dd_from_td(pe__td_log2_of(r->length));
     const pe__dd rotations = pe__dd_sub(length, pe__dd_from_td(pe__td_log2_of(beta)));
@@ -8100,10 +8097,14 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
     return pe__round_to_integer(a) - (off < 0);
 }
 
-/* Where the ramp begins and ends, and the line between. A ramp that ends where it begins gets the
-   length 0.001 that models' code gives it; ggml gives it to any shorter one. ramp_error: how far
-   the line is off, at most, where each end is by e: slope e for low, 2 slope e for their distance;
-   4 leave room. margin: so near to an end x may be on its other side. */
+/* Set the ramp of r: its ends low and high, the line between, and the bounds of their errors. If
+   low = high, the ramp gets the length 0.001, as in the code of models. ggml gives that length to
+   all shorter ramps.
+
+   ramp_error bounds the error of the line. If each end is off by e, low contributes slope e and the
+   distance of the ends 2 slope e; the factor is 4, which leaves room. margin bounds the errors of
+   the distances from x to low and high: closer to an end than that, x may lie on its other
+   side. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -8128,31 +8129,33 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
         r->high = pe__dd_add(r->low, least);
     }
     r->sign = length > 0 ? 1 : -1;
-    /* keep + (1 - keep) / f: where f is tiny, 1 / f + keep (1 - 1 / f) would cancel */
+    /* keep + (1 - keep) / f; the equal 1 / f + keep (1 - 1 / f) would cancel for a tiny f */
     const pe__dd keep = pe__dd_from_double(pe__splat(r->keep));
     r->begin = pe__dd_renormalize(pe__dd_add(pe__dd_mul(r->end, pe__dd_sub(one, keep)), keep));
-    r->slope = pe__dd_from_double(pe__splat(0.0)); /* LLAMA3 with equal factors: a step */
+    r->slope = pe__dd_from_double(pe__splat(0.0)); /* LLAMA3 with low = high: a step, no line */
     if (length != 0) r->slope = pe__dd_div(pe__dd_mul_double(scaled, -r->keep), span);
     const pe__dd fall = pe__dd_mul(r->low, r->slope);
     r->start = pe__dd_sub(r->begin, fall);
     r->margin = 2 * r->ramp_error + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->ramp_error *= 4 * fabs(pe__first_lane(r->slope.hi));
-    /* start is what is left of two numbers, and has their errors */
+    /* begin - fall may cancel: its error is relative to the two operands */
     r->ramp_error += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
                                        pe__first_lane(pe__abs(fall.hi)));
-    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
+    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of a step: undecided */
 }
 
-/* log2 f, to 2^-104 of 1 or of itself. Where f is f[0] / f[2], two numbers that people
-   write, pe__td_log2_of() of each is faster than the logarithm of the ratio. */
+/* Returns log2 f, with an absolute or a relative error of at most 2^-104, whichever is larger.
+   Where f is f[0] / f[2], it subtracts two logarithms: both numbers are usually products of 2, 3
+   and 5, for which pe__td_log2_of() is faster than a single logarithm of the quotient. */
 PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 {
     if (r->f[3] != 0) return pe__td_log2(r->factor);
     return pe__td_sub(pe__td_log2_of(r->f[0]), pe__td_log2_of(r->f[2]));
 }
 
-/* What all pairs share, of a config that is right. NTK takes theta f^(n / (n - 2)) for theta: for
-   log2 q that is -log2 f / (n / 2 - 1) more. NTK_FIXED has f^(-2 (i + 1) / n), hence its unit. */
+/* Set the numbers of r that all pairs share, for a config without errors. NTK replaces theta by
+   theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED multiplies w_i by
+   f^(-2 (i + 1) / n), and its unit is that factor for i = 0. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -8177,9 +8180,10 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     if (pe__rope_has_ramp(r)) pe__rope_ramp(r);
 }
 
-/* Multiply the frequencies w of a vector of indices by what the ramp says: begin up to low, end
-   from high on, start + slope x between. Returns by how much the factor may be off, relatively:
-   next to a bound by what double-double loses where they cancel, and by the bounds' own errors. */
+/* Multiply the frequencies w of a vector of indices by the factor of the ramp: begin before low,
+   end after high, start + slope x between. Returns a bound of the factor's relative error. It
+   covers cancellation and the errors of low and high, and is 0 farther than margin from the
+   ramp. */
 PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
@@ -8188,24 +8192,25 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
         x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
     pe__dd y = pe__dd_renormalize(pe__dd_add(r->start, climb));
-    /* absolute, as start and climb may cancel */
+    /* an absolute error, since start and climb may cancel */
     pe__vd error = (pe__abs(r->start.hi) + pe__abs(climb.hi)) * pe__splat(pe__exp2i(-99));
     const pe__vd below = ((r->low.hi - x.hi) + (r->low.lo - x.lo)) * sign;
     const pe__vd above = ((x.hi - r->high.hi) + (x.lo - r->high.lo)) * sign;
     y.hi = pe__where_positive(above, r->end.hi, pe__where_positive(below, r->begin.hi, y.hi));
     y.lo = pe__where_positive(above, r->end.lo, pe__where_positive(below, r->begin.lo, y.lo));
     error = error + pe__splat(r->ramp_error);
-    /* well before and behind the ramp nothing is in doubt */
+    /* farther than margin from the ramp the factor is begin or end */
     error =
         pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, error));
-    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* all is lost: any number, and no 0 /
-                                                              0 */
+    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* y = 0: a relative error of 1, not a
+                                                              division by 0 */
     *w = pe__dd_mul(*w, y);
     return error / pe__abs(y.hi);
 }
 
-/* The frequencies of a section from a pair on, at most 64, correctly rounded. Returns how many.
-   Lists are copied, with 1 behind their end: vectors may reach beyond it. */
+/* Write to omega the correctly rounded frequencies from pair on: at most 64, and none beyond the
+   end of the pair's section. Returns their number. Lists of factors are copied and padded with 1,
+   because the last vector may extend beyond their end. */
 PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, double *omega)
 {
     const size_t index = pair % r->period, left = pe__min(r->rotating - pair, r->period - index);
@@ -8239,7 +8244,7 @@ PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, dou
     return n;
 }
 
-/* All of them; pairs that do not turn have 0. */
+/* Write the frequencies of all pairs to omega; pairs that do not rotate get 0. */
 PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 {
     for (size_t i = 0; i < r->rotating; i += pe__rope_next_frequencies(r, i, omega + i)) {}
@@ -8247,12 +8252,11 @@ PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 }
 
 /* ==== src/rope/attention.h ==== */
-/* RoPE's attention factor; its public frequencies.
- * Gives: pe__rope_attention(), pe__rope_factor(), pe__rope_read_checked(), pe_rope_frequencies().
- * Needs: simd, api, numbers.
- * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
+/* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
+ * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* 0.1 scale ln f + 1 */
+/* These two return 0.1 scale ln f + 1, in double-double and by multi-limb integers. log_factor is
+   ln f. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -8268,8 +8272,8 @@ PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
     return x;
 }
 
-/* by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), with LONGROPE the root of 1 + ln f / ln L0;
-   correctly rounded. */
+/* Returns by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), or for LONGROPE by times the square
+   root of 1 + ln f / ln L0, correctly rounded by multi-limb integers. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
@@ -8295,17 +8299,22 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
     }
 }
 
-/* The same in triple-double, which is off by 2^-92: ln f is off by 2^-147, and not below 2^-53. No
-   result is the middle of two doubles: ln f is transcendental, and so is what has it but for equal
-   scales; where ln f / ln L0 is rational its denominator is below 53 and the root irrational or a
-   fraction of at most 5 bits over 2, 4 or an odd number. */
+/* Returns the same number as pe__rope_round_factor(), from double-double where Ziv's test with a
+   relative error of 2^-90 decides. If the config gives f, the error is at most 2^-92: next to f =
+   1, ln f is off by 2^-147 and is not below 2^-53. If f is the quotient of two lengths, ln f has an
+   absolute error of 2^-104, which a large mscale multiplies.
+
+   No result is a midpoint of two doubles. ln f is transcendental, and so is the quotient that
+   contains it, unless mscale and all_dim are equal. If ln f / ln L0 is rational, its denominator is
+   at most 53. Then the square root is irrational, or a fraction of at most 5 bits over a
+   denominator of at most 7. */
 PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
     const pe__dd log_factor = pe__dd_mul(log2_factor, pe__dd_splat(pe__ln2));
     pe__dd y = pe__rope_mscale(log_factor, mscale);
     double x;
-    if (r->config->rope_type == PE_ROPE_LONGROPE) { /* the root by a logarithm and a power */
+    if (r->config->rope_type == PE_ROPE_LONGROPE) { /* y^(1/2) = 2^(log2(y) / 2) */
         pe__td root = pe__td_splat(1.0);
         y = pe__dd_div(log2_factor, pe__dd_from_td(pe__td_log2_of(r->length)));
         y = pe__dd_add(y, pe__dd_from_td(root));
@@ -8321,6 +8330,7 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
+/* Returns the attention factor: the config's if given, else that of the type, 1 where f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -8335,7 +8345,8 @@ PE__OUTLINE double pe__rope_attention(const pe__rope *r)
                 : pe__rope_factor(r, 1, 0, 1);
 }
 
-/* Begin with a config that may be wrong. */
+/* Check config and set r from it. Returns PE_OK; PE_ERR_NULL if the list that LONGROPE needs is
+   NULL; PE_ERR_CONFIG for all other errors. */
 static inline pe_status pe__rope_read_checked(pe__rope *r, const pe_rope_config *config)
 {
     pe__rope_read(r, config);
@@ -8358,12 +8369,10 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 }
 
 /* ==== src/rope/plan.h ==== */
-/* RoPE's plan.
- * Gives: pe_rope_plan_init(), pe_rope_plan_size().
- * Needs: simd, api, plan, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* pe_rope_plan_init() and pe_rope_plan_size(): a plan from a model's RoPE config. Tested by
+ * tests/unit/test_rope.c. */
 
-/* The plan's side of a RoPE config that is right: all but amplitude and frequencies. */
+/* Returns the plan's pe_config for a RoPE config without errors. Its amplitude is set later. */
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
 {
     pe_config config = pe_config_default(2 * r->pairs);
@@ -8374,13 +8383,15 @@ static inline pe_config pe__rope_plan_config(const pe__rope *r)
     return config;
 }
 
-/* Does a list tell which coordinate rotates a pair: the config's, or interleaved sections'? */
+/* Returns whether the plan lists the coordinate of each pair: because the config has a list, or
+   because its sections are interleaved. */
 static inline int pe__rope_listed(const pe_rope_config *rope)
 {
     return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
 }
 
-/* Lays the plan out; the bytes that it takes, 0 if the config is wrong. */
+/* Set the layout of plan. Returns the bytes of memory that the plan needs, or 0 if config has an
+   error. */
 static inline size_t pe__rope_plan_bytes(const pe__rope *r, const pe_config *config, pe_plan *plan)
 {
     const int listed = pe__rope_listed(r->config);
@@ -8411,7 +8422,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
-    /* where one may be larger than 1, all are looked at before anything is written */
+    /* Where divisors may raise frequencies above 1, check all frequencies before anything is
+       written. */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.rotating; i += n) {
         double w[PE__FREQUENCY_TILE];
@@ -8429,7 +8441,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
             order[made.pairs + i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
         }
         pe__plan_sort_pairs(&made, order);
-    } else if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
+    } else if (rope->axes > 1) { /* each axis has a section of consecutive pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
         made.axes = rope->axes;
@@ -10171,15 +10183,13 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
 }
 
 /* ==== src/rope/factors.h ==== */
-/* Factors by position.
- * Gives: pe_rope_query_scale_f32(), pe_rope_xpos_f32().
- * Needs: simd, api, where, numbers, sincos.
- * Tests: tests/unit/test_models.c. */
+/* Factors that depend on the position: those of queries, and those of xPos on sines and cosines,
+ * correctly rounded. Tested by tests/unit/test_models.c. */
 
-/* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
+/* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
-/* Are all positions of a call that pe__check_at() found right within these bounds? Of a grid those
-   of all cells, also of such that the call does not make. */
+/* Returns whether all positions of a call are within least ... most, after pe__check_at() found no
+   error. For a grid it checks all cells, as pe__check_at() does, not just the first rows. */
 static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
 {
     double p[PE__POSITIONS];
@@ -10196,7 +10206,8 @@ static inline int pe__positions_within(const pe_at *at, size_t rows, double leas
     return ok;
 }
 
-/* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
+/* Returns (a / b)^(p / s), or 1 + ln(a / b) p / s if logarithm is set, rounded to the nearest float
+   by multi-limb integers. */
 PE__COLD float pe__round_factor(double a, double b, double p, double s, int logarithm)
 {
     double y;
@@ -10213,9 +10224,10 @@ PE__COLD float pe__round_factor(double a, double b, double p, double s, int loga
     }
 }
 
-/* 1 + beta ln(x / per) at some rows, not less than 1 where x is per. No tie: a logarithm of a
-   rational is transcendental. It is off by 2^-105, which beta makes larger; e has twice that, and
-   2^-98 for the sums and the second double. */
+/* Write the correctly rounded factors[k] = 1 + beta ln(x[k] / per) for k < n <= PE_LANES. x has
+   PE_LANES numbers. Where x[k] = per the factor is 1. No other result is a midpoint, because the
+   logarithm of any other rational is transcendental. The logarithm is off by 2^-105 and beta
+   multiplies that error. e is twice the product, plus 2^-98 for the sums and the second double. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
@@ -10248,9 +10260,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
     if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
-    /* Rows often have the factor of the row before (FLOOR: within a period; LOG: up to one), and
-       then take no logarithm. */
-    double last = per; /* where the factor is 1 */
+    /* A vector of rows that all have the x of the row before copies its factor, without a
+       logarithm. That is common: FLOOR has one x for a whole period, LOG one up to period. */
+    double last = per; /* x of the row before; the factor of per is 1 */
     float factor = 1;
     for (size_t r = 0, n; r < rows; r += n) {
         double x[PE_LANES], p[PE_LANES];
@@ -10270,12 +10282,13 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     return PE_OK;
 }
 
-/* The float nearest to (a / b)^(p / s), which is next to a double that is the middle of two floats,
- * 2^k N with an odd N of 25 bits, or is that double.
+/* Returns (a / b)^(p / s) rounded to the nearest float, for values that are close or equal to the
+ * double tie. tie is a midpoint of two floats: 2^k N with an odd N of 25 bits.
  *
- * It is where p / s = m / q, in lowest terms, and a / b to the m is 2^(kq) N^q. Of a / b in lowest
- * terms, for m < 0 of b / a, the denominator is a power of two then, and N = c^m, the numerator but
- * for a power of two c^q: c is at least 3, below 7 2^28 < 3^20, so q is below 20. */
+ * The value equals tie if p / s = m / q, in lowest terms, and (a / b)^m = 2^(kq) N^q. Let x / y be
+ * a / b in lowest terms, or b / a if m < 0. Then equality makes y a power of two, N = c^|m|, and x
+ * a power of two times c^q. c is at least 3 and c^q is below 7 2^28 < 3^20, so q is below 20: the
+ * loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
@@ -10311,19 +10324,21 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
     const double most = 60 * scale_base;
     if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
-    /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
-       of positions keeps all of them normal floats. */
+    /* The outer loop is over columns, so that one logarithm serves all rows. A factor or its
+       reciprocal is at most (7/2)^60 < 2^109, because |p| is at most 60 scale_base: all factors are
+       normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         double numerator[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
         for (size_t k = 0; k < PE_LANES; k++) numerator[k] = (double)(5 * (i + k) + 2 * pairs);
-        /* (2i + 0.4 n) / 1.4 n is (5i + 2 pairs) / 7 pairs */
+        /* (2i + 0.4 n) / 1.4 n = (5i + 2 pairs) / 7 pairs, as n = 2 pairs */
         pe__td x = pe__td_log2(pe__td_from_double(pe__load(numerator)));
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
-            /* to 2^-98: 60 times the 2^-106 of two logarithms, and little else */
+            /* relative error 2^-98: 60 times the errors of two logarithms, 2^-106 each, and little
+               else */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);
@@ -10332,7 +10347,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
                 if (PE__UNLIKELY(pe__is_hard_to_round(high[k], low[k], high[k] * pe__exp2i(-97))))
                     *factor = pe__round_xpos(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
-                                             high[k]); /* below 2^32 */
+                                             high[k]); /* both integers are below 2^32 */
             }
         }
     }
@@ -10340,50 +10355,55 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
 }
 
 /* ==== src/rope/ggml.h ==== */
-/* The angles of ggml, float by float.
- * Gives: pe_rope_ggml_f32(), pe_rope_ggml_frequencies().
- * Needs: simd, api, where, plan, rows, numbers, frequencies, sincos.
- * Tests: tests/unit/test_models.c. */
+/* RoPE with ggml's arguments: its angles with ggml's own roundings, or their exact frequencies.
+ * Tested by tests/unit/test_models.c. */
 
-/* ---- 8.5 RoPE: the angles of ggml ---------------------------------------------------------------
- * Whoever wants ggml's angles needs its roundings: the same floats in the same order, with ggml's
- * constants (pi as 3.14159274f, 0.1f, 0.001f), fused where its compiler fuses (contracted). But
- * powf, logf, sinf and cosf are correctly rounded, which those of C libraries need not be. */
+/* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
+ * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same
+ * order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f), and fused where ggml's compiler
+ * fuses (contracted). One thing differs: powf, logf, sinf and cosf are correctly rounded here,
+ * which C libraries do not promise. */
 
-/* a * b + c, fused or not: a double holds the product exactly, so there is one rounding. */
+/* Returns a * b + c: rounded once if fused is set, because a double holds the product of two floats
+   exactly; else the product is rounded first. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
     return pe__float_product(a, b) + c;
 }
 
-/* a / b, not a product with 1 / b, whatever else is divided by b. */
+/* Returns a / b. PE__OPAQUE keeps compilers from replacing several divisions by b with products by
+   1 / b, which round differently. */
 PE__INLINE float pe__float_quotient(float a, float b)
 {
     PE__OPAQUE(b);
     return a / b;
 }
 
-/* To float, once: the inputs are so few that no result is next to the middle of two. */
+/* Returns x rounded to float once. It needs no rounding test: the inputs are too few for a result
+   that is closer to a midpoint of two floats than the error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
 }
+/* Returns ln x, correctly rounded. */
 PE__INLINE float pe__logf(float x)
 {
     const pe__td y = pe__td_log2(pe__td_splat((double)x));
     return pe__td_float(pe__td_mul(y, pe__td_const(pe__ln2)));
 }
 
-/* YaRN's pair that turns beta times, as a float, rounded where ggml_rope_yarn_corr_dim() rounds. */
+/* Returns the pair that completes beta rotations in n_ctx_orig positions, with the roundings of
+   ggml_rope_yarn_corr_dim(). */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
-    if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
+    if (c->n_ctx_orig == 0) return -FLT_MAX; /* in place of -infinity, the logarithm of 0 */
     const float rotations = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
     return (float)c->n_dims * pe__logf(rotations) / (2 * pe__logf(c->freq_base));
 }
 
-/* A config, with what a 0 stands for. Is it right? */
+/* Copy given to c, with defaults for the fields that are 0. Returns whether all fields of c are
+   within their bounds. */
 static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
 {
     const double tiny = pe__exp2i(-60), vast = pe__exp2i(60);
@@ -10425,7 +10445,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_read(&r, &config);
     r.is_ggml = 1;
     r.f[2] = (double)c.freq_scale;
-    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* all bounds are below 0 */
+    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* makes c(beta) negative */
     pe__rope_begin(&r);
     pe__rope_all_frequencies(&r, omega);
     if (!attention_factor) return PE_OK;
@@ -10434,12 +10454,13 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     return PE_OK;
 }
 
-/* ggml's arguments, and what follows from them for all rows. */
+/* ggml's arguments, and the numbers that all rows share. */
 typedef struct pe__ggml {
     pe_rope_ggml c;
-    float theta_scale, mscale; /* from pair to pair; the amplitude */
-    float low, span;           /* YaRN: where the ramp begins, and its length */
+    float theta_scale, mscale; /* ratio of the angles of neighbouring pairs; the amplitude */
+    float low, span;           /* YaRN: the pair where the ramp begins; its length, >= 0.001 */
 } pe__ggml;
+/* Set the numbers of g from g->c, with ggml's roundings. */
 static inline void pe__ggml_begin(pe__ggml *g)
 {
     const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
@@ -10458,7 +10479,8 @@ static inline void pe__ggml_begin(pe__ggml *g)
     g->mscale *= pe__float_sum(0.1f, pe__logf(1.0f / g->c.freq_scale), 1, g->c.contracted);
 }
 
-/* The angle of a pair, from theta, the position times a power of theta_scale. */
+/* Returns the angle of a pair, with ggml's roundings. theta is the position times theta_scale to
+   the power of pair. */
 static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
 {
     const float factor = g->c.freq_factors ? g->c.freq_factors[pair] : 1.0f;
@@ -10486,8 +10508,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
-    /* Sines of 64 angles at a time, by a plan whose float frequencies are the angles, at position
-       1: the same kernel and the same rounding test as for all rows. */
+    /* A plan computes the sines, 64 angles at a time: its float frequencies are the angles, and it
+       is evaluated at position 1. So the row kernel and the rounding test are those of all rows. */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
@@ -10508,10 +10530,10 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             for (size_t i = 0; i < n; i++) {
                 angle[i] = (double)pe__ggml_angle(&g, done + i, theta);
                 fastest = pe__max_abs(fastest, angle[i]);
-                theta = pe__float_product(theta, g.theta_scale); /* as ggml: no power of its own */
+                theta = pe__float_product(theta, g.theta_scale); /* step by step, as in ggml */
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
-            /* the bound of the rounding test grows with the largest angle */
+            /* the error bound of the rounding test depends on the largest angle */
             pe__plan_set_range(&plan, plan.error, fastest);
             const pe__output output = pe__output_split(&plan, 0, n, row, sizeof *row);
             pe__rows_f32(&output, 1, 1);
@@ -10943,17 +10965,14 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 }
 
 /* ==== src/alibi/alibi.h ==== */
-/* ALiBi's slopes and biases.
- * Gives: pe__alibi, pe__alibi_add(), pe__alibi_call(), pe__alibi_fill(), pe__scores_shape(),
- *   pe_alibi_slopes_f32().
- * Needs: simd, api, where, rows, numbers, sincos.
- * Tests: tests/unit/test_alibi.c. */
+/* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
+ * tests/unit/test_alibi.c. */
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
- * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
- * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store.
- * To round once to 16 bits costs more, but each row is the one before, moved by one key: such
- * values are computed once for many rows, and copied. */
+ * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
+ * two lines that meet at j = 0. Biases in f32 are computed row by row, for the price of their
+ * stores. Rounding once to 16 bits costs more. But each row is the row before, shifted by one key,
+ * so 16-bit biases are computed once for many rows and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -10965,27 +10984,27 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-        for (size_t k = 0; k < PE_LANES; k++) { /* 2^-t; t has 24 bits and 29: exact */
+        for (size_t k = 0; k < PE_LANES; k++) { /* slope 2^-t; t is exact: 24 bits times 29 */
             const size_t h = first + k, numerator = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
             const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
-            t[k] = exponent < 200 ? exponent : 200; /* 2^-200 is 0 */
+            t[k] = exponent < 200 ? exponent : 200; /* 2^-200 rounds to 0 */
         }
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
         const pe__td y = pe__td_exp2(pe__td_from_double(part));
         pe__store(t, whole);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);
-        /* for a whole t this is exact, for others irrational and no tie */
+        /* for an integer t the power is exact; for all others it is irrational, so no midpoint */
         for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
             slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
     }
     return PE_OK;
 }
 
-/* The biases of one head as a function of j. */
+/* The slope line of a head: its bias as a function of j. */
 typedef struct pe__slope_line {
-    pe__vf slope, zero, masked;
-    double slope_f64; /* the slope */
+    pe__vf slope, zero, masked; /* the factor of j, or of |j|; +0; -infinity */
+    double slope_f64;           /* the slope, of the sign that the caller gave */
 } pe__slope_line;
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
@@ -11001,11 +11020,14 @@ PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
     return line;
 }
 
-static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped with 1 more */
+/* The distances of keys 0, 2, 4 ... of a vector from its first key; those of the odd keys are 1
+   larger. */
+static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
-/* Products, each rounded to odd, so that the float is rounded once, or to odd again. A double holds
-   a float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope
-   is, and so exact as a float. */
+/* Returns the biases slope * x and slope * y as floats x0 y0 x1 y1 ..., for distances so large that
+   a double may not hold the product: it holds a float times 29 bits. The product is rounded to odd,
+   and so the float is correctly rounded; with `odd` the float is rounded to odd too. A product in
+   the range of subnormal floats is a multiple of 2^-149, as slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
@@ -11026,7 +11048,7 @@ PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
-/* The same of distances from j, as floats. */
+/* Returns the biases at j + offset[k] for k < PE__FLOATS, by pe__round_biases(). */
 PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const float *offset,
                                          int64_t j)
 {
@@ -11040,16 +11062,18 @@ PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const
     return pe__round_biases(slope, x, y, 0);
 }
 
+/* Returns the biases at j, without a mask. */
 PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *line, pe__vf j)
 {
     const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
     return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
-/* What becomes of biases: stored, stored past the caches, or added to elements of some type. */
+/* Whether biases are stored, stored by non-temporal stores, or added to elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* n of a vector of biases; masked: what masked scores become, whatever they were, or NULL. */
+/* Store or add the first n biases of v, which are those at j. If masked is not NULL, the elements
+   with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
@@ -11062,8 +11086,9 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *ma
     else pe__put_as(type, at, v);
 }
 
-/* n consecutive j, within PE__FLOAT_INTEGERS, so that floats hold them; four vectors at a time,
-   since each count waits for the one before. */
+/* Store or add the n biases at j, j + 1 ... in a row. All |j| are at most PE__FLOAT_INTEGERS, so
+   floats hold them exactly. The loop keeps four counters, because each count depends on the count
+   before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
 PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
@@ -11079,7 +11104,7 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mod
         const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)at % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
-        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
+        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* up to an aligned address */
         if (beyond || n - i < PE__FOUR) {
             pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), at, part);
             continue;
@@ -11099,15 +11124,16 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mod
 #undef PE__PUT
 }
 
-/* Some keys of a list: how far they are from the first of them, none further than
-   PE__MAX_KEY_OFFSET. */
+/* A tile of n keys of a list: their offsets from the first key of the tile, each at most
+   PE__MAX_KEY_OFFSET in magnitude. */
 enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
 typedef struct pe__key_tile {
     size_t n;
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Those from key on, in whole vectors; split: each vector's evens, then its odds. */
+/* Load a tile of the keys from key on, of which there are rest. Offsets are padded to whole
+   vectors. split: each vector has its even keys first, then its odd ones. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -11127,7 +11153,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
     keys->n = n;
 }
 
-/* A row of theirs. */
+/* Store or add the biases of a tile of keys, whose first key is at j. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -11153,8 +11179,8 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mo
     }
 }
 
-/* n 16-bit numbers, each rounded once: to odd, then to its type. Of such keys, split, or of
-   consecutive ones: NULL. */
+/* Write n 16-bit biases to row, correctly rounded: to odd as floats, then to the type. keys is a
+   tile that was loaded with split, whose first key is at j; NULL: the keys are at j, j + 1 ... */
 PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -11173,10 +11199,10 @@ PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const p
             y = pe__widen(keys->offset + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        pe__vf v = line->masked; /* half of all in a causal square of consecutive keys */
+        pe__vf v = line->masked; /* consecutive keys: kept by half of a causal square */
         if (keys || !masks || j + (int64_t)i <= 0) {
             const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
-            v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact; a zero is +0 */
+            v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact products; zeros are +0 */
             if (PE__UNLIKELY(is_far)) v = pe__round_biases(line->slope_f64, a, b, 1);
             if (masks) v = pe__if_positive(pe__zip(x, y), line->masked, v);
         }
@@ -11185,6 +11211,7 @@ PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const p
     }
 }
 
+/* The arguments of an ALiBi call. */
 typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
@@ -11193,8 +11220,8 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Are scores' rows separate, within reach of a pointer? The rows of a head lie together, or those
-   of a query do. */
+/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if they are more elements than
+   a pointer can span. Either the rows of each head lie together, or those of each query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
@@ -11208,9 +11235,10 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-/* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. Of
-   consecutive queries, only a head's slope is loaded between its rows: a load that is equal to a
-   store before it in the last 12 bits of the address waits for that, rows soon have them all. */
+/* Store or add the rows of all heads, for a tile of keys that begins at key. keys = NULL: for all
+   keys, which are consecutive. If queries are consecutive, the slope of a head is loaded once for
+   all its rows. A load between rows would stall by 4K aliasing: it waits for an earlier store whose
+   address has the same last 12 bits, and the stores of a few rows have all values of these bits. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
@@ -11234,8 +11262,8 @@ PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode
     }
 }
 
-/* Are keys consecutive, and all distances, and what is counted beyond, within
-   PE__FLOAT_INTEGERS? */
+/* Returns whether the keys are consecutive and all distances are within PE__FLOAT_INTEGERS. That
+   includes the distances that pe__write_bias_row() counts beyond the end of a row. */
 static inline int pe__alibi_is_consecutive(const pe__alibi *a)
 {
     const int64_t key = pe__integer_position(a->key_at, 0);
@@ -11270,15 +11298,16 @@ PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi 
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Copy n numbers of a tile to each row: to the last one from the first number on. */
+/* Copy n numbers of tile to each of the rows. The last row begins with the first number of the
+   tile, and each row before it one number later. */
 PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {
     for (size_t k = 0; k < rows; k++) pe__copy(row + k * step, tile + rows - 1 - k, 2 * n, stream);
 }
 
-/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves, both
-   consecutive; others one by one. */
+/* Write the rows of all heads in 16 bits. If keys and queries are consecutive, a tile of values
+   serves as many rows and keys as it has room for. Otherwise each row is computed separately. */
 PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
@@ -11293,7 +11322,7 @@ PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, 
             const pe__slope_line line = pe__slope_line_of(a->mode, a->slopes[head]);
             for (size_t query = 0; query < a->queries; query += high) {
                 const size_t rows = pe__min(high, a->queries - query);
-                /* the last row's first value is the tile's first */
+                /* the tile begins with the first value of the last row */
                 const int64_t last = pe__integer_position(a->query_at, query + rows - 1);
                 const int64_t j = pe__integer_position(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
@@ -11306,7 +11335,8 @@ PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, 
     }
 }
 
-/* What is large enough, and at addresses of its type, is written past the caches. */
+/* Fill bias. If it has PE_STREAM_BYTES or more and is aligned as its type, non-temporal stores
+   write it. */
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
@@ -11326,7 +11356,8 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
     else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
 }
 
-/* A call: nothing, or check and write. */
+/* Check the arguments of a call and run verb. Returns a status; PE_OK without a check if there is
+   nothing to write. */
 PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                     void (*verb)(const pe__alibi *, void *))
 {
@@ -12157,14 +12188,11 @@ extern "C" {
 #endif
 
 /* ==== src/where/make.h ==== */
-/* A pe_at: made, moved on.
- * Gives: pe_all(), pe_at_f32(), pe_at_f64(), pe_at_i32(), pe_at_i64(), pe_back(), pe_delta(),
- *   pe_from(), pe_from_by(), pe_grid(), pe_skip().
- * Needs: api, where.
- * Tests: tests/unit/test_at.c. */
+/* The public functions that make a pe_at or change one. Tested by tests/unit/test_at.c. */
 
-/* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
-   the reverse, would wait in every call. */
+/* Returns a pe_at, set field by field; only pe_grid() sets size. Setting all bytes at once would
+   make every call stall: a narrow load after a wide store of the same bytes waits for the store,
+   and so does the reverse. */
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {
@@ -12229,7 +12257,8 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         return at;
     }
     if (at.step == 0) return at;
-    /* in the order of int64_t, from 0 on: the distance to its end may be 2^64 - 1 */
+    /* Count from the least int64_t: as uint64_t, first is at least 0, and the room up to the end of
+       the range may be 2^64 - 1. */
     const int down = at.step < 0;
     const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
     const uint64_t room = down ? first : ~first;

@@ -94,11 +94,9 @@
 #define PE_SIMD_H
 
 /* ==== src/simd/choice.h ==== */
-/* The instruction set, whether SLEEF makes sines, what a CPU does with memory: chosen, checked.
- * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
- *   PE_ISA_WASM, PE_LOADS_WAIT, PE_PREFETCH_HEADS, PE_SLEEF, PE__SETS_TARGET, PE__GNU,
- *   PE__HAVE_FMA.
- * Tests: tests/checks/fail.sh, tests/checks/cpus.sh. */
+/* Choose and check the instruction set (PE_ISA), the source of sines (PE_SLEEF), and how memory is
+ * accessed on this CPU (PE_PREFETCH_HEADS, PE_LOADS_WAIT). Tested by tests/checks/fail.sh and
+ * tests/checks/cpus.sh. */
 
 /* ---- which instruction set, which sine ------------------------------------------------------ */
 
@@ -109,8 +107,9 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
-/* GNU C: its vectors have operators, and its pragmas forbid fast-math. clang has them where it
-   takes the place of cl, too. The others here say __GNUC__ and ignore the pragmas. */
+/* PE__GNU: the compiler has GNU C's vectors, with their operators, and its pragmas turn fast-math
+   off. That holds for clang also where it replaces cl. The other compilers below define __GNUC__
+   but ignore the pragmas. */
 #if defined(__clang__) || \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) && \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -119,8 +118,8 @@
 #define PE__GNU 0
 #endif
 
-/* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. __EVEX512__ says so only with
-   the compilers below: no other defines it. */
+/* PE__NO_512: AVX-512 without registers of 512 bits (-mno-evex512), for which pe uses AVX2. A
+   missing __EVEX512__ means that only with the compilers below, because no others define it. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
 #ifdef __clang__
 #define PE__NO_512 (__clang_major__ >= 18 && __clang_major__ <= 21)
@@ -131,7 +130,8 @@
 #define PE__NO_512 0
 #endif
 
-/* The widest that the flags allow. AVX-512 CD without DQ is a Xeon Phi, which has too little. */
+/* The default is the widest instruction set that the flags allow. AVX-512 CD without DQ is a Xeon
+   Phi, which lacks instructions that pe uses. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
@@ -141,7 +141,7 @@
 #define PE_ISA PE_ISA_AVX2
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
 #define PE_ISA PE_ISA_NEON
-#elif defined(__wasm_simd128__) /* first: emscripten defines __SSE2__ if asked to */
+#elif defined(__wasm_simd128__) /* before SSE2: emscripten can define __SSE2__ */
 #define PE_ISA PE_ISA_WASM
 #elif defined(__SSE2__)
 #define PE_ISA PE_ISA_SSE2
@@ -168,9 +168,9 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET: the flags do not allow all that pe uses, so pe's functions alone are compiled
-   for it (compiler.h). Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW and VL,
-   except the Xeon Phi. */
+/* PE__SETS_TARGET: the flags do not allow all instructions of PE_ISA, so compiler.h gives pe's
+   functions a target attribute. Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW
+   and VL, except the Xeon Phi. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
@@ -189,19 +189,21 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* A fused multiply-add in hardware. Without, __builtin_fma() is a call to the C library, so
-   products are split instead (pe__two_prod). */
+/* PE__HAVE_FMA: the hardware has a fused multiply-add. Without it, __builtin_fma() is a call to the
+   C library, so pe__two_prod() splits its operands instead. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * All that does, by what code may use, since compilers older than a CPU take it for another. */
+ * These two options are all that pe chooses for a CPU. The flags for instruction sets decide, not
+ * the name of the CPU: a compiler that is older than a CPU takes it for another one. */
 
-/* Are floats that are rotated in place asked for ahead? Not on a Zen 4, where its hardware alone is
-   a seventh faster; a Zen 3 takes a quarter longer unasked, a Zen 5 a tenth. SSE4a is AMD's alone,
-   and of its CPUs with AVX-512 all but Zen 4 have VP2INTERSECT. */
+/* PE_PREFETCH_HEADS: 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
+   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching a Zen 3 takes a
+   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by SSE4a, which only AMD has, and AVX-512
+   without VP2INTERSECT, which AMD's other CPUs with AVX-512 have. */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) && \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0
@@ -209,9 +211,9 @@
 #define PE_PREFETCH_HEADS 1
 #endif
 
-/* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits? A
-   Zen 3's did, by half of all the time; on a Zen 5 what avoids it takes a sixth more for halves. No
-   CPU with AVX-512 has been seen to gain. */
+/* PE_LOADS_WAIT: 1 if code avoids 4K aliasing: loads that stall on non-temporal stores in flight to
+   addresses with the same last 12 bits. On a Zen 3 the stalls were half of all the time. On a Zen 5
+   avoiding them makes halves take a sixth longer, and no CPU with AVX-512 was seen to gain. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
@@ -221,7 +223,8 @@
 #ifndef PE_SLEEF
 #define PE_SLEEF 0
 #endif
-/* The first is 1 - -1 if the definition is empty, a bare -DPE_SLEEF=. */
+/* Refuse values other than 0 and 1. With an empty definition (-DPE_SLEEF=) the first condition
+   reads 1 - -1, which is 2. */
 #if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif
@@ -232,17 +235,16 @@
 #endif
 
 /* ==== src/simd/compiler.h ==== */
-/* What pe asks of a compiler: includes, floating-point options, attributes.
- * Gives: PE__COLD, PE__DIVIDES_BY_ZERO, PE__INLINE, PE__IN_MEMORY, PE__OPAQUE, PE__OUTLINE,
- *   PE__PREFETCH, PE__PRODUCT, PE__UNLIKELY, PE__WRAPS.
- * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
+/* What pe requires of a compiler: the floating-point environment, includes, pragmas, attributes.
+ * Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
 
 /* ---- floating-point environment -------------------------------------------------------------- */
 
 #include <float.h>
-/* Doubles must be rounded to double by every operation, floats to float. (-1 is what clang says
-   under -ffast-math, which pe.h turns off for its own code; 16 concerns _Float16 alone; 1 is gcc's
-   for s390x in strict ISO C.) clang's x87 rounds to no type whatever -ffp-eval-method says. */
+/* Every operation must round doubles to double and floats to float: PE__EVALUATES must be 0.
+   FLT_EVAL_METHOD is -1 in clang under -ffast-math, which pe.h turns off for its own code. 16
+   concerns _Float16 alone. 1 is gcc's for s390x in strict ISO C. With x87, clang rounds to neither
+   type, whatever -ffp-eval-method says. */
 #if defined(__clang__) && defined(__i386__) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
@@ -270,15 +272,17 @@
 #elif defined(_M_FP_CONTRACT) && !defined(__clang__)
 #error "pe needs products that are rounded: compile without /fp:contract"
 #endif
-/* A number like 0.1 is a double, but not with this option of gcc's, which has no macro. */
+/* Refuse gcc's -fsingle-precision-constant, which makes a constant like 0.1 a float and defines no
+   macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
-/* What imports a header unit of g++'s gets functions without the pragmas below: other bits under
-   -ffast-math, and crashes. g++ makes such a unit of a header by itself when modules are on,
-   whether it is pe.h or includes it. A precompiled header and a named module keep the pragmas. */
+/* Refuse to become a header unit of g++. A file that imports one gets functions without the pragmas
+   below: other bits under -ffast-math, and crashes. With modules on, g++ may turn any header into a
+   header unit, pe.h or a header that includes it. A precompiled header and a named module keep the
+   pragmas. */
 #if defined(__cpp_modules) && !defined(__clang__)
 static constexpr bool pe__names_header(const char *file)
 {
-    char first = 0; /* of the extension */
+    char first = 0; /* first character of the extension */
     for (; *file; file++) {
         if (*file == '.') first = file[1];
         if (*file == '/') first = 0;
@@ -309,7 +313,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 
 #if PE_SLEEF
-/* sleef.h leaves a macro of this name behind: keep the user's, or none */
+/* sleef.h defines CONST and leaves it defined: restore the program's macro, or its absence */
 #pragma push_macro("CONST")
 #undef CONST
 #include <sleef.h>
@@ -320,7 +324,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE_SLEEF_NAME "none"
 #endif
 
-/* The words of GNU C that pe uses may be macros of the program: __noinline__ is one of CUDA's. */
+/* A program may have macros with the names of GNU C keywords that pe uses, as CUDA has
+   __noinline__. Set them aside until the end of pe.h. */
 #if PE__GNU
 #pragma push_macro("__aligned__")
 #pragma push_macro("__always_inline__")
@@ -346,10 +351,12 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #undef __vector_size__
 #endif
 
-/* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
-   re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
+/* Hints, begin: from here to the end of pe.h, arithmetic is done as written. Contraction and
+   re-association are off, whatever the command line allows; the end of pe.h restores the program's
+   state. */
 #if defined(__clang__)
-/* Targets on which clang knows float_control. On others it warns, and ignores the pragma. */
+/* PE__FLOAT_CONTROL: clang supports float_control on the target. On other targets it warns and
+   ignores the pragma. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
@@ -360,7 +367,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #ifdef __FAST_MATH__
 #error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
 #endif
-#pragma clang fp reassociate(off) /* -ffast-math less a part of it has no macro */
+#pragma clang fp reassociate(off) /* __FAST_MATH__ does not show parts of -ffast-math */
 #if __clang_major__ >= 18
 #pragma clang fp reciprocal(off)
 #endif
@@ -373,14 +380,14 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
 #elif PE__GNU
-#pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
+#pragma GCC diagnostic push /* in C++, gcc 12 warns about its own AVX-512 intrinsics */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC push_options
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
-#if __GNUC__ > 10 /* -O3 makes copies of functions and loops that gain nothing: 6 % of the code */
+#if __GNUC__ > 10 /* -O3 clones functions and loops without gaining speed: 6 % of the code */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
@@ -389,14 +396,16 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
-/* To the end of the file: cl before VS 2022 fuses by default, and cannot say what was in force. */
+/* cl before VS 2022 fuses by default. It cannot save and restore the setting, so fusing stays off
+   to the end of the program's file. */
 #pragma fp_contract(off)
 #else
 #ifndef __cplusplus
 #pragma STDC FP_CONTRACT OFF
 #endif
-/* Who ignores that pragma cannot be asked. tcc fuses nothing, nor does a compiler for x86 that was
-   not told of an FMA; the others have to be told, and pe that they were. */
+/* No macro tells whether a compiler obeys that pragma. tcc fuses nothing, nor does a compiler for
+   x86 whose flags allow no FMA. For all others the program turns fusing off and says so by
+   PE_UNFUSED. */
 #if !defined(PE_UNFUSED) && !defined(__TINYC__) && \
     (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) || \
      defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
@@ -404,9 +413,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 
-/* Always inlined: kernels take the type, the layout and "sum" as arguments, and only as constants
-   do these leave one case of each branch. Not without optimisation: gcc would take half a minute
-   and 2 GB for all that a program might call. */
+/* PE__INLINE: always inlined. Kernels have the type, the layout and "sum" as arguments; inlined
+   with constants, each branch on these is decided by the compiler. Without optimisation nothing is
+   forced inline: gcc would take half a minute and 2 GB for all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif PE__GNU
@@ -414,10 +423,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #else
 #define PE__INLINE static inline
 #endif
-/* OUTLINE: called once for many elements, so the call costs little and the code stays small. COLD:
-   what runs seldom, as after an alarm, away from the loops. PREFETCH: have the line at an address
-   come into the first-level cache. Any will do, and it is a uintptr_t: a pointer must not be moved
-   out of what it points to. */
+/* PE__OUTLINE: never inlined; a call serves many elements, so it costs little, and the code stays
+   small. PE__COLD: runs seldom, as after a flagged rounding test; placed away from the loops.
+   PE__PREFETCH: fetch the cache line at an address into the first-level cache. The address is a
+   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. */
 #if PE__GNU
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
@@ -430,7 +439,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__PREFETCH(address) (void)(address)
 #endif
 
-/* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
+/* Attributes for functions that wrap unsigned integers or divide by zero on purpose: clang's
+   sanitizers report both, though C and IEEE 754 define the results. */
 #if defined(__clang__)
 #if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
@@ -444,10 +454,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* A value that the compiler must have in a register here and cannot look through: gcc would rather
-   load a value again for each use than keep it. The letters are each set's vector registers ("v":
-   all 32 of AVX-512). Elsewhere it is in memory for a moment; so it is in WebAssembly
-   from clang 19 on, which does not compile "+r" of a vector there. */
+/* PE__OPAQUE(a): the compiler must hold a in a register here and knows nothing about its value.
+   Without it gcc loads a value again for each use instead of keeping it. The letters stand for the
+   vector registers of each instruction set ("v": all 32 of AVX-512). On other targets a goes
+   through memory ("+m"); also in WebAssembly from clang 19 on, which rejects "+r" for a vector. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__) && __clang_major__ < 19
@@ -462,11 +472,11 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
-/* A product not to be fused with a later sum. clang does that under -ffp-contract=fast, whatever
-   the pragma above says, even between intrinsics. gcc does it to single numbers that it makes
-   vectors of, for fmaddsub; not to vectors, where one that it cannot look through costs it a third
-   of the time of a rotation. WebAssembly has no fused instruction but with relaxed SIMD, and "+m"
-   would treble the time of a rotation. */
+/* PE__PRODUCT(p): the product p must not be fused with a later sum. Under -ffp-contract=fast clang
+   fuses in spite of the pragma above, even between intrinsics. gcc fuses scalars that it vectorizes
+   itself, for fmaddsub, but not vectors; there an opaque product costs a third of the time of a
+   rotation. WebAssembly has no fused instruction without relaxed SIMD, and "+m" would treble the
+   time of a rotation. */
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 #define PE__PRODUCT(p) (void)(p)
 #elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
@@ -475,16 +485,18 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__PRODUCT(p) (void)(p)
 #endif
 
-/* A pointer in a register of its own: gcc 12 makes a vector of two to add to both, and takes them
-   out again to use them, for a fifth of the time of heads by themselves. */
+/* PE__IN_REGISTER(p): keep the pointer p in a register of its own. gcc 12 packs two pointers into a
+   vector to increment both, and extracts them for each use. That is a fifth of the time of rotating
+   head by head. */
 #if PE__GNU
 #define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
 #define PE__IN_REGISTER(p) (void)(p)
 #endif
 
-/* What this pointer leads to is to stay in memory, where AVX2 broadcasts a number by a load alone.
-   gcc would keep four in a register and permute it for each, which takes 7 % longer on a Zen 3. */
+/* PE__IN_MEMORY(p): the numbers at p stay in memory, from where AVX2 broadcasts a number by a load
+   alone. gcc would keep four of them in a register and permute it for each one, which takes 7 %
+   longer on a Zen 3. */
 #if PE__GNU && PE_ISA == PE_ISA_AVX2
 #define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
 #else
@@ -498,20 +510,18 @@ extern "C" {
 #endif
 
 /* ==== src/simd/one.h ==== */
-/* Operations on one number, the same for all.
- * Gives: PE__DROPPED, PE__TO_TOP, pe__float_bits(), pe__odd24_one(), pe__one_to_f16(),
- *   pe__to_odd(), pe__zero().
- * Tests: tests/unit/test_types.c. */
+/* Operations on a single number, which are the same for all instruction sets. Tested by
+ * tests/unit/test_types.c. */
 
-/* ---- one number, the same for all ------------------------------------------------------------ */
+/* ---- single numbers, for all instruction sets ------------------------------------------------ */
 
-/* Bits that rounding a double to float drops, 53 - 24; and the shift that moves them to the top of
-   32 bits. There the first of them is the sign, so a tie (1, then zeros) is the least number of
-   all. */
+/* PE__DROPPED: the number of bits that rounding a double to float drops, 53 - 24. PE__TO_TOP: the
+   shift that moves the dropped bits to the top of a 32-bit integer. Their first bit is then the
+   sign, so a midpoint (1, then zeros) becomes the least of all integers. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
-/* +0 that is not seen to be 0: clang leaves out additions of it under -fno-signed-zeros, whatever
-   the pragmas say, and -0 + 0 stays -0. */
+/* Returns +0, hidden from the compiler. Adding it turns -0 into +0. Under -fno-signed-zeros clang
+   removes the addition of a visible 0, whatever the pragmas say. */
 PE__INLINE float pe__zero(void)
 {
     float zero = 0;
@@ -519,9 +529,9 @@ PE__INLINE float pe__zero(void)
     return zero;
 }
 
-/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost
-   anything. What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an
-   overflow. */
+/* Returns hi + lo, |lo| <= ulp(hi) / 2, rounded to odd: truncated, with the last bit set if
+   anything was lost. A later rounding to fewer bits then gives the correctly rounded sum. If lo is
+   a NaN, as after an overflow, the result is hi. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
     uint64_t bits;
@@ -534,9 +544,9 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
-/* 0x1fffffff masks the PE__DROPPED bits. Adding it carries into the last bit that stays if any of
-   them is set. */
-PE__INLINE double pe__odd24_one(double a) /* a to 24 bits, to odd */
+/* Returns a rounded to odd, to 24 bits. 0x1fffffff masks the PE__DROPPED bits. Adding it to them
+   carries into the last bit that stays if any of them is set. */
+PE__INLINE double pe__odd24_one(double a)
 {
     uint64_t bits;
     memcpy(&bits, &a, sizeof bits);
@@ -551,10 +561,11 @@ PE__INLINE int32_t pe__float_bits(float x)
     return i;
 }
 
-/* Rounded to f16, as by pe__to_f16. As the bits of floats, 0x38800000 is 2^-14, f16's least normal
-   number, and 0x477fefff the last float that rounds to 65504 and not to infinity. 112 is how much
-   float's exponents are biased more than f16's, 127 - 15; 0xfff and the last bit that stays are
-   half of 2^13, less one where a tie rounds down. */
+/* Returns x rounded to f16, as pe__to_f16() does. Constants, as the bits of floats: 0x38800000 is
+   2^-14, the least normal f16; 0x477fefff is the largest float that rounds to 65504 and not to
+   infinity. 112 = 127 - 15 is the difference of the exponent biases of float and f16. 13 bits are
+   dropped: adding 0xfff, half of 2^13 less one, and the last bit that stays rounds to nearest, ties
+   to even. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
@@ -563,23 +574,21 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
     if (a >= 0x38800000u)
         return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
-    /* subnormal: m 2^(e - 150), e being the biased exponent, in units of 2^-24 */
+    /* a subnormal f16: m 2^(e - 150) in units of 2^-24, where e is the biased exponent of x */
     const uint32_t shift = 126 - (a >> 23);
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
 }
 
 /* ==== src/simd/vectors.h ==== */
-/* GNU C's vectors: their types, and the operations that operators alone can write.
- * Gives: PE_LANES, PE__FUSES, pe__vd, pe__vf, pe__vi, pe__vl, pe__vu, pe__rounding_test, pe__abs(),
- *   pe__abs_f32(), pe__get(), pe__get_bf16_evens(), pe__get_bf16_odds(), pe__load(), pe__put(),
- *   pe__quiet(), pe__splat_i32(), pe__store(), pe__rounding_test_begin(), pe__up_bf16().
- * Tests: tests/unit/test_types.c. */
+/* GNU C's vectors: their types, and the operations that need only operators on vectors. pe_simd.h
+ * lists what each operation does. Tested by tests/unit/test_types.c. */
 
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
-/* Doubles in a vector; and whether pe__fma() rounds once, which error bounds ask. */
+/* PE_LANES: doubles in a vector. PE__FUSES: 1 if pe__fma() rounds once; error bounds depend on
+   it. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -592,7 +601,8 @@ typedef float pe__vf __attribute__((__vector_size__(8 * PE_LANES)));
 typedef int32_t pe__vi __attribute__((__vector_size__(8 * PE_LANES)));
 typedef uint32_t pe__vu __attribute__((__vector_size__(8 * PE_LANES)));
 typedef int64_t pe__vl __attribute__((__vector_size__(8 * PE_LANES)));
-/* -fpack-struct=8, and =16 with wider vectors, misplace vectors alone: loads of them crash. */
+/* Refuse -fpack-struct=8, and =16 where vectors are wider: they misalign vectors, but not doubles,
+   and loads of misaligned vectors crash. */
 struct pe__vector_laid_out {
     char first;
     pe__vd vector;
@@ -600,8 +610,8 @@ struct pe__vector_laid_out {
 typedef char pe__vectors_without_fpack_struct_or_pragma_pack
     [sizeof(struct pe__vector_laid_out) == 2 * sizeof(pe__vd) ? 1 : -1];
 
-/* Vectors at any address. With memcpy() gcc takes 16 bytes for an integer, and on ARM moves them
-   through two integer registers: rows of a block took a fifth more cycles (make mca). */
+/* Unaligned vectors. memcpy() would do, but gcc treats its 16 bytes as an integer and moves them
+   through two integer registers on ARM: rows of a block took a fifth more cycles (make mca). */
 #define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
 typedef double pe__vd_at PE__UNALIGNED;
 typedef float pe__vf_at PE__UNALIGNED;
@@ -609,7 +619,7 @@ typedef float pe__vf_at PE__UNALIGNED;
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
-    PE__OPAQUE(a); /* loaded once, not for each use */
+    PE__OPAQUE(a); /* load once, not again for each use */
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = a; }
@@ -629,7 +639,7 @@ PE__INLINE pe__vi pe__select(pe__vi if_so, pe__vi a, pe__vi b)
 }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
-#if PE_ISA == PE_ISA_AVX512 /* one instruction, which gcc does not find */
+#if PE_ISA == PE_ISA_AVX512 /* one instruction; gcc takes more for pe__select() */
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ), c, b);
 #elif PE_ISA == PE_ISA_AVX2
     return _mm256_blendv_ps(c, b, (pe__vf)((pe__vi)a > 0));
@@ -637,38 +647,40 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     return (pe__vf)pe__select((pe__vi)a > 0, (pe__vi)b, (pe__vi)c);
 #endif
 }
-/* Every NaN becomes sign | 0x7fc00000: quiet, without payload. */
+/* Returns v with every NaN replaced by sign | 0x7fc00000: quiet, without payload. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
-/* The middle next to v has the first of the dropped bits set and no other. Its exponent is v's, so
-   the difference is exact. */
+/* Returns v minus its nearest midpoint of numbers with `drop` fewer bits. Of the dropped bits the
+   midpoint has only the first set. Its exponent is that of v, so the difference is exact. */
 PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
-#if PE_ISA == PE_ISA_AVX2 /* an operation less: bf16 fills take 8 % longer without */
+#if PE_ISA == PE_ISA_AVX2 /* saves an operation: bf16 fills take 8 % longer without it */
     if (drop == 16)
         return v - (pe__vf)_mm256_blend_epi16((__m256i)v, (__m256i)pe__splat_i32(half), 0x55);
 #endif
     return v - (pe__vf)(((pe__vi)v & ~last) | half);
 }
-/* As pe__odd24_one(). */
-PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
+/* Returns a rounded to odd, to 24 bits, as pe__odd24_one() does. */
+PE__INLINE pe__vd pe__odd24(pe__vd a)
 {
     const pe__vl bits = (pe__vl)a;
     return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
 }
 
-/* The upper 16 bits are v as a bf16, rounded to nearest even: 0x7fff is half of what is dropped,
-   less one, and the last bit that stays makes up for it where that is odd. */
+/* Returns numbers whose upper 16 bits are v rounded to bf16, to nearest even. The sum adds half of
+   the range of the dropped bits, less one (0x7fff), and one more if the last bit that stays is
+   odd. */
 PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 {
     const pe__vu bits = (pe__vu)v;
     return bits + 0x7fff + (bits >> 16 & 1);
 }
-/* A bf16 is the upper half of a float. Of each two the first lies in the lower half of 32 bits. */
+/* Return bf16 numbers 0, 2, 4 ... and 1, 3, 5 ... as floats. A bf16 is the upper half of a float,
+   and the first of each two lies in the lower half of 32 bits. */
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
@@ -678,8 +690,8 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
-/* The least distance from a tie and the least size so far. They begin with the bits of FLT_MAX,
-   which is above every window and guard. */
+/* The rounding test's running minima: low of the distances from a midpoint, size of the floats'
+   magnitudes. Both begin with the bits of FLT_MAX, which are above every window and guard. */
 typedef struct pe__rounding_test {
     pe__vi low, size;
 } pe__rounding_test;
@@ -695,7 +707,7 @@ PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 #ifdef __clang__
 #define PE__PICK4(a, b, i, j, k, l) ((pe__vf)__builtin_shufflevector(a, b, i, j, k, l))
 #define PE__PICK2(a, b, i, j) ((pe__vd)__builtin_shufflevector(a, b, i, j))
-#else /* which gcc has only from 12 on */
+#else /* gcc has __builtin_shufflevector() only from version 12 on */
 #define PE__PICK4(a, b, i, j, k, l) __builtin_shuffle(a, b, __extension__(pe__vi){i, j, k, l})
 #define PE__PICK2(a, b, i, j) __builtin_shuffle(a, b, __extension__(pe__vl){i, j})
 #endif
@@ -715,14 +727,15 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
     *a = PE__PICK2(s, c, 0, 2);
     *b = PE__PICK2(s, c, 1, 3);
 }
-/* To zip two vectors of two is to unzip them. */
+/* With two lanes, unzipping is the same permutation as zipping. */
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
 }
-/* A quarter turn exchanges s and c: an exclusive or with what differs, where k is odd. The sine is
-   negative in the third and fourth quarter, where k's second bit is set, the cosine in the second
-   and third, where that of k + 1 is: half ^ odd, at the top. */
+/* Rotate (s, c) by k quadrants, where k is in the last bits of quadrant. An odd k exchanges s and
+   c: an exclusive or with the bits that differ. Of quadrants 0 to 3, the sine changes its sign in 2
+   and 3, where the second bit of k is set. The cosine changes its sign in 1 and 2, where the second
+   bit of k + 1 is set: the top bit of half ^ odd. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;
@@ -745,9 +758,7 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1,
 #endif
 
 /* ==== src/simd/avx512.h ==== */
-/* The operations on AVX-512.
- * Gives: the operations that pe_simd.h lists.
- * Tests: tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on AVX-512. Tested by tests/unit/test_types.c. */
 
 /* ---- AVX-512 -------------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX512
@@ -760,7 +771,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m512d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid8_u35avx512f
-/* Converted first: one permutation of floats takes the place of two of doubles. */
+/* Converts before it zips: one permutation of floats replaces two of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -776,7 +787,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     __m256 f = _mm512_cvtpd_ps(a);
-    PE__OPAQUE(f); /* not to be taken for a */
+    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
     return _mm512_cvtps_pd(f);
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -792,11 +803,11 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
-/* As in vectors.h; masked moves exchange s and c. */
+/* Rotate (s, c) by k quadrants, as in vectors.h; masked moves exchange s and c. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
-    const __m512i of_s = _mm512_slli_epi64(k, 62); /* k's second bit; that of k + 1 */
+    const __m512i of_s = _mm512_slli_epi64(k, 62); /* top bits: second bit of k, and of k + 1 */
     const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
     const __m512i a = _mm512_castpd_si512(_mm512_mask_mov_pd(*s, odd, *c));
@@ -805,8 +816,9 @@ PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
 }
-/* pe__zip() of both turned, in 4 operations for 8: by quarters a table has signs and, where s and c
-   are exchanged, 16s that change the order. */
+/* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. For each
+   quadrant a table has the signs and, where s and c are exchanged, the 16s that change the order of
+   the permutation. */
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -819,7 +831,7 @@ PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
                                             _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
     return (pe__vf)((pe__vu)v ^ ((pe__vu)change & 0x80000000u));
 }
-PE__INLINE pe__vf pe__get_n(const float *p, size_t n) /* and zeros */
+PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 {
     return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1u), p);
 }
@@ -849,12 +861,12 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     unsigned mask = _mm512_movepi32_mask((__m512i)a);
-    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
+    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of the mask and load 32 */
     return mask & 0xffffu;
 }
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
-    const pe__vd last = k + pe__splat(6755399441055744.0); /* whose last bits are k's */
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* last bits: k, as in pe__round() */
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
@@ -865,7 +877,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    /* to the odd words, zeros between, in one instruction */
+    /* move the numbers to the odd words, with zeros between, in one instruction */
     const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
                                                               12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
@@ -877,7 +889,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-#ifdef __AVX512BF16__ /* but for subnormals, which it flushes, and zeros that look like them */
+#ifdef __AVX512BF16__ /* flushes subnormals, so only for vectors in which no exponent is 0 */
     const __m512i exponent = _mm512_set1_epi32(0x7f800000);
     if (!PE__UNLIKELY(_mm512_testn_epi32_mask(_mm512_castps_si512(v), exponent) != 0))
         return (__m256i)_mm512_cvtneps_pbh(v);
@@ -908,8 +920,8 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
         _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_ps(a, order, b);
 }
-/* 8: to nearest even, whatever MXCSR says, and no flags. With a mask of all, for at -O0 the plain
-   one is a macro of gcc's that converts a sign. */
+/* The 8 means: round to nearest even, whatever MXCSR says, and raise no flags. The masked form has
+   all lanes set: at -O0 gcc's plain form is a macro that -Wsign-conversion reports. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -923,7 +935,8 @@ PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-/* in one instruction (0x0a: the lesser in size, no sign); a macro of gcc's at -O0 */
+/* One instruction; 0x0a: the lesser magnitude, without sign. At -O0 it is a macro of gcc's that
+   -Wsign-conversion reports. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -944,9 +957,9 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    /* The lower halves of the doubles. In no order: minima need none, nor does the alarm. */
+    /* the lower halves of the doubles, in any order: minima do not depend on it */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
-    /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
+    /* (low & mask) ^ tie, as unsigned integers; a shift would compete for the shuffles' ports */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
@@ -962,9 +975,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/avx2.h ==== */
-/* The operations on AVX2 with FMA.
- * Gives: the operations that pe_simd.h lists.
- * Tests: tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on AVX2 with FMA. Tested by tests/unit/test_types.c. */
 
 /* ---- AVX2 and FMA ---------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX2
@@ -977,7 +988,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m256d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid4_u35avx2
-/* Converted first: two shuffles of floats take the place of four of doubles. */
+/* Converts before it zips: two shuffles of floats replace four of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -991,7 +1002,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     __m128 f = _mm256_cvtpd_ps(a);
-    PE__OPAQUE(f); /* not to be taken for a */
+    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
     return _mm256_cvtps_pd(f);
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -1002,17 +1013,17 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
-    /* each half is unpacked by itself, so the middle quarters change places (0xd8) */
+    /* unpacking works on each 128-bit half, so the middle quarters are then exchanged (0xd8) */
     const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
-/* As in vectors.h; blendv looks at the top bit of each lane alone. */
+/* Rotate (s, c) by k quadrants, as in vectors.h; blendv selects by the top bit of each lane. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(quadrant);
     __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(k, 63));
-    PE__OPAQUE(odd); /* gcc would compare it with 0 first */
+    PE__OPAQUE(odd); /* else gcc compares it with 0 before it blends */
     const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(k, 62)), sign = pe__splat(-0.0);
     const __m256d a = _mm256_blendv_pd(*s, *c, odd), b = _mm256_blendv_pd(*c, *s, odd);
     *s = _mm256_xor_pd(a, _mm256_and_pd(half, sign));
@@ -1031,7 +1042,7 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
-/* Both halves load the same four: no permutation has to cross them. */
+/* Both 128-bit halves load the same four floats, so no permutation has to cross the halves. */
 PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
@@ -1060,8 +1071,9 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
-/* One comparison for all four: the least of the lower words is 0 if any is. 0x33333333 leaves out
-   the bytes of the upper words. */
+/* Returns whether the lower 16 bits of any number are 0. One comparison serves all four vectors:
+   the minimum of their 16-bit words is 0 if one of them is. 0x33333333 selects the bytes of the
+   lower words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -1069,7 +1081,7 @@ PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
     const __m256i zero = _mm256_cmpeq_epi16(least, _mm256_setzero_si256());
     return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
-PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* what a shuffle of two vectors left out of order */
+PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* restores the order after a shuffle by halves */
 {
     return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
 }
@@ -1085,7 +1097,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
-/* 0: to nearest even, whatever MXCSR says. */
+/* The 0 means: round to nearest even, whatever MXCSR says. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -1096,10 +1108,11 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm256_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
-/* Doubles as they are, each half by itself: the lower one without what a float keeps of it, the
-   upper one without its sign, so it is the size, cut to 20 bits. From 2 on that is negative, so
-   there the alarm is always raised. With a shuffle of the lower halves into one vector and minima
-   of the floats' sizes, fills took 1.12 and sums 1.1 times as long. */
+/* Keeps minima of the 32-bit halves of the doubles, without a shuffle. The lower half is shifted
+   until only the bits that a float drops are left. The upper half loses its sign: it is the
+   magnitude, with 20 bits of the significand. For |a| >= 2 it is a negative integer, so the vector
+   is always flagged. The alternative, a shuffle of the lower halves into one vector and minima of
+   the floats' magnitudes, made fills take 1.12 and sums 1.1 times as long. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
@@ -1108,7 +1121,9 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
     (void)v;
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
-/* A guard is a float: a double has 3 bits fewer in its upper half, and 896 more as exponent. */
+/* Returns whether a number is below the window or the guard. The guard, the bits of a float, is
+   converted to the upper half of a double: 3 bits of the significand fewer, rounded up, and an
+   exponent that is larger by 896, the difference of the biases. */
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
@@ -1119,9 +1134,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/neon.h ==== */
-/* The operations on NEON.
- * Gives: the operations that pe_simd.h lists.
- * Tests: tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on NEON. Tested by tests/unit/test_types.c. */
 
 /* ---- NEON (AArch64) -------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_NEON
@@ -1141,7 +1154,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     float32x2_t f = vcvt_f32_f64(a);
-    PE__OPAQUE(f); /* not to be taken for a: the intrinsics are compiled as the user's flags say */
+    PE__OPAQUE(f); /* keep the rounding: under the program's flags, intrinsics may be simplified */
     return vcvt_f64_f32(f);
 }
 PE__INLINE pe__vd pe__widen(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
@@ -1149,7 +1162,7 @@ PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
-/* NEON alone rounds to odd by itself. */
+/* NEON is the only instruction set with a conversion that rounds to odd. */
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -1162,13 +1175,13 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-/* The bits of a mask: of lanes that are all ones or all zeros. */
+/* Returns bit i for lane i. Lanes must be all ones or all zeros. */
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
-/* As pe__up_bf16(); one instruction adds and keeps the upper halves. */
+/* Rounds as pe__up_bf16() does; one instruction adds and keeps the upper halves. */
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);
@@ -1204,27 +1217,27 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/sse2.h ==== */
-/* The operations on SSE2 and WebAssembly's SIMD128, in GNU C's vectors.
- * Gives: the operations that pe_simd.h lists.
- * Tests: tests/unit/test_types.c, tests/checks/wasm.sh. */
+/* The operations that pe_simd.h lists, on SSE2 and WebAssembly's SIMD128. Tested by
+ * tests/unit/test_types.c and tests/checks/wasm.sh. */
 
 /* ---- SSE2, WASM SIMD128: two doubles, nothing fused ------------------------------------------ */
 #if PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 
 #define PE__NOT_FUSED
-/* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
-   first, for each machine. The bounds are those of pe.h "where nothing is fused", also by -mfma. */
+/* Most operations use only GNU C's vectors, with their operators, comparisons and shuffles. The few
+   that need intrinsics come first, for each machine. Even under -mfma the error bounds are those of
+   pe.h "where nothing is fused". */
 typedef int16_t pe__vw __attribute__((__vector_size__(16)));
-typedef pe__vi pe__vh; /* the first 8 bytes */
+typedef pe__vi pe__vh; /* four 16-bit numbers, in the first 8 bytes */
 
 #if PE_ISA == PE_ISA_SSE2
-PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* two, and zeros */
-PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* of the first two */
+PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* a0 a1 0 0 */
+PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm_min_ps(a, b); }
-PE__INLINE pe__vf pe__swap(pe__vf v) /* no copy, as _mm_shuffle_ps() takes */
+PE__INLINE pe__vf pe__swap(pe__vf v) /* _mm_shuffle_ps() would need a copy of v */
 {
     return (pe__vf)_mm_shuffle_epi32((__m128i)v, 0xb1);
 }
@@ -1232,11 +1245,11 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
 }
-PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32-bit numbers from -2^15 to 2^15 - 1 */
+PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16, for numbers from -2^15 to 2^15 - 1 */
 {
     return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
 }
-PE__INLINE pe__vi pe__unpack_16(pe__vh h) /* 16 bits to 32 */
+PE__INLINE pe__vi pe__unpack_16(pe__vh h) /* 16 bits to 32, unsigned */
 {
     return (pe__vi)_mm_unpacklo_epi16((__m128i)h, _mm_setzero_si128());
 }
@@ -1255,7 +1268,7 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v)
 }
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
-/* Exchanged, so that they are x86's minima: b if one is a NaN. */
+/* The operands are exchanged, so that the minima are those of x86: b if one is a NaN. */
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b)
 {
     return (pe__vd)wasm_f64x2_pmin((v128_t)b, (v128_t)a);
@@ -1290,7 +1303,7 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return PE__PICK4(pe__floats_of(s), pe__floats_of(c), 0, 4, 1, 5);
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return pe__doubles_of(pe__floats_of(a)); }
-PE__INLINE pe__vh pe__get_8_bytes(const void *p) /* 8 bytes */
+PE__INLINE pe__vh pe__get_8_bytes(const void *p)
 {
     pe__vl a = {0, 0};
     memcpy(&a, p, 8);
@@ -1309,14 +1322,15 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__unpack_16(pe__get_8_bytes(p)) << 16);
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__pack_16((pe__vi)pe__up_bf16(v) >> 16); }
-/* The upper halves of a and b, next to each other. */
+/* Store the upper halves: of a0, b0, a1, b1 ... */
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* f16 by integers. Most are normal (0x0400 to 0x7bff): the exponent takes the bias of floats, 112
-   more, and 13 bits are appended; or all are 0. What else there is, is rare and out of line. */
+/* Returns f16 numbers as floats, by integer operations: any numbers in pe__any_f16(), which is out
+   of line. pe__get_f16() is for the usual cases: all normal (0x0400 to 0x7bff), or all 0. A normal
+   number gets 13 more bits, and 112 is added to its exponent, the difference of the biases. */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
@@ -1331,14 +1345,16 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* Rounded to f16: its 16 bits, and copies of the sign above, which packing with saturation needs.
-   The numbers are those of pe__one_to_f16(). */
+/* Returns v rounded to f16: 16 bits, extended to 32 by copies of the sign, because packing
+   saturates. The constants are those of pe__one_to_f16(). pe__any_to_f16() rounds any numbers, out
+   of line; pe__f16_bits() is for the usual cases: all normal, or all 0. */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
     const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
     const pe__vi special = 0x7c00 | ((a > 0x7f800000) & 0x0200);
-    /* a subnormal one, in units of 2^-24: cut, and one more for a rest above 1/2 */
+    /* a subnormal f16 in units of 2^-24: truncated, and 1 added if the rest is above 1/2, or 1/2
+       and the integer odd */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
     const pe__vi whole = pe__toward_0(size);
     const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
@@ -1359,8 +1375,8 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
-/* SSE2 has no minimum of 32-bit numbers: it watches the upper halves, in every other word, and the
-   alarms are a twelfth more. */
+/* SSE2 has no minimum of 32-bit integers. So this tests 16-bit words, and only the upper half of
+   each 32 bits counts: a twelfth more vectors are flagged. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
@@ -1370,7 +1386,7 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
-    /* Above, not equal: the lower halves are not known. Signs are those of the upper ones. */
+    /* Strictly above: the lower halves are unknown. pe__signs() reads the upper halves alone. */
     const pe__vw above_tie = (pe__vw)w.low > tie;
     const pe__vw above_guard = (pe__vw)w.size > (pe__vw)pe__splat_i32(guard);
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
@@ -1379,9 +1395,8 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/scalar.h ==== */
-/* The operations on one lane, for any compiler.
- * Gives: the operations that pe_simd.h lists.
- * Tests: tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on one lane, for any compiler. Tested by
+ * tests/unit/test_types.c. */
 
 /* ---- scalar: one lane, any C99 compiler ------------------------------------------------------ */
 #if PE_ISA == PE_ISA_SCALAR
@@ -1427,7 +1442,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     float f = (float)a;
-    PE__OPAQUE(f); /* not to be taken for a */
+    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
     return (double)f;
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -1440,7 +1455,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = p[0];
     *c = p[1];
 }
-/* As in vectors.h. */
+/* Rotate (s, c) by k quadrants, as in vectors.h. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
@@ -1516,12 +1531,13 @@ PE__INLINE uint16_t pe__one_to_bf16(float x)
     if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
-/* 112: the exponents' biases, 127 - 15; twice, and 31 (infinity, NaN) becomes 255. 0x00400000 makes
-   a NaN quiet, as hardware does. */
+/* Returns h as a float. 112 = 127 - 15 is the difference of the exponent biases. For infinity and
+   NaN it is added twice (224): the exponent 31 becomes 255. 0x00400000 makes a NaN quiet, as
+   hardware does. */
 PE__INLINE float pe__one_from_f16(uint16_t h)
 {
     const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;
-    if (a < 0x0400) { /* subnormal, in units of 2^-24 */
+    if (a < 0x0400) { /* a subnormal f16 is a multiple of 2^-24 */
         const float size = (float)a * (1.0f / 16777216);
         return sign ? -size : size;
     }
@@ -1546,7 +1562,7 @@ PE__INLINE pe__vh pe__round_f16(pe__vf v)
     const pe__vh h = {pe__one_to_f16(v.s), pe__one_to_f16(v.c)};
     return h;
 }
-/* The two above know NaNs themselves. */
+/* Returns 0, also for NaNs: pe__round_bf16() and pe__round_f16() handle NaNs themselves here. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     (void)a;
@@ -1618,7 +1634,7 @@ PE__WRAPS PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, 
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
-    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* as a signed 32-bit number */
+    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* unsigned; next as int32_t */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;
@@ -1636,15 +1652,10 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/derived.h ==== */
-/* Operations written over those of the instruction sets.
- * Gives: pe__reduce(), pe__fast_two_sum(), pe__get_pairs(), pe__lowest_bit(),
- *   pe__mantissa(), pe__lookup_16(),
- *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quadrant_shift, pe__round(),
- *   pe__two_sum(), pe__where_positive(), pe__zip_store(); of the operations that pe_simd.h lists
- *   those that are the same for several sets.
- * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
+/* Operations that are built on the backends, and operations that several backends share. Tested by
+ * tests/unit/test_types.c and tests/unit/test_budget.c. */
 
-/* ---- derived, the same for all --------------------------------------------------------------- */
+/* ---- derived operations, for all instruction sets -------------------------------------------- */
 
 #if PE_SLEEF
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
@@ -1676,21 +1687,22 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__get_signed(const float *p)
 {
-    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* the first of each two */
+    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* sign of the first of each two */
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
-#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would go from mask to vector and back */
-/* Operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN. */
+#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would turn masks into vectors and back */
+/* Written with operators: clang compiles intrinsics under the program's -ffast-math, which takes
+   NaNs to be impossible. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     const uint32_t beyond = pe__signs(a > x) | pe__signs(b > y) << 2 * PE_LANES;
     return beyond ^ ~0u >> (32 - 4 * PE_LANES);
 }
 #endif
-#if PE_ISA != PE_ISA_AVX512 /* which has masks */
+#if PE_ISA != PE_ISA_AVX512 /* AVX-512 uses masks */
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
     return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
@@ -1708,7 +1720,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* which has instructions */
+#if PE_ISA != PE_ISA_AVX512 /* AVX-512 has instructions for these */
 PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 {
     float f[2 * PE_LANES] = {0};
@@ -1717,7 +1729,7 @@ PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 }
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
-    (void)quadrant; /* they are turned */
+    (void)quadrant; /* s and c are rotated already, by pe__rotate_quadrant() */
     return pe__zip(s, c);
 }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
@@ -1735,8 +1747,8 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
-/* Each pair is read as a double. With AVX it takes an operation less if what is unzipped from two
-   vectors lies in the same 16 bytes of both. */
+/* Get pairs of floats, each loaded as a double. With AVX the pairs are ordered so that both results
+   are shuffles within 16-byte parts of the vectors, which saves an operation. */
 #if PE_ISA != PE_ISA_SCALAR
 typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
 PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
@@ -1759,8 +1771,8 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #endif
 }
 #endif
-/* Only whole vectors at multiples of their size are streamed: the bytes before and behind are
-   copied. */
+/* Copy n bytes. Non-temporal stores need whole vectors at multiples of their size, so memcpy()
+   copies the bytes before and after them. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -1788,7 +1800,7 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
-/* There are no ties, so half of what is dropped is all that is added. */
+/* No float is a midpoint, so adding half of a last place (0x8000) rounds to nearest. */
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
@@ -1797,7 +1809,8 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
 #if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
-    /* Half a last place is added to all: a tie ends in 16 zeros then, and ties are few. */
+    /* Add half of a last place (0x8000) to all. Only a midpoint then ends in 16 zeros; midpoints
+       are rare and take the slower path below. */
     const pe__vu x = (pe__vu)a + 0x8000, y = (pe__vu)b + 0x8000;
     const pe__vu z = (pe__vu)c + 0x8000, w = (pe__vu)d + 0x8000;
     if (!PE__UNLIKELY(pe__any_ends_in_0(x, y, z, w))) {
@@ -1818,8 +1831,8 @@ PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* the upper 26 bits of a (Veltkam
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Dekker. One of the two may be cut to 26 bits (-134217728 is -2^27) instead of rounded: 27 bits
-   are left, and with the other's 26 all four products are exact. */
+/* Dekker's product. a may be truncated to 26 bits (the mask -134217728 is -2^27) instead of
+   rounded. Its low part then has 27 bits and that of b 26, so all four products are exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -1829,7 +1842,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__veltkamp_high(b);
     const pe__vd al = a - ah, bl = b - bh;
     pe__vd p = a * b;
-    PE__OPAQUE(p); /* with -mfma */
+    PE__OPAQUE(p); /* must not be fused under -mfma */
 #endif
     *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
     return p;
@@ -1844,7 +1857,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 }
 #endif
 
-/* s0 c0 s1 c1 ... at any address. */
+/* Store s0 c0 s1 c1 ... at any address. */
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {
     pe__vd a, b;
@@ -1853,7 +1866,8 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     pe__store(p + PE_LANES, b);
 }
 
-/* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
+/* Returns the nearest integer, ties to even, for |a| < 2^51. Adding 1.5 * 2^52 leaves no bits for a
+   fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)
 {
     const pe__vd big = pe__splat(6755399441055744.0);
@@ -1867,8 +1881,9 @@ typedef uint64_t pe__bits;
 typedef uint64_t pe__bits __attribute__((__vector_size__(8 * PE_LANES)));
 #endif
 
-/* 2^k for a whole number within -1022 ... 1023, any number beyond. Added to 1.5 * 2^52 as in
-   pe__round(), k + 1023 are the last bits: the exponent, once shifted to its place. */
+/* Returns 2^k for an integer k within -1022 ... 1023; beyond, any number. Adding 1.5 * 2^52, as in
+   pe__round(), puts k + 1023 into the last bits. That is the exponent of the result, which is
+   shifted to its place. */
 PE__INLINE pe__vd pe__power_of_2(pe__vd k)
 {
     pe__vd y = k + pe__splat(6755399441055744.0 + 1023);
@@ -1879,25 +1894,26 @@ PE__INLINE pe__vd pe__power_of_2(pe__vd k)
     return y;
 }
 
-/* m, 0.5 <= m < 1, and e with a = m 2^e, for a normal a > 0. */
+/* Returns m and sets *e with a = m 2^e, 0.5 <= m < 1, for a normal a > 0. */
 PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 {
     pe__bits bits, exponent;
     memcpy(&bits, &a, sizeof bits);
-    exponent = bits >> 52 | 0x4330000000000000u; /* 2^52 and more */
-    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u; /* with 0.5's exponent */
+    exponent = bits >> 52 | 0x4330000000000000u; /* the double 2^52 + biased exponent */
+    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u; /* a with the exponent of 0.5 */
     memcpy(&a, &exponent, sizeof a);
     *e = a - pe__splat(4503599627370496.0 + 1022);
     memcpy(&a, &bits, sizeof a);
     return a;
 }
 
-/* p[k mod 16] for a whole number; not by way of memory, for which a load would wait. */
+/* Returns p[k mod 16] for an integer k. The vector is built in registers: a load of an array would
+   stall on the narrower stores that filled it. */
 #if PE_ISA != PE_ISA_AVX512
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
     uint64_t n[PE_LANES];
-    const pe__vd last = k + pe__splat(6755399441055744.0); /* as in pe__round() */
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* last bits: k, as in pe__round() */
     memcpy(n, &last, sizeof n);
 #if PE_ISA == PE_ISA_SCALAR
     return p[n[0] & 15];
@@ -1911,7 +1927,7 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 }
 #endif
 
-/* b where a > 0, else c. */
+/* Returns b where a > 0, else c. */
 PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -1922,9 +1938,10 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 #endif
 }
 
-/* t (f + g) = k / 2 + rest with a whole number k near to 2 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
-   Returns the rest, rounded twice, and where = k / 2 + large, whose last bits are k's and large's:
-   pe__quadrant_shift, or a multiple of 1/2 more. */
+/* Argument reduction: t (f + g) = k / 2 + rest, with an integer k near 2 t f, for |t f| <= 2^47 and
+   |g| <= 2^-53 |f|. Returns the rest, rounded twice, and sets *quadrant = k / 2 + shift. shift is
+   pe__quadrant_shift, so that the last bits of *quadrant are those of k, the number of quadrants.
+   Each 1/2 that is added to shift rotates by one quadrant more. */
 static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
@@ -1939,7 +1956,7 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* The number of the lowest bit that is set, x != 0. */
+/* Returns the number of the lowest bit of x that is set; x is not 0. */
 PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 {
 #if PE__GNU
@@ -1951,7 +1968,7 @@ PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 #endif
 }
 
-/* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
+/* Returns s = a + b, rounded, and sets *e with s + *e = a + b exactly (Knuth). */
 PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b, z = s - a;
@@ -1959,7 +1976,7 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-/* The same where |a| >= |b| or a = 0, for half the price (Dekker). */
+/* Does what pe__two_sum() does, for |a| >= |b| or a = 0, with half of the operations (Dekker). */
 PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ALiBi's slopes and biases.
- * Gives: pe__alibi, pe__alibi_add(), pe__alibi_call(), pe__alibi_fill(), pe__scores_shape(),
- *   pe_alibi_slopes_f32().
- * Needs: simd, api, where, rows, numbers, sincos.
- * Tests: tests/unit/test_alibi.c. */
+/* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
+ * tests/unit/test_alibi.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -17,10 +14,10 @@
 #include "../rows/elements.h"
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
- * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
- * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store.
- * To round once to 16 bits costs more, but each row is the one before, moved by one key: such
- * values are computed once for many rows, and copied. */
+ * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
+ * two lines that meet at j = 0. Biases in f32 are computed row by row, for the price of their
+ * stores. Rounding once to 16 bits costs more. But each row is the row before, shifted by one key,
+ * so 16-bit biases are computed once for many rows and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -32,27 +29,27 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-        for (size_t k = 0; k < PE_LANES; k++) { /* 2^-t; t has 24 bits and 29: exact */
+        for (size_t k = 0; k < PE_LANES; k++) { /* slope 2^-t; t is exact: 24 bits times 29 */
             const size_t h = first + k, numerator = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
             const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
-            t[k] = exponent < 200 ? exponent : 200; /* 2^-200 is 0 */
+            t[k] = exponent < 200 ? exponent : 200; /* 2^-200 rounds to 0 */
         }
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
         const pe__td y = pe__td_exp2(pe__td_from_double(part));
         pe__store(t, whole);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);
-        /* for a whole t this is exact, for others irrational and no tie */
+        /* for an integer t the power is exact; for all others it is irrational, so no midpoint */
         for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
             slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
     }
     return PE_OK;
 }
 
-/* The biases of one head as a function of j. */
+/* The slope line of a head: its bias as a function of j. */
 typedef struct pe__slope_line {
-    pe__vf slope, zero, masked;
-    double slope_f64; /* the slope */
+    pe__vf slope, zero, masked; /* the factor of j, or of |j|; +0; -infinity */
+    double slope_f64;           /* the slope, of the sign that the caller gave */
 } pe__slope_line;
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
@@ -68,11 +65,14 @@ PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
     return line;
 }
 
-static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped with 1 more */
+/* The distances of keys 0, 2, 4 ... of a vector from its first key; those of the odd keys are 1
+   larger. */
+static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
-/* Products, each rounded to odd, so that the float is rounded once, or to odd again. A double holds
-   a float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope
-   is, and so exact as a float. */
+/* Returns the biases slope * x and slope * y as floats x0 y0 x1 y1 ..., for distances so large that
+   a double may not hold the product: it holds a float times 29 bits. The product is rounded to odd,
+   and so the float is correctly rounded; with `odd` the float is rounded to odd too. A product in
+   the range of subnormal floats is a multiple of 2^-149, as slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
@@ -93,7 +93,7 @@ PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
-/* The same of distances from j, as floats. */
+/* Returns the biases at j + offset[k] for k < PE__FLOATS, by pe__round_biases(). */
 PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const float *offset,
                                          int64_t j)
 {
@@ -107,16 +107,18 @@ PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const
     return pe__round_biases(slope, x, y, 0);
 }
 
+/* Returns the biases at j, without a mask. */
 PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *line, pe__vf j)
 {
     const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
     return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
-/* What becomes of biases: stored, stored past the caches, or added to elements of some type. */
+/* Whether biases are stored, stored by non-temporal stores, or added to elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* n of a vector of biases; masked: what masked scores become, whatever they were, or NULL. */
+/* Store or add the first n biases of v, which are those at j. If masked is not NULL, the elements
+   with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
@@ -129,8 +131,9 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *ma
     else pe__put_as(type, at, v);
 }
 
-/* n consecutive j, within PE__FLOAT_INTEGERS, so that floats hold them; four vectors at a time,
-   since each count waits for the one before. */
+/* Store or add the n biases at j, j + 1 ... in a row. All |j| are at most PE__FLOAT_INTEGERS, so
+   floats hold them exactly. The loop keeps four counters, because each count depends on the count
+   before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
 PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
@@ -146,7 +149,7 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mod
         const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)at % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
-        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
+        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* up to an aligned address */
         if (beyond || n - i < PE__FOUR) {
             pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), at, part);
             continue;
@@ -166,15 +169,16 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mod
 #undef PE__PUT
 }
 
-/* Some keys of a list: how far they are from the first of them, none further than
-   PE__MAX_KEY_OFFSET. */
+/* A tile of n keys of a list: their offsets from the first key of the tile, each at most
+   PE__MAX_KEY_OFFSET in magnitude. */
 enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
 typedef struct pe__key_tile {
     size_t n;
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Those from key on, in whole vectors; split: each vector's evens, then its odds. */
+/* Load a tile of the keys from key on, of which there are rest. Offsets are padded to whole
+   vectors. split: each vector has its even keys first, then its odd ones. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -194,7 +198,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
     keys->n = n;
 }
 
-/* A row of theirs. */
+/* Store or add the biases of a tile of keys, whose first key is at j. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -220,8 +224,8 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mo
     }
 }
 
-/* n 16-bit numbers, each rounded once: to odd, then to its type. Of such keys, split, or of
-   consecutive ones: NULL. */
+/* Write n 16-bit biases to row, correctly rounded: to odd as floats, then to the type. keys is a
+   tile that was loaded with split, whose first key is at j; NULL: the keys are at j, j + 1 ... */
 PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -240,10 +244,10 @@ PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const p
             y = pe__widen(keys->offset + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        pe__vf v = line->masked; /* half of all in a causal square of consecutive keys */
+        pe__vf v = line->masked; /* consecutive keys: kept by half of a causal square */
         if (keys || !masks || j + (int64_t)i <= 0) {
             const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
-            v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact; a zero is +0 */
+            v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact products; zeros are +0 */
             if (PE__UNLIKELY(is_far)) v = pe__round_biases(line->slope_f64, a, b, 1);
             if (masks) v = pe__if_positive(pe__zip(x, y), line->masked, v);
         }
@@ -252,6 +256,7 @@ PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const p
     }
 }
 
+/* The arguments of an ALiBi call. */
 typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
@@ -260,8 +265,8 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Are scores' rows separate, within reach of a pointer? The rows of a head lie together, or those
-   of a query do. */
+/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if they are more elements than
+   a pointer can span. Either the rows of each head lie together, or those of each query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
@@ -275,9 +280,10 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-/* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. Of
-   consecutive queries, only a head's slope is loaded between its rows: a load that is equal to a
-   store before it in the last 12 bits of the address waits for that, rows soon have them all. */
+/* Store or add the rows of all heads, for a tile of keys that begins at key. keys = NULL: for all
+   keys, which are consecutive. If queries are consecutive, the slope of a head is loaded once for
+   all its rows. A load between rows would stall by 4K aliasing: it waits for an earlier store whose
+   address has the same last 12 bits, and the stores of a few rows have all values of these bits. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
@@ -301,8 +307,8 @@ PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode
     }
 }
 
-/* Are keys consecutive, and all distances, and what is counted beyond, within
-   PE__FLOAT_INTEGERS? */
+/* Returns whether the keys are consecutive and all distances are within PE__FLOAT_INTEGERS. That
+   includes the distances that pe__write_bias_row() counts beyond the end of a row. */
 static inline int pe__alibi_is_consecutive(const pe__alibi *a)
 {
     const int64_t key = pe__integer_position(a->key_at, 0);
@@ -337,15 +343,16 @@ PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi 
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Copy n numbers of a tile to each row: to the last one from the first number on. */
+/* Copy n numbers of tile to each of the rows. The last row begins with the first number of the
+   tile, and each row before it one number later. */
 PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {
     for (size_t k = 0; k < rows; k++) pe__copy(row + k * step, tile + rows - 1 - k, 2 * n, stream);
 }
 
-/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves, both
-   consecutive; others one by one. */
+/* Write the rows of all heads in 16 bits. If keys and queries are consecutive, a tile of values
+   serves as many rows and keys as it has room for. Otherwise each row is computed separately. */
 PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
@@ -360,7 +367,7 @@ PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, 
             const pe__slope_line line = pe__slope_line_of(a->mode, a->slopes[head]);
             for (size_t query = 0; query < a->queries; query += high) {
                 const size_t rows = pe__min(high, a->queries - query);
-                /* the last row's first value is the tile's first */
+                /* the tile begins with the first value of the last row */
                 const int64_t last = pe__integer_position(a->query_at, query + rows - 1);
                 const int64_t j = pe__integer_position(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
@@ -373,7 +380,8 @@ PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, 
     }
 }
 
-/* What is large enough, and at addresses of its type, is written past the caches. */
+/* Fill bias. If it has PE_STREAM_BYTES or more and is aligned as its type, non-temporal stores
+   write it. */
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
@@ -393,7 +401,8 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
     else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
 }
 
-/* A call: nothing, or check and write. */
+/* Check the arguments of a call and run verb. Returns a status; PE_OK without a check if there is
+   nothing to write. */
 PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                     void (*verb)(const pe__alibi *, void *))
 {

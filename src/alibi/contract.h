@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: ALiBi's slopes and biases.
- * Gives: PE_ALIBI_CAUSAL, PE_ALIBI_LINEAR, PE_ALIBI_SYMMETRIC, pe_alibi_mode.
- * Needs: api.
- * Tests: tests/unit/test_alibi.c. */
+/* Contract: ALiBi's slopes and biases. Tested by tests/unit/test_alibi.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -11,7 +8,7 @@
 
 /* The bias of a key, with d = query position - key position. */
 typedef enum pe_alibi_mode {
-    PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query: the caller masks these         */
+    PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query, which the caller masks         */
     PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
     PE_ALIBI_SYMMETRIC /* -slope |d|: encoders                                                    */
 } pe_alibi_mode;
@@ -38,12 +35,12 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *                                                    d = position of query q - position of key k
  *
  * slopes       heads floats, finite, of either sign
- * query_at     where the queries are: whole positions, so a range or a list of integers, with
- *              pe_skip() and pe_back() too. pe_from(n) for those after n keys of a cache
- * key_at       where the keys are, likewise: pe_from(0), or the list of a cache whose cells are in
- *              any order. An ascending range is the fastest
- * heads, queries, keys    one that is 0 does nothing and is PE_OK
- * bias         aligned as its type; what lies between rows is not touched
+ * query_at     where the queries are: integer positions, so a range or a list of integers, with
+ *              pe_skip() and pe_back() too. pe_from(n) for queries after n keys of a cache
+ * key_at       where the keys are, also integer positions: pe_from(0), or the list of a cache whose
+ *              cells are in any order. An ascending range is the fastest
+ * heads, queries, keys    if one of them is 0, the call does nothing and returns PE_OK
+ * bias         aligned as its type; elements between rows are not touched
  * query_stride elements from one query's row to the next, >= keys; ignored for one query
  * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
  *              round, for [queries, heads, keys]. Ignored for one head

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The version; the language and the numbers that pe needs; what a program may set before it
- * includes pe.h, and what follows from it: how functions are declared, whether they are defined
- * here.
- * Gives: PE_API, PE_STREAM_BYTES, PE_VERSION_HEX.
- * Tests: tests/checks/extern.sh, tests/checks/fail.sh. */
+/* The version, the options that a program may define before it includes pe.h, and checks of the
+ * language, the number formats and the struct layout that pe needs. The options decide how public
+ * functions are declared (PE_API) and whether this file defines them (PE__DEFINE). Tested by
+ * tests/checks/extern.sh and tests/checks/fail.sh. */
 #pragma once
 
 #define PE_VERSION_MAJOR 0
@@ -12,7 +11,7 @@
 #define PE_VERSION_HEX 0x000400
 #define PE_VERSION_STRING "0.4.0"
 
-/* (MSVC says nothing of a standard unless it is asked for one) */
+/* MSVC is left out: it defines __STDC_VERSION__ only if a standard was requested. */
 #if !defined(__cplusplus) && !defined(_MSC_VER) && \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
@@ -24,7 +23,7 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
-/* Before every public function. */
+/* Stands before every public function. */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #else
@@ -48,8 +47,10 @@
 #if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || FLT_MANT_DIG != 24
 #error "pe needs IEEE doubles of 64 bits and floats of 32: for AVR, avr-gcc 10 with -mdouble=64"
 #endif
-/* Packed structs, by -fpack-struct or by a #pragma pack that another header left behind, are not
-   those of a library that was compiled without. (__BIGGEST_ALIGNMENT__ is 2 for m68k.) */
+/* Refuse packed structs, whether from -fpack-struct or from a #pragma pack that another header left
+   in force: their layout differs from the layout in a library that was compiled without it. A
+   double must lie at an offset of at least the size of a pointer or the target's largest alignment:
+   __BIGGEST_ALIGNMENT__ is 2 for m68k. */
 struct pe__laid_out {
     char first;
     double number;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of a status, the version, the instruction set.
- * Gives: pe_isa_name(), pe_status_string(), pe_version().
- * Needs: simd.
- * Tests: tests/unit/test_selftest.c, tests/unit/test_errors.c. */
+/* The text of a status, the version and the instruction set. Tested by tests/unit/test_selftest.c
+ * and tests/unit/test_errors.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "options.h"

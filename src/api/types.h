@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Types that several subjects share: statuses, configs, presets, positions, the plan.
- * Gives: PE_ANGLE_EXACT, PE_ANGLE_FLOAT32, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_JOINED,
- *   PE_COLUMNS_SUMS, PE_ERR_CONFIG, PE_ERR_ENUM, PE_ERR_FREQUENCY, PE_ERR_NULL, PE_ERR_PLAN,
- *   PE_ERR_RANGE, PE_ERR_SELFTEST, PE_ERR_SHAPE, PE_ERR_SIZE, PE_EXPONENT_INDEX, PE_EXPONENT_PAIRS,
- *   PE_EXPONENT_WIDTH, PE_LAYOUT_HALVES, PE_LAYOUT_INTERLEAVED, PE_MAX_AXES, PE_ODD_SINE,
- *   PE_ODD_ZERO, PE_OK, PE_PRESET_COUNT, PE_PRESET_DETR, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
- *   PE_PRESET_MAE_2D, PE_PRESET_MLX, PE_PRESET_NERF, PE_PRESET_T2T_ND, PE_PRESET_TINY_CUDA_NN,
- *   PE_PRESET_VASWANI, PE_PRESET_VIDEO_3D, PE_TYPE_BF16, PE_TYPE_F32, PE__STATUSES, pe__axis,
- *   pe_angle, pe_at, pe_columns,
- *   pe_config, pe_exponent, pe_layout, pe_odd, pe_plan, pe_preset, pe_status, pe_type.
- * Tests: tests/unit/test_errors.c, tests/unit/test_conventions.c. */
+/* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
+ * tests/unit/test_errors.c and tests/unit/test_conventions.c. */
 #pragma once
 #include "options.h"
 
@@ -17,7 +8,7 @@
 /*  2. TYPES                                                                                      */
 /* ============================================================================================== */
 
-/* What a call returns. PE__STATUSES(X) lists every status and its text. */
+/* The status that a call returns. PE__STATUSES(X) lists every status and its text. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
@@ -78,17 +69,18 @@ typedef enum pe_layout {
                                   Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
-/* D of the frequencies w_i = scale base^(-i / D); width is that of the axis, h floor(width / 2). */
+/* D of the frequencies w_i = scale base^(-i / D), with the width of the axis and
+   h = floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
     PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
 } pe_exponent;
 
-/* What elements are; 16 bits are uint16_t. */
+/* The type of elements; f16 and bf16 are the bits in a uint16_t. */
 typedef enum pe_type { PE_TYPE_F32 = 0, PE_TYPE_F16, PE_TYPE_BF16 } pe_type;
 
-/* What an odd width means. */
+/* How an odd width is filled. */
 typedef enum pe_odd {
     PE_ODD_SINE = 0, /* one sine more than cosines (one cosine more with cos_first) */
     PE_ODD_ZERO      /* the last column is 0                                        */
@@ -97,21 +89,22 @@ typedef enum pe_odd {
 /* The angle whose exact sine is computed. */
 typedef enum pe_angle {
     PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
-    PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): that of float32 code, to reproduce models
-                           trained with it; slower: each row computes its own sines            */
+    PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)), the angle of float32 code, to reproduce
+                           models trained with it; slower: each row computes its own sines     */
 } pe_angle;
 
 enum { PE_MAX_AXES = 8 };
 
 /* How several axes share the columns of a row; ignored if axes is 1. */
 typedef enum pe_columns {
-    PE_COLUMNS_BLOCKS = 0, /* each axis has a block of its own, with the layout              */
+    PE_COLUMNS_BLOCKS = 0, /* each axis has its own block of columns, in the layout          */
     PE_COLUMNS_JOINED,     /* one layout for the whole row, first the pairs of the first axis, then
                               those of the second ...; halves: all sines, then all cosines. RoPE of
                               whole heads: DINOv3, Pixtral, Cosmos; timm, Perceiver            */
-    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, axes of equal width: interleaved, all axes'
-                               sines of the first, their cosines, then the second ...: NeRF, GLIGEN;
-                               halves: the sines of all, then the cosines: timm's FourierEmbed */
+    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal width. Interleaved: the
+                               sines of all axes for the first frequency, then their cosines, then
+                               the second frequency ...: NeRF, GLIGEN. Halves: the sines of all
+                               frequencies, then the cosines: timm's FourierEmbed              */
     PE_COLUMNS_SUMS         /* pair i rotates by a sum over all coordinates, sum_k w_ik t_k, with
                                one layout for the whole row: Fourier features, SAM, LightGlue.
                                Only for pe_plan_init_frequencies() and exact angles           */
@@ -130,33 +123,33 @@ typedef struct pe_config {
     double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
     double amplitude;         /* factor on every element, 2^-1000 ... 2^1000 in magnitude         */
     double scale;             /* factor on every angle: 1 / timescale, position scale, maximal
-                                 frequency. 2^-900 ... 2^21 in magnitude, and so that every
-                                 frequency, pi included, is within 2^-960 ... 2^21                */
+                                 frequency. 2^-900 ... 2^21 in magnitude; every frequency, with
+                                 pi if half_turns is set, must be within 2^-960 ... 2^21          */
     int half_turns;           /* 1: every angle times pi                                          */
-    double offset;            /* added to every position (to a real one in double, rounded once): a
-                                 multiple of 2^-20, at most 2^31 in magnitude                     */
+    double offset;            /* added to every position: a multiple of 2^-20, at most 2^31 in
+                                 magnitude. A sum with a real position is rounded to double       */
     pe_layout layout;         /* interleaved in the paper                                         */
     int cos_first;            /* 1: cosines come first                                            */
-    pe_odd odd;               /* what an odd width means                                          */
+    pe_odd odd;               /* how an odd width is filled                                       */
     pe_exponent exponent;     /* what divides i in the exponent                                   */
     double exponent_shift;    /* see PE_EXPONENT_PAIRS                                            */
     pe_angle angle;           /* exact, or as float32 code has it                                 */
     int has_padding;          /* 1: the row of padding_position is all zeros                      */
     int64_t padding_position; /* a position as calls give it, before the offset                   */
     size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
-    size_t expected_rows;     /* rows that will be made in all; 0: many. A plan for few rows is
-                                 small and quickly made; the bits are the same                    */
+    size_t expected_rows;     /* rows that all calls together will compute; 0: many. A plan for few
+                                 rows is small and quickly made; the bits are the same            */
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
                                  0. Ignored if axes is 1: that axis has the whole row             */
     pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
     const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs:
-                                  below axes, or 255 for one that stands still, but for the
-                                  amplitude. Then the row has one layout; axis is ignored, columns
-                                  must be PE_COLUMNS_BLOCKS                                       */
-    size_t coordinate_length;  /* numbers in coordinate, which are checked to be d_model / 2 before
-                                  any is read. 0: not given, the list has as many; and where it is
-                                  NULL                                                            */
+                                  below axes, or 255 for a pair that does not rotate and is only
+                                  multiplied by the amplitude. With a list the row has one layout,
+                                  axis is ignored, and columns must be PE_COLUMNS_BLOCKS          */
+    size_t coordinate_length;  /* length of coordinate, checked to be d_model / 2 before the list is
+                                  read. 0: not given, the list has that length. Must be 0 if
+                                  coordinate is NULL                                              */
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). */
@@ -183,65 +176,66 @@ typedef enum pe_preset {
 
 /* Where rows are: the positions of rows 0, 1, 2 ... of a call. A small value to be copied freely,
    made by pe_from() and the functions below; all fields are private. It points to the caller's
-   list, which the calls that take it read. */
+   list, which is read by each call that takes the pe_at. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
     size_t skipped;           /* rows at the start of a list or grid to leave out               */
     size_t axes;              /* coordinates of a row                                           */
-    size_t row_stride;        /* of coordinates: elements from row to row                       */
-    size_t axis_stride;       /* and from one coordinate to the next                            */
-    size_t size[PE_MAX_AXES]; /* of a grid                                                      */
-    int kind;                 /* see pe__at_kind                                                  */
-    int back, delta;          /* see pe_back() and pe_delta()                                   */
-    pe_status status;         /* what was wrong when it was made                                */
+    size_t row_stride;        /* elements of list from one row to the next                      */
+    size_t axis_stride;       /* elements of list from one coordinate to the next               */
+    size_t size[PE_MAX_AXES]; /* of a grid: its cells along each coordinate                     */
+    int kind;                 /* a pe__at_kind; 0: no pe_ function made it                      */
+    int back, delta;          /* 1: see pe_back() and pe_delta()                                */
+    pe_status status;         /* the error found when it was made, or PE_OK                     */
 } pe_at;
 
 /* Private: the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
-    size_t sines, cosines; /* their number; they differ by one if the width is odd         */
-    size_t zero, zeros;    /* columns of zeros: the first, their number                    */
-    size_t pair, pairs;    /* its pairs in the plan's arrays                               */
-    size_t coordinate;
-    double denominator[2]; /* D of its frequencies: a sum    */
+    size_t sines, cosines; /* number of each; they differ by one if the width is odd       */
+    size_t zero, zeros;    /* first column of zeros; number of these columns               */
+    size_t pair, pairs;    /* its first pair in the plan's arrays; number of its pairs     */
+    size_t coordinate;     /* the coordinate of a row that it encodes                      */
+    double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
 } pe__axis;
 
 /* Frequencies and some rows, in memory of the caller's. d_model, pairs and axes may be read; all
-   else is private. A plan may be copied by assignment; its memory must outlive the copies and must
-   not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the same on
-   every instruction set. */
+   other fields are private. A plan may be copied by assignment; its memory must outlive the copies
+   and must not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the
+   same on every instruction set. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
     size_t axes;             /* coordinates of a row                                         */
-    size_t padded;           /* doubles from one array to the next: pairs, room for vectors  */
-    size_t first;            /* pairs of the row before these: pe_sinusoidal_f32's tiles     */
+    size_t padded;           /* doubles from one array to the next: pairs and padding        */
+    size_t first;            /* pairs of the row before the first pair of this plan          */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
-    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see
-                                pe__rotation_row() */
+    const double *table;     /* NULL, or 2 arrays for each row of pe__rotation_row(): sin(p w)
+                                and cos(p w)                                                 */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
-    double fastest;          /* largest frequency, in half turns a position                  */
-    double error;            /* of the frequencies, relative                                 */
-    double double_range;     /* positions up to that are for pe__sincos()                    */
-    double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
-    int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
+    double fastest;          /* largest frequency, in half-turns per position                */
+    double error;            /* relative error of the frequencies                            */
+    double double_range;     /* range of the double kernel: largest |position| for it        */
+    double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
+    int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
     int cos_first, has_padding;
-    int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
-    int exact_frequencies;   /* frequencies are the sums of their two doubles                */
+    int half_turns;          /* 1: angles times pi; some may be exact multiples of pi / 2    */
+    int exact_frequencies;   /* 1: the sums of two doubles are the frequencies exactly       */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int rope_interleave;     /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
+    int rope_interleave;     /* RoPE: 1 reads adjacent pairs and writes halves               */
     size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
-    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
-    const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
-    size_t matrix_step;      /* from one to the next                                         */
-    const uint8_t *order;    /* RoPE: NULL, or where pairs lie: pe__plan_sort_pairs()             */
-    const double *point;     /* whose sums frequency has; else NULL                          */
+    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
+    const double *matrix;    /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
+    size_t matrix_step;      /* doubles from one array of matrix to the next                 */
+    const uint8_t *order;    /* RoPE: NULL, or where pairs lie, see pe__plan_sort_pairs()    */
+    const double *point;     /* PE_COLUMNS_SUMS: the coordinates that frequency is summed for;
+                                else NULL                                                    */
     pe_layout layout;
-    double padding;
+    double padding;          /* the padding position                                         */
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE's attention factor; its public frequencies.
- * Gives: pe__rope_attention(), pe__rope_factor(), pe__rope_read_checked(), pe_rope_frequencies().
- * Needs: simd, api, numbers.
- * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
+/* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
+ * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -16,7 +14,8 @@
 #include "exact.h"
 #include "frequencies.h"
 
-/* 0.1 scale ln f + 1 */
+/* These two return 0.1 scale ln f + 1, in double-double and by multi-limb integers. log_factor is
+   ln f. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -32,8 +31,8 @@ PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
     return x;
 }
 
-/* by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), with LONGROPE the root of 1 + ln f / ln L0;
-   correctly rounded. */
+/* Returns by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), or for LONGROPE by times the square
+   root of 1 + ln f / ln L0, correctly rounded by multi-limb integers. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
@@ -59,17 +58,22 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
     }
 }
 
-/* The same in triple-double, which is off by 2^-92: ln f is off by 2^-147, and not below 2^-53. No
-   result is the middle of two doubles: ln f is transcendental, and so is what has it but for equal
-   scales; where ln f / ln L0 is rational its denominator is below 53 and the root irrational or a
-   fraction of at most 5 bits over 2, 4 or an odd number. */
+/* Returns the same number as pe__rope_round_factor(), from double-double where Ziv's test with a
+   relative error of 2^-90 decides. If the config gives f, the error is at most 2^-92: next to f =
+   1, ln f is off by 2^-147 and is not below 2^-53. If f is the quotient of two lengths, ln f has an
+   absolute error of 2^-104, which a large mscale multiplies.
+
+   No result is a midpoint of two doubles. ln f is transcendental, and so is the quotient that
+   contains it, unless mscale and all_dim are equal. If ln f / ln L0 is rational, its denominator is
+   at most 53. Then the square root is irrational, or a fraction of at most 5 bits over a
+   denominator of at most 7. */
 PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
     const pe__dd log_factor = pe__dd_mul(log2_factor, pe__dd_splat(pe__ln2));
     pe__dd y = pe__rope_mscale(log_factor, mscale);
     double x;
-    if (r->config->rope_type == PE_ROPE_LONGROPE) { /* the root by a logarithm and a power */
+    if (r->config->rope_type == PE_ROPE_LONGROPE) { /* y^(1/2) = 2^(log2(y) / 2) */
         pe__td root = pe__td_splat(1.0);
         y = pe__dd_div(log2_factor, pe__dd_from_td(pe__td_log2_of(r->length)));
         y = pe__dd_add(y, pe__dd_from_td(root));
@@ -85,6 +89,7 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
+/* Returns the attention factor: the config's if given, else that of the type, 1 where f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -99,7 +104,8 @@ PE__OUTLINE double pe__rope_attention(const pe__rope *r)
                 : pe__rope_factor(r, 1, 0, 1);
 }
 
-/* Begin with a config that may be wrong. */
+/* Check config and set r from it. Returns PE_OK; PE_ERR_NULL if the list that LONGROPE needs is
+   NULL; PE_ERR_CONFIG for all other errors. */
 static inline pe_status pe__rope_read_checked(pe__rope *r, const pe_rope_config *config)
 {
     pe__rope_read(r, config);

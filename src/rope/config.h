@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A model's RoPE config: defaults, names, errors.
- * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
- *   pe_rope_config_default(), pe_rope_config_error(), pe_rope_type_named().
- * Needs: simd, api, plan, numbers, frequencies.
- * Tests: tests/unit/test_rope_frequencies.c. */
+/* A model's RoPE config: its defaults, the names of its types, its errors. pe__rope holds a config
+ * whose defaults are resolved. Tested by tests/unit/test_rope_frequencies.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -16,27 +13,30 @@
 #include "../plan/shape.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * All in double-double, which is off by 2^-99, and by more where a ramp cancels; what that leaves
- * open, pe__rope_round_frequency() makes anew. The branches compare numbers that cannot be equal:
- * the thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a
- * line, start + slope x: pe__rope_ramp(). A falling ramp has high < low.
- *
- * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q,
- * and of a ramp:
+ * One formula serves all types. The type determines f, unit, the ratio q and the ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
- *     m = keep (1 - r), r = (x - low) / (high - low) within 0 ... 1
+ *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
- * where x is i for YARN, and L0 w_i / 2 pi for LLAMA3, whose ramp falls from high_freq_factor to
- * low_freq_factor. Without a ramp r is 0, and m = keep is 1, or 0 where all are divided by f. */
+ * For YARN x is i. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low = high_freq_factor to
+ * high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if the type divides all
+ * frequencies by f, else 1. Between low and high the factor of w_i is a line, start + slope x, see
+ * pe__rope_ramp().
+ *
+ * Frequencies are computed in double-double, with a relative error of 2^-99, and of more where the
+ * terms of a ramp cancel. If that error leaves the rounding undecided, pe__rope_round_frequency()
+ * computes the frequency again with multi-limb integers. Where a branch on a ramp depends on an
+ * inexact number, that number contains pi and is compared with an algebraic one. So the two are
+ * never equal, and enough limbs decide every branch. */
 
-/* As a function: where size_t has 32 bits, compilers would say that this is always so. */
+/* Returns whether the length n is at most 2^53. The parameter has 64 bits, because compilers warn
+   about a comparison that is always true where size_t has 32. */
 static inline int pe__rope_length_ok(uint64_t n) { return n <= (uint64_t)1 << 53; }
 
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 {
     pe_rope_config config;
-    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; all zeros is 0.0 */
     config.head_dim = head_dim;
     config.rope_theta = 10000.0;
     config.low_freq_factor = 1.0;
@@ -75,29 +75,31 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
     return PE_ERR_ENUM;
 }
 
-/* A config with the rules of its type applied, and what all its pairs share. */
+/* A config with the rules of its type applied. pe__rope_read() sets the fields up to is_ggml,
+   pe__rope_begin() the numbers after it, which all pairs share. */
 typedef struct pe__rope {
     const pe_rope_config *config;
-    const double *factors;     /* LONGROPE: the list for this length                     */
-    double attention;          /* the attention factor, if given, or 0                   */
-    double length, fast, slow; /* L0; YARN's betas                                       */
-    size_t rotary;             /* rotary_dim, or head_dim where that is 0 */
-    double n, width;           /* rotary dim of a section; the exponents are -2i / width */
-    double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
-    double keep;               /* as in the formula                                      */
-    size_t pairs, rotating;    /* of a head; those rotated                               */
-    size_t period;             /* pairs after which a section begins anew                */
-    int is_long;               /* LONGROPE: more than L0                                 */
-    int has_factor;            /* YARN, LONGROPE: f is known                             */
-    int is_ggml;               /* the length of the ramp is at least 0.001               */
-    pe__td factor;             /* f                                                      */
-    pe__geometric all;         /* the powers, and what multiplies all                    */
-    pe__dd waves;              /* L0 / 2 pi                                              */
-    pe__dd low, high;          /* where the ramp begins and ends                         */
-    pe__dd begin, end;         /* what multiplies up to low, and from high on, 1 / f     */
-    pe__dd start, slope;       /* between it is start + slope x                          */
-    double sign;               /* -1 where it falls                                      */
-    double ramp_error, margin; /* what it lacks next to the bounds; how near that is     */
+    const double *factors;     /* LONGROPE: short_factor or long_factor; else NULL           */
+    double attention;          /* the attention factor that the config gives, or 0           */
+    double length, fast, slow; /* L0, 0 if absent; YARN's beta_fast and beta_slow            */
+    size_t rotary;             /* rotary_dim, or head_dim if that is 0                       */
+    double n, width;           /* rotary dim of a section; the exponents are -2i / width     */
+    double f[4];               /* f = f[0] f[1] / f[2] + f[3]                                */
+    double keep;               /* keep in the formula                                        */
+    size_t pairs, rotating;    /* pairs of a head; the number of them that rotate            */
+    size_t period;             /* pairs of a section, after which i is 0 again               */
+    int is_long;               /* 1: sequence_length exceeds L0                              */
+    int has_factor;            /* 1: the config gives f, or two lengths whose ratio is f     */
+    int is_ggml;               /* 1: shorter ramps get the length 0.001, as in ggml          */
+    pe__td factor;             /* f                                                          */
+    pe__geometric all;         /* unit q^i                                                   */
+    pe__dd waves;              /* L0 / 2 pi: x = waves w_i for LLAMA3                        */
+    pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
+    pe__dd begin, end;         /* factor of w_i before the ramp, and after it: 1 / f         */
+    pe__dd start, slope;       /* on the ramp the factor is start + slope x                  */
+    double sign;               /* 1 if low < high, else -1                                   */
+    double ramp_error, margin; /* absolute error of the factor on the ramp, on top of double-
+                                  double's; distance from the ramp beyond which it is 0      */
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -105,7 +107,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* What follows from the fields alone, which may be anything. */
+/* Set the fields of r up to is_ggml from the config, whose fields are not checked yet: any values
+   are safe here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -129,7 +132,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->rotary = config->rotary_dim ? config->rotary_dim : config->head_dim;
     r->pairs = (whole ? config->head_dim : r->rotary) / 2;
     r->rotating = is_vision ? r->pairs : r->rotary / 2;
-    r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* never */
+    r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* more than any head has */
     r->n = is_vision ? 2 * (double)r->period : (double)r->rotary;
     r->width = whole && !is_vision ? (double)config->head_dim : r->n;
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
@@ -139,7 +142,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->f[0] = config->factor > 0 ? config->factor : 1;
     r->f[1] = r->f[2] = 1;
     r->f[3] = 0;
-    if (dynamic) /* f (L - L0) / L0 + 1 */ {
+    if (dynamic) /* f L / L0 - (f - 1) = f (L - L0) / L0 + 1 */ {
         r->f[1] = r->is_long ? (double)(now - length) : 0;
         r->f[2] = r->length;
         r->f[3] = 1;
@@ -156,7 +159,7 @@ PE__INLINE int pe__rope_number_ok(double x)
 }
 PE__INLINE int pe__rope_optional_ok(double x) { return x == 0 || pe__rope_number_ok(x); }
 
-/* What must be kept where it is asked for, and the text where it is not. */
+/* A rule for configs: whether it applies, whether it holds, and the error text if it does not. */
 typedef struct pe__rule {
     int applies, holds;
     const char *text;
@@ -168,12 +171,12 @@ PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
     return NULL;
 }
 
-/* Each field by itself. */
+/* Returns the text of the first field that is out of its own range, or NULL. */
 PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const double theta = c->rope_theta, e = c->extrapolation_factor;
-    const double steps = c->offset * 1048576.0; /* 2^20 */
+    const double steps = c->offset * 1048576.0; /* the offset in units of 2^-20 */
     const pe__rule rules[] = {
         {1, c->head_dim >= 2 && c->head_dim <= PTRDIFF_MAX / sizeof(double),
          "head_dim must be at least 2 and fit in memory"},
@@ -215,7 +218,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* The lengths of the lists, before any list is read. */
+/* Returns the text of the first list with a wrong length, or NULL. Reads no list. */
 PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -236,14 +239,14 @@ PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Axes and their sections. */
+/* Returns the text of the first error in axes, sections, section_order and coordinate, or NULL. */
 PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
     const int listed = c->coordinate != NULL;
     const int blocks = several && !listed && c->section_order != PE_SECTIONS_INTERLEAVED;
-    size_t left = r->pairs; /* that no section has */
+    size_t left = r->pairs; /* pairs that belong to no section */
     int fit = 1, equal = 1;
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
         fit &= c->sections[a] <= left;
@@ -265,7 +268,7 @@ PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* What the type needs. */
+/* Returns the text of the first requirement of rope_type that is not met, or NULL. */
 PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -304,7 +307,8 @@ PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* The first that is wrong, lists last. */
+/* Returns the text of the first error of the config, or NULL. The numbers in the factor lists come
+   last, after the lengths of the lists. */
 PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;

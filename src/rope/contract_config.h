@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: a model's RoPE config, its frequencies and its plan.
- * Gives: PE_QUERY_SCALE_FLOOR, PE_QUERY_SCALE_LOG, PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR,
- *   PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK, PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL,
- *   PE_ROPE_TYPE_COUNT, PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION, pe_query_scale,
- *   pe_rope_config, pe_rope_type.
- * Needs: api.
- * Tests: tests/unit/test_rope_frequencies.c. */
+/* Contract: a model's RoPE config, its frequencies and its plan, and the factors that depend on the
+ * position. Tested by tests/unit/test_rope_frequencies.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -66,12 +61,12 @@ typedef enum pe_sections {
     PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
                                 by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]. A
                                 section may ask for more pairs than there are; sections[0] is
-                                ignored: it is the rest                                           */
+                                ignored, since coordinate 0 gets all other pairs                  */
     PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
                                 rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION. With
-                                LONGROPE each block takes the first rotary_dim / 2 / axes of the
-                                factors, of which all are checked; freq_factors go on from block
-                                to block                                                          */
+                                LONGROPE each block uses the first rotary_dim / 2 / axes factors,
+                                but all factors are checked; freq_factors continue from block to
+                                block                                                             */
 } pe_sections;
 
 /* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
@@ -79,7 +74,7 @@ typedef enum pe_sections {
    fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
-    size_t rotary_dim;                       /* those that rotate: even, 2 ... head_dim; 0: all  */
+    size_t rotary_dim;                       /* how many rotate: even, 2 ... head_dim; 0: all    */
     double rope_theta;                       /* the base, >= 1                                   */
     pe_rope_type rope_type;                  /* what is done to the frequencies                  */
     double factor;                           /* how much longer than trained                     */
@@ -88,9 +83,9 @@ typedef struct pe_rope_config {
     size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
     double low_freq_factor;                  /* LLAMA3                                           */
     double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
-    double beta_fast;                        /* YARN, in turns over L0; 0: 32                    */
-    double beta_slow;                        /* YARN, likewise; 0: 1. More than beta_fast only
-                                                with a rope_theta of at least 2                  */
+    double beta_fast;                        /* YARN, in full rotations over L0; 0: 32           */
+    double beta_slow;                        /* YARN, in full rotations over L0; 0: 1. May exceed
+                                                beta_fast only with a rope_theta of at least 2   */
     double extrapolation_factor;             /* YARN, 0 ... 1; here 0 is a value                 */
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
     double mscale;                           /* YARN                                             */
@@ -107,23 +102,27 @@ typedef struct pe_rope_config {
                                                 DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
                                                 most 512; layout PE_LAYOUT_HALVES                */
     size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
-    size_t sections[PE_MAX_AXES];            /* pairs of each coordinate, in all all pairs;
-                                                ignored if axes is 1                             */
-    pe_sections section_order;               /* which pairs these are                            */
+    size_t sections[PE_MAX_AXES];            /* number of pairs of each coordinate; they sum to
+                                                all pairs, unless interleaved. Ignored if axes is
+                                                1                                                */
+    pe_sections section_order;               /* which pairs belong to which coordinate           */
     double offset;                           /* added to every position, as in pe_config         */
     pe_angle angle;                          /* exact, or as float32 code has it                 */
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
     size_t rotary_offset;                    /* elements of a head before those that rotate: ggml's
                                                 n_offs. With rotary_dim at most head_dim        */
     const uint8_t *coordinate;               /* NULL, or which coordinate rotates each pair: below
-                                                axes, or 255 for one that stands still; instead of
-                                                sections, which must be 0, and section_order     */
-    size_t short_factor_length;              /* numbers in short_factor, which are checked to be
-                                                rotary_dim / 2 before any is read. 0: not given,
-                                                the list has as many; and where it is NULL       */
-    size_t long_factor_length;               /* likewise in long_factor                          */
-    size_t freq_factors_length;              /* in freq_factors: as many as pairs                */
-    size_t coordinate_length;                /* in coordinate: as many as pairs                  */
+                                                axes, or 255 for a pair that does not rotate.
+                                                Replaces sections, which must be 0, and
+                                                section_order                                    */
+    size_t short_factor_length;              /* length of short_factor, checked to be rotary_dim / 2
+                                                before the list is read. 0: not given, the list has
+                                                that length. Must be 0 if short_factor is NULL   */
+    size_t long_factor_length;               /* length of long_factor, by the same rules         */
+    size_t freq_factors_length;              /* length of freq_factors, the number of pairs, by the
+                                                same rules                                       */
+    size_t coordinate_length;                /* length of coordinate, the number of pairs, by the
+                                                same rules                                       */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
@@ -136,8 +135,8 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
  * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
- * (LONGROPE); "proportional"; "openpangu" (DEFAULT). What a name alone does not say: "dynamic" with
- * a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+ * (LONGROPE); "proportional"; "openpangu" (DEFAULT). A name alone does not tell two cases apart:
+ * "dynamic" with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
@@ -177,8 +176,8 @@ typedef enum pe_query_scale {
     PE_QUERY_SCALE_LOG        /* max(1, 1 + beta ln((p + shift) / period)): Qwen 1, Grok-2 */
 } pe_query_scale;
 
-/* Compute the factors of queries that depend on their position, one float per row: those of kind, p
- * the position of row r. Multiply the rows of queries by them.
+/* Compute the factors of queries that depend on their position p, one float per row, by the formula
+ * of kind. Multiply the rows of queries by them.
  *
  *     Llama 4      FLOOR  attn_scale, floor_scale, shift 1
  *     Ministral 3  FLOOR  llama_4_scaling_beta, original_max_position_embeddings, shift 0
@@ -187,13 +186,14 @@ typedef enum pe_query_scale {
  *
  * beta         finite, at most 2^100 in magnitude; of LOG at least 0
  * period       1 ... 2^53
- * shift        -2^31 ... 2^31; it and a position, also an integer, are added in double
- * at, rows     positions of one coordinate, with the shift 0 ... 2^31
+ * shift        -2^31 ... 2^31; added in double to the position, also to an integer
+ * at, rows     positions of one coordinate; position + shift must be within 0 ... 2^31
  * factors      rows floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM, also for another kind; PE_ERR_SHAPE; PE_ERR_SIZE;
- *              PE_ERR_RANGE, also for such a beta or period. On an error nothing is written.
- * Accuracy     correctly rounded for that sum (tests/unit/test_models.c)
+ *              PE_ERR_RANGE, also for a beta or period out of range. On an error nothing is
+ *              written.
+ * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
@@ -212,7 +212,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * factors      rows of stride floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also for pairs = 0 or a stride below
- *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for such a scale_base
+ *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for a scale_base out of range
  * Accuracy     correctly rounded (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One frequency of RoPE by integers, where double-double does not decide its last bit.
- * Gives: pe__rope_round_frequency(), pe__rope_real_factor().
- * Needs: simd, api, numbers.
- * Tests: tests/checks/levels.sh. */
+/* A single frequency of RoPE by multi-limb integers, for the frequencies whose last bit
+ * double-double does not decide. Tested by tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -11,8 +9,9 @@
 #include "../numbers/real.h"
 #include "config.h"
 
-/* YaRN: sign c(beta), at least the given number, rounded down if the config wants whole numbers;
-   unsure: more limbs may give another one. */
+/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta), with c(beta)
+   as in section 7 of the contract. If config->truncate is set, sign c(beta) is rounded down; a sign
+   of -1 makes that a ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
 PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
                                       int n, int *unsure)
 {
@@ -43,7 +42,8 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     return c;
 }
 
-/* m of pair i, whose w_i without it is w; f as in pe__rope_round_frequency(). */
+/* Returns m of pair i, with as many limbs as w, which is unit q^i. Sets *unsure if more limbs may
+   decide a branch differently. */
 PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
 {
     const pe_rope_config *const config = r->config;
@@ -89,7 +89,7 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
     return x;
 }
 
-/* f */
+/* Returns f with n limbs. */
 PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
 {
     pe__real f = pe__real_of(r->f[0], n);
@@ -99,7 +99,9 @@ PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
     return f;
 }
 
-/* The frequency of a pair, correctly rounded. */
+/* Returns the frequency of a pair, correctly rounded. The limbs are increased until they decide the
+   rounding and every branch; with PE__LIMBS, the most, a value next to a midpoint is taken for the
+   midpoint. */
 PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 {
     const pe_rope_type type = r->config->rope_type;

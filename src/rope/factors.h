@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Factors by position.
- * Gives: pe_rope_query_scale_f32(), pe_rope_xpos_f32().
- * Needs: simd, api, where, numbers, sincos.
- * Tests: tests/unit/test_models.c. */
+/* Factors that depend on the position: those of queries, and those of xPos on sines and cosines,
+ * correctly rounded. Tested by tests/unit/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -15,10 +13,10 @@
 #include "../sincos/exact.h"
 #include "config.h"
 
-/* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
+/* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
-/* Are all positions of a call that pe__check_at() found right within these bounds? Of a grid those
-   of all cells, also of such that the call does not make. */
+/* Returns whether all positions of a call are within least ... most, after pe__check_at() found no
+   error. For a grid it checks all cells, as pe__check_at() does, not just the first rows. */
 static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
 {
     double p[PE__POSITIONS];
@@ -35,7 +33,8 @@ static inline int pe__positions_within(const pe_at *at, size_t rows, double leas
     return ok;
 }
 
-/* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
+/* Returns (a / b)^(p / s), or 1 + ln(a / b) p / s if logarithm is set, rounded to the nearest float
+   by multi-limb integers. */
 PE__COLD float pe__round_factor(double a, double b, double p, double s, int logarithm)
 {
     double y;
@@ -52,9 +51,10 @@ PE__COLD float pe__round_factor(double a, double b, double p, double s, int loga
     }
 }
 
-/* 1 + beta ln(x / per) at some rows, not less than 1 where x is per. No tie: a logarithm of a
-   rational is transcendental. It is off by 2^-105, which beta makes larger; e has twice that, and
-   2^-98 for the sums and the second double. */
+/* Write the correctly rounded factors[k] = 1 + beta ln(x[k] / per) for k < n <= PE_LANES. x has
+   PE_LANES numbers. Where x[k] = per the factor is 1. No other result is a midpoint, because the
+   logarithm of any other rational is transcendental. The logarithm is off by 2^-105 and beta
+   multiplies that error. e is twice the product, plus 2^-98 for the sums and the second double. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
@@ -87,9 +87,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
     if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
-    /* Rows often have the factor of the row before (FLOOR: within a period; LOG: up to one), and
-       then take no logarithm. */
-    double last = per; /* where the factor is 1 */
+    /* A vector of rows that all have the x of the row before copies its factor, without a
+       logarithm. That is common: FLOOR has one x for a whole period, LOG one up to period. */
+    double last = per; /* x of the row before; the factor of per is 1 */
     float factor = 1;
     for (size_t r = 0, n; r < rows; r += n) {
         double x[PE_LANES], p[PE_LANES];
@@ -109,12 +109,13 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     return PE_OK;
 }
 
-/* The float nearest to (a / b)^(p / s), which is next to a double that is the middle of two floats,
- * 2^k N with an odd N of 25 bits, or is that double.
+/* Returns (a / b)^(p / s) rounded to the nearest float, for values that are close or equal to the
+ * double tie. tie is a midpoint of two floats: 2^k N with an odd N of 25 bits.
  *
- * It is where p / s = m / q, in lowest terms, and a / b to the m is 2^(kq) N^q. Of a / b in lowest
- * terms, for m < 0 of b / a, the denominator is a power of two then, and N = c^m, the numerator but
- * for a power of two c^q: c is at least 3, below 7 2^28 < 3^20, so q is below 20. */
+ * The value equals tie if p / s = m / q, in lowest terms, and (a / b)^m = 2^(kq) N^q. Let x / y be
+ * a / b in lowest terms, or b / a if m < 0. Then equality makes y a power of two, N = c^|m|, and x
+ * a power of two times c^q. c is at least 3 and c^q is below 7 2^28 < 3^20, so q is below 20: the
+ * loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
@@ -150,19 +151,21 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
     const double most = 60 * scale_base;
     if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
-    /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
-       of positions keeps all of them normal floats. */
+    /* The outer loop is over columns, so that one logarithm serves all rows. A factor or its
+       reciprocal is at most (7/2)^60 < 2^109, because |p| is at most 60 scale_base: all factors are
+       normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         double numerator[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
         for (size_t k = 0; k < PE_LANES; k++) numerator[k] = (double)(5 * (i + k) + 2 * pairs);
-        /* (2i + 0.4 n) / 1.4 n is (5i + 2 pairs) / 7 pairs */
+        /* (2i + 0.4 n) / 1.4 n = (5i + 2 pairs) / 7 pairs, as n = 2 pairs */
         pe__td x = pe__td_log2(pe__td_from_double(pe__load(numerator)));
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
-            /* to 2^-98: 60 times the 2^-106 of two logarithms, and little else */
+            /* relative error 2^-98: 60 times the errors of two logarithms, 2^-106 each, and little
+               else */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);
@@ -171,7 +174,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
                 if (PE__UNLIKELY(pe__is_hard_to_round(high[k], low[k], high[k] * pe__exp2i(-97))))
                     *factor = pe__round_xpos(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
-                                             high[k]); /* below 2^32 */
+                                             high[k]); /* both integers are below 2^32 */
             }
         }
     }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE's frequencies by double-double, 64 at a time.
- * Gives: pe__rope_all_frequencies(), pe__rope_begin(), pe__rope_log2_factor(),
- *   pe__rope_next_frequencies().
- * Needs: simd, api, numbers, frequencies.
- * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
+/* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
+ * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -15,15 +12,19 @@
 #include "config.h"
 #include "exact.h"
 
-/* YaRN: sign c(beta), where c(beta) = -log2(L0 / 2 pi beta) / step is the pair that turns beta
-   times in L0 positions, but at least the given number; and its floor, if the config wants whole
-   numbers, else *low is its second double. The logarithms are off by 2^-94 at most, for numbers of
-   8 bits before the point (L0 <= 2^53, beta >= 2^-128), and ratio and step by 2^-101 of themselves:
-   e has more than all of these. If a floor is closer than e, ramp_error = 1 leaves all pairs on the
-   ramp to integers. From 2^52 on no pair can tell which: there are not so many. */
+/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), where c(beta) =
+   -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions. If
+   config->truncate is set, sign c(beta) is rounded down and *low is 0; else *low is the second
+   double of the result.
+
+   The error is below e. The logarithms have at most 8 bits before the point (L0 <= 2^53, beta >=
+   2^-128), so they are off by at most 2^-94. The quotient and step have relative errors of 2^-101.
+   If an integer is within e, the floor is undecided. ramp_error = 1 then sends all pairs on the
+   ramp to pe__rope_round_frequency(). Values above 2^52 become 2^52, which is still above all
+   pairs, so their errors do not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
-    static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* of 2 pi */
+    static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
     const pe__dd step = pe__dd_from_td(r->all.step);
     const pe__dd length = pe__dd_from_td(pe__td_log2_of(r->length));
     const pe__dd rotations = pe__dd_sub(length, pe__dd_from_td(pe__td_log2_of(beta)));
@@ -43,10 +44,14 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
     return pe__round_to_integer(a) - (off < 0);
 }
 
-/* Where the ramp begins and ends, and the line between. A ramp that ends where it begins gets the
-   length 0.001 that models' code gives it; ggml gives it to any shorter one. ramp_error: how far
-   the line is off, at most, where each end is by e: slope e for low, 2 slope e for their distance;
-   4 leave room. margin: so near to an end x may be on its other side. */
+/* Set the ramp of r: its ends low and high, the line between, and the bounds of their errors. If
+   low = high, the ramp gets the length 0.001, as in the code of models. ggml gives that length to
+   all shorter ramps.
+
+   ramp_error bounds the error of the line. If each end is off by e, low contributes slope e and the
+   distance of the ends 2 slope e; the factor is 4, which leaves room. margin bounds the errors of
+   the distances from x to low and high: closer to an end than that, x may lie on its other
+   side. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -71,31 +76,33 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
         r->high = pe__dd_add(r->low, least);
     }
     r->sign = length > 0 ? 1 : -1;
-    /* keep + (1 - keep) / f: where f is tiny, 1 / f + keep (1 - 1 / f) would cancel */
+    /* keep + (1 - keep) / f; the equal 1 / f + keep (1 - 1 / f) would cancel for a tiny f */
     const pe__dd keep = pe__dd_from_double(pe__splat(r->keep));
     r->begin = pe__dd_renormalize(pe__dd_add(pe__dd_mul(r->end, pe__dd_sub(one, keep)), keep));
-    r->slope = pe__dd_from_double(pe__splat(0.0)); /* LLAMA3 with equal factors: a step */
+    r->slope = pe__dd_from_double(pe__splat(0.0)); /* LLAMA3 with low = high: a step, no line */
     if (length != 0) r->slope = pe__dd_div(pe__dd_mul_double(scaled, -r->keep), span);
     const pe__dd fall = pe__dd_mul(r->low, r->slope);
     r->start = pe__dd_sub(r->begin, fall);
     r->margin = 2 * r->ramp_error + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->ramp_error *= 4 * fabs(pe__first_lane(r->slope.hi));
-    /* start is what is left of two numbers, and has their errors */
+    /* begin - fall may cancel: its error is relative to the two operands */
     r->ramp_error += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
                                        pe__first_lane(pe__abs(fall.hi)));
-    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
+    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of a step: undecided */
 }
 
-/* log2 f, to 2^-104 of 1 or of itself. Where f is f[0] / f[2], two numbers that people
-   write, pe__td_log2_of() of each is faster than the logarithm of the ratio. */
+/* Returns log2 f, with an absolute or a relative error of at most 2^-104, whichever is larger.
+   Where f is f[0] / f[2], it subtracts two logarithms: both numbers are usually products of 2, 3
+   and 5, for which pe__td_log2_of() is faster than a single logarithm of the quotient. */
 PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 {
     if (r->f[3] != 0) return pe__td_log2(r->factor);
     return pe__td_sub(pe__td_log2_of(r->f[0]), pe__td_log2_of(r->f[2]));
 }
 
-/* What all pairs share, of a config that is right. NTK takes theta f^(n / (n - 2)) for theta: for
-   log2 q that is -log2 f / (n / 2 - 1) more. NTK_FIXED has f^(-2 (i + 1) / n), hence its unit. */
+/* Set the numbers of r that all pairs share, for a config without errors. NTK replaces theta by
+   theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED multiplies w_i by
+   f^(-2 (i + 1) / n), and its unit is that factor for i = 0. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -120,9 +127,10 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     if (pe__rope_has_ramp(r)) pe__rope_ramp(r);
 }
 
-/* Multiply the frequencies w of a vector of indices by what the ramp says: begin up to low, end
-   from high on, start + slope x between. Returns by how much the factor may be off, relatively:
-   next to a bound by what double-double loses where they cancel, and by the bounds' own errors. */
+/* Multiply the frequencies w of a vector of indices by the factor of the ramp: begin before low,
+   end after high, start + slope x between. Returns a bound of the factor's relative error. It
+   covers cancellation and the errors of low and high, and is 0 farther than margin from the
+   ramp. */
 PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
@@ -131,24 +139,25 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
         x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
     pe__dd y = pe__dd_renormalize(pe__dd_add(r->start, climb));
-    /* absolute, as start and climb may cancel */
+    /* an absolute error, since start and climb may cancel */
     pe__vd error = (pe__abs(r->start.hi) + pe__abs(climb.hi)) * pe__splat(pe__exp2i(-99));
     const pe__vd below = ((r->low.hi - x.hi) + (r->low.lo - x.lo)) * sign;
     const pe__vd above = ((x.hi - r->high.hi) + (x.lo - r->high.lo)) * sign;
     y.hi = pe__where_positive(above, r->end.hi, pe__where_positive(below, r->begin.hi, y.hi));
     y.lo = pe__where_positive(above, r->end.lo, pe__where_positive(below, r->begin.lo, y.lo));
     error = error + pe__splat(r->ramp_error);
-    /* well before and behind the ramp nothing is in doubt */
+    /* farther than margin from the ramp the factor is begin or end */
     error =
         pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, error));
-    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* all is lost: any number, and no 0 /
-                                                              0 */
+    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* y = 0: a relative error of 1, not a
+                                                              division by 0 */
     *w = pe__dd_mul(*w, y);
     return error / pe__abs(y.hi);
 }
 
-/* The frequencies of a section from a pair on, at most 64, correctly rounded. Returns how many.
-   Lists are copied, with 1 behind their end: vectors may reach beyond it. */
+/* Write to omega the correctly rounded frequencies from pair on: at most 64, and none beyond the
+   end of the pair's section. Returns their number. Lists of factors are copied and padded with 1,
+   because the last vector may extend beyond their end. */
 PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, double *omega)
 {
     const size_t index = pair % r->period, left = pe__min(r->rotating - pair, r->period - index);
@@ -182,7 +191,7 @@ PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, dou
     return n;
 }
 
-/* All of them; pairs that do not turn have 0. */
+/* Write the frequencies of all pairs to omega; pairs that do not rotate get 0. */
 PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 {
     for (size_t i = 0; i < r->rotating; i += pe__rope_next_frequencies(r, i, omega + i)) {}

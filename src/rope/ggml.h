@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The angles of ggml, float by float.
- * Gives: pe_rope_ggml_f32(), pe_rope_ggml_frequencies().
- * Needs: simd, api, where, plan, rows, numbers, frequencies, sincos.
- * Tests: tests/unit/test_models.c. */
+/* RoPE with ggml's arguments: its angles with ggml's own roundings, or their exact frequencies.
+ * Tested by tests/unit/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -26,45 +24,52 @@
 #include "frequencies.h"
 #include "attention.h"
 
-/* ---- 8.5 RoPE: the angles of ggml ---------------------------------------------------------------
- * Whoever wants ggml's angles needs its roundings: the same floats in the same order, with ggml's
- * constants (pi as 3.14159274f, 0.1f, 0.001f), fused where its compiler fuses (contracted). But
- * powf, logf, sinf and cosf are correctly rounded, which those of C libraries need not be. */
+/* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
+ * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same
+ * order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f), and fused where ggml's compiler
+ * fuses (contracted). One thing differs: powf, logf, sinf and cosf are correctly rounded here,
+ * which C libraries do not promise. */
 
-/* a * b + c, fused or not: a double holds the product exactly, so there is one rounding. */
+/* Returns a * b + c: rounded once if fused is set, because a double holds the product of two floats
+   exactly; else the product is rounded first. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
     return pe__float_product(a, b) + c;
 }
 
-/* a / b, not a product with 1 / b, whatever else is divided by b. */
+/* Returns a / b. PE__OPAQUE keeps compilers from replacing several divisions by b with products by
+   1 / b, which round differently. */
 PE__INLINE float pe__float_quotient(float a, float b)
 {
     PE__OPAQUE(b);
     return a / b;
 }
 
-/* To float, once: the inputs are so few that no result is next to the middle of two. */
+/* Returns x rounded to float once. It needs no rounding test: the inputs are too few for a result
+   that is closer to a midpoint of two floats than the error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
 }
+/* Returns ln x, correctly rounded. */
 PE__INLINE float pe__logf(float x)
 {
     const pe__td y = pe__td_log2(pe__td_splat((double)x));
     return pe__td_float(pe__td_mul(y, pe__td_const(pe__ln2)));
 }
 
-/* YaRN's pair that turns beta times, as a float, rounded where ggml_rope_yarn_corr_dim() rounds. */
+/* Returns the pair that completes beta rotations in n_ctx_orig positions, with the roundings of
+   ggml_rope_yarn_corr_dim(). */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
-    if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
+    if (c->n_ctx_orig == 0) return -FLT_MAX; /* in place of -infinity, the logarithm of 0 */
     const float rotations = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
     return (float)c->n_dims * pe__logf(rotations) / (2 * pe__logf(c->freq_base));
 }
 
-/* A config, with what a 0 stands for. Is it right? */
+/* Copy given to c, with defaults for the fields that are 0. Returns whether all fields of c are
+   within their bounds. */
 static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
 {
     const double tiny = pe__exp2i(-60), vast = pe__exp2i(60);
@@ -106,7 +111,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_read(&r, &config);
     r.is_ggml = 1;
     r.f[2] = (double)c.freq_scale;
-    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* all bounds are below 0 */
+    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* makes c(beta) negative */
     pe__rope_begin(&r);
     pe__rope_all_frequencies(&r, omega);
     if (!attention_factor) return PE_OK;
@@ -115,12 +120,13 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     return PE_OK;
 }
 
-/* ggml's arguments, and what follows from them for all rows. */
+/* ggml's arguments, and the numbers that all rows share. */
 typedef struct pe__ggml {
     pe_rope_ggml c;
-    float theta_scale, mscale; /* from pair to pair; the amplitude */
-    float low, span;           /* YaRN: where the ramp begins, and its length */
+    float theta_scale, mscale; /* ratio of the angles of neighbouring pairs; the amplitude */
+    float low, span;           /* YaRN: the pair where the ramp begins; its length, >= 0.001 */
 } pe__ggml;
+/* Set the numbers of g from g->c, with ggml's roundings. */
 static inline void pe__ggml_begin(pe__ggml *g)
 {
     const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
@@ -139,7 +145,8 @@ static inline void pe__ggml_begin(pe__ggml *g)
     g->mscale *= pe__float_sum(0.1f, pe__logf(1.0f / g->c.freq_scale), 1, g->c.contracted);
 }
 
-/* The angle of a pair, from theta, the position times a power of theta_scale. */
+/* Returns the angle of a pair, with ggml's roundings. theta is the position times theta_scale to
+   the power of pair. */
 static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
 {
     const float factor = g->c.freq_factors ? g->c.freq_factors[pair] : 1.0f;
@@ -167,8 +174,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
-    /* Sines of 64 angles at a time, by a plan whose float frequencies are the angles, at position
-       1: the same kernel and the same rounding test as for all rows. */
+    /* A plan computes the sines, 64 angles at a time: its float frequencies are the angles, and it
+       is evaluated at position 1. So the row kernel and the rounding test are those of all rows. */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
@@ -189,10 +196,10 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             for (size_t i = 0; i < n; i++) {
                 angle[i] = (double)pe__ggml_angle(&g, done + i, theta);
                 fastest = pe__max_abs(fastest, angle[i]);
-                theta = pe__float_product(theta, g.theta_scale); /* as ggml: no power of its own */
+                theta = pe__float_product(theta, g.theta_scale); /* step by step, as in ggml */
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
-            /* the bound of the rounding test grows with the largest angle */
+            /* the error bound of the rounding test depends on the largest angle */
             pe__plan_set_range(&plan, plan.error, fastest);
             const pe__output output = pe__output_split(&plan, 0, n, row, sizeof *row);
             pe__rows_f32(&output, 1, 1);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE's plan.
- * Gives: pe_rope_plan_init(), pe_rope_plan_size().
- * Needs: simd, api, plan, numbers.
- * Tests: tests/unit/test_rope.c. */
+/* pe_rope_plan_init() and pe_rope_plan_size(): a plan from a model's RoPE config. Tested by
+ * tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -17,7 +15,7 @@
 #include "frequencies.h"
 #include "attention.h"
 
-/* The plan's side of a RoPE config that is right: all but amplitude and frequencies. */
+/* Returns the plan's pe_config for a RoPE config without errors. Its amplitude is set later. */
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
 {
     pe_config config = pe_config_default(2 * r->pairs);
@@ -28,13 +26,15 @@ static inline pe_config pe__rope_plan_config(const pe__rope *r)
     return config;
 }
 
-/* Does a list tell which coordinate rotates a pair: the config's, or interleaved sections'? */
+/* Returns whether the plan lists the coordinate of each pair: because the config has a list, or
+   because its sections are interleaved. */
 static inline int pe__rope_listed(const pe_rope_config *rope)
 {
     return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
 }
 
-/* Lays the plan out; the bytes that it takes, 0 if the config is wrong. */
+/* Set the layout of plan. Returns the bytes of memory that the plan needs, or 0 if config has an
+   error. */
 static inline size_t pe__rope_plan_bytes(const pe__rope *r, const pe_config *config, pe_plan *plan)
 {
     const int listed = pe__rope_listed(r->config);
@@ -65,7 +65,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
-    /* where one may be larger than 1, all are looked at before anything is written */
+    /* Where divisors may raise frequencies above 1, check all frequencies before anything is
+       written. */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.rotating; i += n) {
         double w[PE__FREQUENCY_TILE];
@@ -83,7 +84,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
             order[made.pairs + i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
         }
         pe__plan_sort_pairs(&made, order);
-    } else if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
+    } else if (rope->axes > 1) { /* each axis has a section of consecutive pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
         made.axes = rope->axes;

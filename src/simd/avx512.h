@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations on AVX-512.
- * Gives: the operations that pe_simd.h lists.
- * Tests: tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on AVX-512. Tested by tests/unit/test_types.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"
@@ -19,7 +17,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m512d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid8_u35avx512f
-/* Converted first: one permutation of floats takes the place of two of doubles. */
+/* Converts before it zips: one permutation of floats replaces two of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -35,7 +33,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     __m256 f = _mm512_cvtpd_ps(a);
-    PE__OPAQUE(f); /* not to be taken for a */
+    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
     return _mm512_cvtps_pd(f);
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -51,11 +49,11 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
-/* As in vectors.h; masked moves exchange s and c. */
+/* Rotate (s, c) by k quadrants, as in vectors.h; masked moves exchange s and c. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
-    const __m512i of_s = _mm512_slli_epi64(k, 62); /* k's second bit; that of k + 1 */
+    const __m512i of_s = _mm512_slli_epi64(k, 62); /* top bits: second bit of k, and of k + 1 */
     const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
     const __m512i a = _mm512_castpd_si512(_mm512_mask_mov_pd(*s, odd, *c));
@@ -64,8 +62,9 @@ PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
 }
-/* pe__zip() of both turned, in 4 operations for 8: by quarters a table has signs and, where s and c
-   are exchanged, 16s that change the order. */
+/* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. For each
+   quadrant a table has the signs and, where s and c are exchanged, the 16s that change the order of
+   the permutation. */
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -78,7 +77,7 @@ PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
                                             _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
     return (pe__vf)((pe__vu)v ^ ((pe__vu)change & 0x80000000u));
 }
-PE__INLINE pe__vf pe__get_n(const float *p, size_t n) /* and zeros */
+PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 {
     return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1u), p);
 }
@@ -108,12 +107,12 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     unsigned mask = _mm512_movepi32_mask((__m512i)a);
-    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
+    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of the mask and load 32 */
     return mask & 0xffffu;
 }
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
-    const pe__vd last = k + pe__splat(6755399441055744.0); /* whose last bits are k's */
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* last bits: k, as in pe__round() */
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
@@ -124,7 +123,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    /* to the odd words, zeros between, in one instruction */
+    /* move the numbers to the odd words, with zeros between, in one instruction */
     const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
                                                               12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
@@ -136,7 +135,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-#ifdef __AVX512BF16__ /* but for subnormals, which it flushes, and zeros that look like them */
+#ifdef __AVX512BF16__ /* flushes subnormals, so only for vectors in which no exponent is 0 */
     const __m512i exponent = _mm512_set1_epi32(0x7f800000);
     if (!PE__UNLIKELY(_mm512_testn_epi32_mask(_mm512_castps_si512(v), exponent) != 0))
         return (__m256i)_mm512_cvtneps_pbh(v);
@@ -167,8 +166,8 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
         _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_ps(a, order, b);
 }
-/* 8: to nearest even, whatever MXCSR says, and no flags. With a mask of all, for at -O0 the plain
-   one is a macro of gcc's that converts a sign. */
+/* The 8 means: round to nearest even, whatever MXCSR says, and raise no flags. The masked form has
+   all lanes set: at -O0 gcc's plain form is a macro that -Wsign-conversion reports. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -182,7 +181,8 @@ PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-/* in one instruction (0x0a: the lesser in size, no sign); a macro of gcc's at -O0 */
+/* One instruction; 0x0a: the lesser magnitude, without sign. At -O0 it is a macro of gcc's that
+   -Wsign-conversion reports. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -203,9 +203,9 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    /* The lower halves of the doubles. In no order: minima need none, nor does the alarm. */
+    /* the lower halves of the doubles, in any order: minima do not depend on it */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
-    /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
+    /* (low & mask) ^ tie, as unsigned integers; a shift would compete for the shuffles' ports */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The instruction set, whether SLEEF makes sines, what a CPU does with memory: chosen, checked.
- * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
- *   PE_ISA_WASM, PE_LOADS_WAIT, PE_PREFETCH_HEADS, PE_SLEEF, PE__SETS_TARGET, PE__GNU,
- *   PE__HAVE_FMA.
- * Tests: tests/checks/fail.sh, tests/checks/cpus.sh. */
+/* Choose and check the instruction set (PE_ISA), the source of sines (PE_SLEEF), and how memory is
+ * accessed on this CPU (PE_PREFETCH_HEADS, PE_LOADS_WAIT). Tested by tests/checks/fail.sh and
+ * tests/checks/cpus.sh. */
 #pragma once
 
 /* ---- which instruction set, which sine ------------------------------------------------------ */
@@ -15,8 +13,9 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
-/* GNU C: its vectors have operators, and its pragmas forbid fast-math. clang has them where it
-   takes the place of cl, too. The others here say __GNUC__ and ignore the pragmas. */
+/* PE__GNU: the compiler has GNU C's vectors, with their operators, and its pragmas turn fast-math
+   off. That holds for clang also where it replaces cl. The other compilers below define __GNUC__
+   but ignore the pragmas. */
 #if defined(__clang__) || \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) && \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -25,8 +24,8 @@
 #define PE__GNU 0
 #endif
 
-/* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. __EVEX512__ says so only with
-   the compilers below: no other defines it. */
+/* PE__NO_512: AVX-512 without registers of 512 bits (-mno-evex512), for which pe uses AVX2. A
+   missing __EVEX512__ means that only with the compilers below, because no others define it. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
 #ifdef __clang__
 #define PE__NO_512 (__clang_major__ >= 18 && __clang_major__ <= 21)
@@ -37,7 +36,8 @@
 #define PE__NO_512 0
 #endif
 
-/* The widest that the flags allow. AVX-512 CD without DQ is a Xeon Phi, which has too little. */
+/* The default is the widest instruction set that the flags allow. AVX-512 CD without DQ is a Xeon
+   Phi, which lacks instructions that pe uses. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
@@ -47,7 +47,7 @@
 #define PE_ISA PE_ISA_AVX2
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
 #define PE_ISA PE_ISA_NEON
-#elif defined(__wasm_simd128__) /* first: emscripten defines __SSE2__ if asked to */
+#elif defined(__wasm_simd128__) /* before SSE2: emscripten can define __SSE2__ */
 #define PE_ISA PE_ISA_WASM
 #elif defined(__SSE2__)
 #define PE_ISA PE_ISA_SSE2
@@ -74,9 +74,9 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET: the flags do not allow all that pe uses, so pe's functions alone are compiled
-   for it (compiler.h). Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW and VL,
-   except the Xeon Phi. */
+/* PE__SETS_TARGET: the flags do not allow all instructions of PE_ISA, so compiler.h gives pe's
+   functions a target attribute. Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW
+   and VL, except the Xeon Phi. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
@@ -95,19 +95,21 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* A fused multiply-add in hardware. Without, __builtin_fma() is a call to the C library, so
-   products are split instead (pe__two_prod). */
+/* PE__HAVE_FMA: the hardware has a fused multiply-add. Without it, __builtin_fma() is a call to the
+   C library, so pe__two_prod() splits its operands instead. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * All that does, by what code may use, since compilers older than a CPU take it for another. */
+ * These two options are all that pe chooses for a CPU. The flags for instruction sets decide, not
+ * the name of the CPU: a compiler that is older than a CPU takes it for another one. */
 
-/* Are floats that are rotated in place asked for ahead? Not on a Zen 4, where its hardware alone is
-   a seventh faster; a Zen 3 takes a quarter longer unasked, a Zen 5 a tenth. SSE4a is AMD's alone,
-   and of its CPUs with AVX-512 all but Zen 4 have VP2INTERSECT. */
+/* PE_PREFETCH_HEADS: 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
+   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching a Zen 3 takes a
+   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by SSE4a, which only AMD has, and AVX-512
+   without VP2INTERSECT, which AMD's other CPUs with AVX-512 have. */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) && \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0
@@ -115,9 +117,9 @@
 #define PE_PREFETCH_HEADS 1
 #endif
 
-/* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits? A
-   Zen 3's did, by half of all the time; on a Zen 5 what avoids it takes a sixth more for halves. No
-   CPU with AVX-512 has been seen to gain. */
+/* PE_LOADS_WAIT: 1 if code avoids 4K aliasing: loads that stall on non-temporal stores in flight to
+   addresses with the same last 12 bits. On a Zen 3 the stalls were half of all the time. On a Zen 5
+   avoiding them makes halves take a sixth longer, and no CPU with AVX-512 was seen to gain. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
@@ -127,7 +129,8 @@
 #ifndef PE_SLEEF
 #define PE_SLEEF 0
 #endif
-/* The first is 1 - -1 if the definition is empty, a bare -DPE_SLEEF=. */
+/* Refuse values other than 0 and 1. With an empty definition (-DPE_SLEEF=) the first condition
+   reads 1 - -1, which is 2. */
 #if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What pe asks of a compiler: includes, floating-point options, attributes.
- * Gives: PE__COLD, PE__DIVIDES_BY_ZERO, PE__INLINE, PE__IN_MEMORY, PE__OPAQUE, PE__OUTLINE,
- *   PE__PREFETCH, PE__PRODUCT, PE__UNLIKELY, PE__WRAPS.
- * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
+/* What pe requires of a compiler: the floating-point environment, includes, pragmas, attributes.
+ * Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
 #pragma once
 #include "choice.h"
 
 /* ---- floating-point environment -------------------------------------------------------------- */
 
 #include <float.h>
-/* Doubles must be rounded to double by every operation, floats to float. (-1 is what clang says
-   under -ffast-math, which pe.h turns off for its own code; 16 concerns _Float16 alone; 1 is gcc's
-   for s390x in strict ISO C.) clang's x87 rounds to no type whatever -ffp-eval-method says. */
+/* Every operation must round doubles to double and floats to float: PE__EVALUATES must be 0.
+   FLT_EVAL_METHOD is -1 in clang under -ffast-math, which pe.h turns off for its own code. 16
+   concerns _Float16 alone. 1 is gcc's for s390x in strict ISO C. With x87, clang rounds to neither
+   type, whatever -ffp-eval-method says. */
 #if defined(__clang__) && defined(__i386__) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
@@ -39,15 +38,17 @@
 #elif defined(_M_FP_CONTRACT) && !defined(__clang__)
 #error "pe needs products that are rounded: compile without /fp:contract"
 #endif
-/* A number like 0.1 is a double, but not with this option of gcc's, which has no macro. */
+/* Refuse gcc's -fsingle-precision-constant, which makes a constant like 0.1 a float and defines no
+   macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
-/* What imports a header unit of g++'s gets functions without the pragmas below: other bits under
-   -ffast-math, and crashes. g++ makes such a unit of a header by itself when modules are on,
-   whether it is pe.h or includes it. A precompiled header and a named module keep the pragmas. */
+/* Refuse to become a header unit of g++. A file that imports one gets functions without the pragmas
+   below: other bits under -ffast-math, and crashes. With modules on, g++ may turn any header into a
+   header unit, pe.h or a header that includes it. A precompiled header and a named module keep the
+   pragmas. */
 #if defined(__cpp_modules) && !defined(__clang__)
 static constexpr bool pe__names_header(const char *file)
 {
-    char first = 0; /* of the extension */
+    char first = 0; /* first character of the extension */
     for (; *file; file++) {
         if (*file == '.') first = file[1];
         if (*file == '/') first = 0;
@@ -78,7 +79,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 
 #if PE_SLEEF
-/* sleef.h leaves a macro of this name behind: keep the user's, or none */
+/* sleef.h defines CONST and leaves it defined: restore the program's macro, or its absence */
 #pragma push_macro("CONST")
 #undef CONST
 #include <sleef.h>
@@ -89,7 +90,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE_SLEEF_NAME "none"
 #endif
 
-/* The words of GNU C that pe uses may be macros of the program: __noinline__ is one of CUDA's. */
+/* A program may have macros with the names of GNU C keywords that pe uses, as CUDA has
+   __noinline__. Set them aside until the end of pe.h. */
 #if PE__GNU
 #pragma push_macro("__aligned__")
 #pragma push_macro("__always_inline__")
@@ -115,10 +117,12 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #undef __vector_size__
 #endif
 
-/* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
-   re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
+/* Hints, begin: from here to the end of pe.h, arithmetic is done as written. Contraction and
+   re-association are off, whatever the command line allows; the end of pe.h restores the program's
+   state. */
 #if defined(__clang__)
-/* Targets on which clang knows float_control. On others it warns, and ignores the pragma. */
+/* PE__FLOAT_CONTROL: clang supports float_control on the target. On other targets it warns and
+   ignores the pragma. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
@@ -129,7 +133,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #ifdef __FAST_MATH__
 #error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
 #endif
-#pragma clang fp reassociate(off) /* -ffast-math less a part of it has no macro */
+#pragma clang fp reassociate(off) /* __FAST_MATH__ does not show parts of -ffast-math */
 #if __clang_major__ >= 18
 #pragma clang fp reciprocal(off)
 #endif
@@ -142,14 +146,14 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
 #elif PE__GNU
-#pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
+#pragma GCC diagnostic push /* in C++, gcc 12 warns about its own AVX-512 intrinsics */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC push_options
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
-#if __GNUC__ > 10 /* -O3 makes copies of functions and loops that gain nothing: 6 % of the code */
+#if __GNUC__ > 10 /* -O3 clones functions and loops without gaining speed: 6 % of the code */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
@@ -158,14 +162,16 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
-/* To the end of the file: cl before VS 2022 fuses by default, and cannot say what was in force. */
+/* cl before VS 2022 fuses by default. It cannot save and restore the setting, so fusing stays off
+   to the end of the program's file. */
 #pragma fp_contract(off)
 #else
 #ifndef __cplusplus
 #pragma STDC FP_CONTRACT OFF
 #endif
-/* Who ignores that pragma cannot be asked. tcc fuses nothing, nor does a compiler for x86 that was
-   not told of an FMA; the others have to be told, and pe that they were. */
+/* No macro tells whether a compiler obeys that pragma. tcc fuses nothing, nor does a compiler for
+   x86 whose flags allow no FMA. For all others the program turns fusing off and says so by
+   PE_UNFUSED. */
 #if !defined(PE_UNFUSED) && !defined(__TINYC__) && \
     (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) || \
      defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
@@ -173,9 +179,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 
-/* Always inlined: kernels take the type, the layout and "sum" as arguments, and only as constants
-   do these leave one case of each branch. Not without optimisation: gcc would take half a minute
-   and 2 GB for all that a program might call. */
+/* PE__INLINE: always inlined. Kernels have the type, the layout and "sum" as arguments; inlined
+   with constants, each branch on these is decided by the compiler. Without optimisation nothing is
+   forced inline: gcc would take half a minute and 2 GB for all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif PE__GNU
@@ -183,10 +189,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #else
 #define PE__INLINE static inline
 #endif
-/* OUTLINE: called once for many elements, so the call costs little and the code stays small. COLD:
-   what runs seldom, as after an alarm, away from the loops. PREFETCH: have the line at an address
-   come into the first-level cache. Any will do, and it is a uintptr_t: a pointer must not be moved
-   out of what it points to. */
+/* PE__OUTLINE: never inlined; a call serves many elements, so it costs little, and the code stays
+   small. PE__COLD: runs seldom, as after a flagged rounding test; placed away from the loops.
+   PE__PREFETCH: fetch the cache line at an address into the first-level cache. The address is a
+   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. */
 #if PE__GNU
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
@@ -199,7 +205,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__PREFETCH(address) (void)(address)
 #endif
 
-/* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
+/* Attributes for functions that wrap unsigned integers or divide by zero on purpose: clang's
+   sanitizers report both, though C and IEEE 754 define the results. */
 #if defined(__clang__)
 #if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
@@ -213,10 +220,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* A value that the compiler must have in a register here and cannot look through: gcc would rather
-   load a value again for each use than keep it. The letters are each set's vector registers ("v":
-   all 32 of AVX-512). Elsewhere it is in memory for a moment; so it is in WebAssembly
-   from clang 19 on, which does not compile "+r" of a vector there. */
+/* PE__OPAQUE(a): the compiler must hold a in a register here and knows nothing about its value.
+   Without it gcc loads a value again for each use instead of keeping it. The letters stand for the
+   vector registers of each instruction set ("v": all 32 of AVX-512). On other targets a goes
+   through memory ("+m"); also in WebAssembly from clang 19 on, which rejects "+r" for a vector. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__) && __clang_major__ < 19
@@ -231,11 +238,11 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
-/* A product not to be fused with a later sum. clang does that under -ffp-contract=fast, whatever
-   the pragma above says, even between intrinsics. gcc does it to single numbers that it makes
-   vectors of, for fmaddsub; not to vectors, where one that it cannot look through costs it a third
-   of the time of a rotation. WebAssembly has no fused instruction but with relaxed SIMD, and "+m"
-   would treble the time of a rotation. */
+/* PE__PRODUCT(p): the product p must not be fused with a later sum. Under -ffp-contract=fast clang
+   fuses in spite of the pragma above, even between intrinsics. gcc fuses scalars that it vectorizes
+   itself, for fmaddsub, but not vectors; there an opaque product costs a third of the time of a
+   rotation. WebAssembly has no fused instruction without relaxed SIMD, and "+m" would treble the
+   time of a rotation. */
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 #define PE__PRODUCT(p) (void)(p)
 #elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
@@ -244,16 +251,18 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__PRODUCT(p) (void)(p)
 #endif
 
-/* A pointer in a register of its own: gcc 12 makes a vector of two to add to both, and takes them
-   out again to use them, for a fifth of the time of heads by themselves. */
+/* PE__IN_REGISTER(p): keep the pointer p in a register of its own. gcc 12 packs two pointers into a
+   vector to increment both, and extracts them for each use. That is a fifth of the time of rotating
+   head by head. */
 #if PE__GNU
 #define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
 #define PE__IN_REGISTER(p) (void)(p)
 #endif
 
-/* What this pointer leads to is to stay in memory, where AVX2 broadcasts a number by a load alone.
-   gcc would keep four in a register and permute it for each, which takes 7 % longer on a Zen 3. */
+/* PE__IN_MEMORY(p): the numbers at p stay in memory, from where AVX2 broadcasts a number by a load
+   alone. gcc would keep four of them in a register and permute it for each one, which takes 7 %
+   longer on a Zen 3. */
 #if PE__GNU && PE_ISA == PE_ISA_AVX2
 #define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
 #else

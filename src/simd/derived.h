@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations written over those of the instruction sets.
- * Gives: pe__reduce(), pe__fast_two_sum(), pe__get_pairs(), pe__lowest_bit(),
- *   pe__mantissa(), pe__lookup_16(),
- *   pe__power_of_2(), pe__put_bf16(), pe__put_f16(), pe__quadrant_shift, pe__round(),
- *   pe__two_sum(), pe__where_positive(), pe__zip_store(); of the operations that pe_simd.h lists
- *   those that are the same for several sets.
- * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
+/* Operations that are built on the backends, and operations that several backends share. Tested by
+ * tests/unit/test_types.c and tests/unit/test_budget.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"
@@ -16,7 +11,7 @@
 #include "sse2.h"
 #include "scalar.h"
 
-/* ---- derived, the same for all --------------------------------------------------------------- */
+/* ---- derived operations, for all instruction sets -------------------------------------------- */
 
 #if PE_SLEEF
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
@@ -48,21 +43,22 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__get_signed(const float *p)
 {
-    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* the first of each two */
+    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* sign of the first of each two */
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
-#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would go from mask to vector and back */
-/* Operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN. */
+#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would turn masks into vectors and back */
+/* Written with operators: clang compiles intrinsics under the program's -ffast-math, which takes
+   NaNs to be impossible. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     const uint32_t beyond = pe__signs(a > x) | pe__signs(b > y) << 2 * PE_LANES;
     return beyond ^ ~0u >> (32 - 4 * PE_LANES);
 }
 #endif
-#if PE_ISA != PE_ISA_AVX512 /* which has masks */
+#if PE_ISA != PE_ISA_AVX512 /* AVX-512 uses masks */
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
     return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
@@ -80,7 +76,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* which has instructions */
+#if PE_ISA != PE_ISA_AVX512 /* AVX-512 has instructions for these */
 PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 {
     float f[2 * PE_LANES] = {0};
@@ -89,7 +85,7 @@ PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 }
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
-    (void)quadrant; /* they are turned */
+    (void)quadrant; /* s and c are rotated already, by pe__rotate_quadrant() */
     return pe__zip(s, c);
 }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
@@ -107,8 +103,8 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
-/* Each pair is read as a double. With AVX it takes an operation less if what is unzipped from two
-   vectors lies in the same 16 bytes of both. */
+/* Get pairs of floats, each loaded as a double. With AVX the pairs are ordered so that both results
+   are shuffles within 16-byte parts of the vectors, which saves an operation. */
 #if PE_ISA != PE_ISA_SCALAR
 typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
 PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
@@ -131,8 +127,8 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #endif
 }
 #endif
-/* Only whole vectors at multiples of their size are streamed: the bytes before and behind are
-   copied. */
+/* Copy n bytes. Non-temporal stores need whole vectors at multiples of their size, so memcpy()
+   copies the bytes before and after them. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -160,7 +156,7 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
-/* There are no ties, so half of what is dropped is all that is added. */
+/* No float is a midpoint, so adding half of a last place (0x8000) rounds to nearest. */
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
@@ -169,7 +165,8 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
 #if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
-    /* Half a last place is added to all: a tie ends in 16 zeros then, and ties are few. */
+    /* Add half of a last place (0x8000) to all. Only a midpoint then ends in 16 zeros; midpoints
+       are rare and take the slower path below. */
     const pe__vu x = (pe__vu)a + 0x8000, y = (pe__vu)b + 0x8000;
     const pe__vu z = (pe__vu)c + 0x8000, w = (pe__vu)d + 0x8000;
     if (!PE__UNLIKELY(pe__any_ends_in_0(x, y, z, w))) {
@@ -190,8 +187,8 @@ PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* the upper 26 bits of a (Veltkam
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Dekker. One of the two may be cut to 26 bits (-134217728 is -2^27) instead of rounded: 27 bits
-   are left, and with the other's 26 all four products are exact. */
+/* Dekker's product. a may be truncated to 26 bits (the mask -134217728 is -2^27) instead of
+   rounded. Its low part then has 27 bits and that of b 26, so all four products are exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -201,7 +198,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__veltkamp_high(b);
     const pe__vd al = a - ah, bl = b - bh;
     pe__vd p = a * b;
-    PE__OPAQUE(p); /* with -mfma */
+    PE__OPAQUE(p); /* must not be fused under -mfma */
 #endif
     *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
     return p;
@@ -216,7 +213,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 }
 #endif
 
-/* s0 c0 s1 c1 ... at any address. */
+/* Store s0 c0 s1 c1 ... at any address. */
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {
     pe__vd a, b;
@@ -225,7 +222,8 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     pe__store(p + PE_LANES, b);
 }
 
-/* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
+/* Returns the nearest integer, ties to even, for |a| < 2^51. Adding 1.5 * 2^52 leaves no bits for a
+   fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)
 {
     const pe__vd big = pe__splat(6755399441055744.0);
@@ -239,8 +237,9 @@ typedef uint64_t pe__bits;
 typedef uint64_t pe__bits __attribute__((__vector_size__(8 * PE_LANES)));
 #endif
 
-/* 2^k for a whole number within -1022 ... 1023, any number beyond. Added to 1.5 * 2^52 as in
-   pe__round(), k + 1023 are the last bits: the exponent, once shifted to its place. */
+/* Returns 2^k for an integer k within -1022 ... 1023; beyond, any number. Adding 1.5 * 2^52, as in
+   pe__round(), puts k + 1023 into the last bits. That is the exponent of the result, which is
+   shifted to its place. */
 PE__INLINE pe__vd pe__power_of_2(pe__vd k)
 {
     pe__vd y = k + pe__splat(6755399441055744.0 + 1023);
@@ -251,25 +250,26 @@ PE__INLINE pe__vd pe__power_of_2(pe__vd k)
     return y;
 }
 
-/* m, 0.5 <= m < 1, and e with a = m 2^e, for a normal a > 0. */
+/* Returns m and sets *e with a = m 2^e, 0.5 <= m < 1, for a normal a > 0. */
 PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 {
     pe__bits bits, exponent;
     memcpy(&bits, &a, sizeof bits);
-    exponent = bits >> 52 | 0x4330000000000000u; /* 2^52 and more */
-    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u; /* with 0.5's exponent */
+    exponent = bits >> 52 | 0x4330000000000000u; /* the double 2^52 + biased exponent */
+    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u; /* a with the exponent of 0.5 */
     memcpy(&a, &exponent, sizeof a);
     *e = a - pe__splat(4503599627370496.0 + 1022);
     memcpy(&a, &bits, sizeof a);
     return a;
 }
 
-/* p[k mod 16] for a whole number; not by way of memory, for which a load would wait. */
+/* Returns p[k mod 16] for an integer k. The vector is built in registers: a load of an array would
+   stall on the narrower stores that filled it. */
 #if PE_ISA != PE_ISA_AVX512
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
     uint64_t n[PE_LANES];
-    const pe__vd last = k + pe__splat(6755399441055744.0); /* as in pe__round() */
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* last bits: k, as in pe__round() */
     memcpy(n, &last, sizeof n);
 #if PE_ISA == PE_ISA_SCALAR
     return p[n[0] & 15];
@@ -283,7 +283,7 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 }
 #endif
 
-/* b where a > 0, else c. */
+/* Returns b where a > 0, else c. */
 PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -294,9 +294,10 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 #endif
 }
 
-/* t (f + g) = k / 2 + rest with a whole number k near to 2 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
-   Returns the rest, rounded twice, and where = k / 2 + large, whose last bits are k's and large's:
-   pe__quadrant_shift, or a multiple of 1/2 more. */
+/* Argument reduction: t (f + g) = k / 2 + rest, with an integer k near 2 t f, for |t f| <= 2^47 and
+   |g| <= 2^-53 |f|. Returns the rest, rounded twice, and sets *quadrant = k / 2 + shift. shift is
+   pe__quadrant_shift, so that the last bits of *quadrant are those of k, the number of quadrants.
+   Each 1/2 that is added to shift rotates by one quadrant more. */
 static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
@@ -311,7 +312,7 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* The number of the lowest bit that is set, x != 0. */
+/* Returns the number of the lowest bit of x that is set; x is not 0. */
 PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 {
 #if PE__GNU
@@ -323,7 +324,7 @@ PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 #endif
 }
 
-/* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
+/* Returns s = a + b, rounded, and sets *e with s + *e = a + b exactly (Knuth). */
 PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b, z = s - a;
@@ -331,7 +332,7 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-/* The same where |a| >= |b| or a = 0, for half the price (Dekker). */
+/* Does what pe__two_sum() does, for |a| >= |b| or a = 0, with half of the operations (Dekker). */
 PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations on NEON.
- * Gives: the operations that pe_simd.h lists.
- * Tests: tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on NEON. Tested by tests/unit/test_types.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"
@@ -26,7 +24,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     float32x2_t f = vcvt_f32_f64(a);
-    PE__OPAQUE(f); /* not to be taken for a: the intrinsics are compiled as the user's flags say */
+    PE__OPAQUE(f); /* keep the rounding: under the program's flags, intrinsics may be simplified */
     return vcvt_f64_f32(f);
 }
 PE__INLINE pe__vd pe__widen(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
@@ -34,7 +32,7 @@ PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
-/* NEON alone rounds to odd by itself. */
+/* NEON is the only instruction set with a conversion that rounds to odd. */
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -47,13 +45,13 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-/* The bits of a mask: of lanes that are all ones or all zeros. */
+/* Returns bit i for lane i. Lanes must be all ones or all zeros. */
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
-/* As pe__up_bf16(); one instruction adds and keeps the upper halves. */
+/* Rounds as pe__up_bf16() does; one instruction adds and keeps the upper halves. */
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on one number, the same for all.
- * Gives: PE__DROPPED, PE__TO_TOP, pe__float_bits(), pe__odd24_one(), pe__one_to_f16(),
- *   pe__to_odd(), pe__zero().
- * Tests: tests/unit/test_types.c. */
+/* Operations on a single number, which are the same for all instruction sets. Tested by
+ * tests/unit/test_types.c. */
 #pragma once
 #include "compiler.h"
 
-/* ---- one number, the same for all ------------------------------------------------------------ */
+/* ---- single numbers, for all instruction sets ------------------------------------------------ */
 
-/* Bits that rounding a double to float drops, 53 - 24; and the shift that moves them to the top of
-   32 bits. There the first of them is the sign, so a tie (1, then zeros) is the least number of
-   all. */
+/* PE__DROPPED: the number of bits that rounding a double to float drops, 53 - 24. PE__TO_TOP: the
+   shift that moves the dropped bits to the top of a 32-bit integer. Their first bit is then the
+   sign, so a midpoint (1, then zeros) becomes the least of all integers. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
-/* +0 that is not seen to be 0: clang leaves out additions of it under -fno-signed-zeros, whatever
-   the pragmas say, and -0 + 0 stays -0. */
+/* Returns +0, hidden from the compiler. Adding it turns -0 into +0. Under -fno-signed-zeros clang
+   removes the addition of a visible 0, whatever the pragmas say. */
 PE__INLINE float pe__zero(void)
 {
     float zero = 0;
@@ -22,9 +20,9 @@ PE__INLINE float pe__zero(void)
     return zero;
 }
 
-/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost
-   anything. What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an
-   overflow. */
+/* Returns hi + lo, |lo| <= ulp(hi) / 2, rounded to odd: truncated, with the last bit set if
+   anything was lost. A later rounding to fewer bits then gives the correctly rounded sum. If lo is
+   a NaN, as after an overflow, the result is hi. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
     uint64_t bits;
@@ -37,9 +35,9 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
-/* 0x1fffffff masks the PE__DROPPED bits. Adding it carries into the last bit that stays if any of
-   them is set. */
-PE__INLINE double pe__odd24_one(double a) /* a to 24 bits, to odd */
+/* Returns a rounded to odd, to 24 bits. 0x1fffffff masks the PE__DROPPED bits. Adding it to them
+   carries into the last bit that stays if any of them is set. */
+PE__INLINE double pe__odd24_one(double a)
 {
     uint64_t bits;
     memcpy(&bits, &a, sizeof bits);
@@ -54,10 +52,11 @@ PE__INLINE int32_t pe__float_bits(float x)
     return i;
 }
 
-/* Rounded to f16, as by pe__to_f16. As the bits of floats, 0x38800000 is 2^-14, f16's least normal
-   number, and 0x477fefff the last float that rounds to 65504 and not to infinity. 112 is how much
-   float's exponents are biased more than f16's, 127 - 15; 0xfff and the last bit that stays are
-   half of 2^13, less one where a tie rounds down. */
+/* Returns x rounded to f16, as pe__to_f16() does. Constants, as the bits of floats: 0x38800000 is
+   2^-14, the least normal f16; 0x477fefff is the largest float that rounds to 65504 and not to
+   infinity. 112 = 127 - 15 is the difference of the exponent biases of float and f16. 13 bits are
+   dropped: adding 0xfff, half of 2^13 less one, and the last bit that stays rounds to nearest, ties
+   to even. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
@@ -66,7 +65,7 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
     if (a >= 0x38800000u)
         return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
-    /* subnormal: m 2^(e - 150), e being the biased exponent, in units of 2^-24 */
+    /* a subnormal f16: m 2^(e - 150) in units of 2^-24, where e is the biased exponent of x */
     const uint32_t shift = 126 - (a >> 23);
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of a pe_at: read, checked.
- * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__POSITIONS, pe__grid_cells(),
- *   pe__check_at(), pe__is_consecutive(), pe__check_positions(), pe__check_integers(), pe__at_kind,
- *   pe__position(), pe__positions(), pe__saturating_mul(), pe__integer_position().
- * Needs: simd, api, numbers.
- * Tests: tests/unit/test_at.c. */
+/* Read and check the positions of a pe_at. Tested by tests/unit/test_at.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -15,7 +10,7 @@
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
 typedef enum pe__at_kind {
-    PE__AT_RANGE = 1, /* zeros are no place */
+    PE__AT_RANGE = 1, /* not 0: a pe_at of all zeros is refused */
     PE__AT_I32,
     PE__AT_I64,
     PE__AT_F32,
@@ -23,13 +18,14 @@ typedef enum pe__at_kind {
     PE__AT_GRID
 } pe__at_kind;
 
-/* Is a b > SIZE_MAX? Then that. */
+/* Returns a * b, or SIZE_MAX if the product is larger. */
 PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
 {
     return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
 }
 
-/* Cells of a grid before a coordinate changes; SIZE_MAX if they are more. */
+/* Returns how many consecutive cells of a grid have the same coordinate `axis`: the product of the
+   sizes of all later axes, at most SIZE_MAX. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
@@ -37,9 +33,9 @@ PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
     return cells;
 }
 
-enum { PE__POSITIONS = 32 }; /* positions looked at together */
+enum { PE__POSITIONS = 32 }; /* positions that are read together */
 
-/* The positions of n rows from row r on: coordinate axis. */
+/* Write to p the coordinate `axis` of n rows, from row r on. */
 PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
@@ -67,6 +63,7 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
+/* Returns the coordinate `axis` of row r. */
 PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
     double p = (double)(at->first + (int64_t)r * at->step);
@@ -75,7 +72,7 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Are all |p + a| and |p + b| at most reach? No for a NaN. */
+/* Returns whether all |p[k] + a| and |p[k] + b| are at most reach. For a NaN they are not. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     int ok = 1;
@@ -83,7 +80,8 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
     return ok;
 }
 
-/* Do the indices of so many rows of a list fit? */
+/* Returns whether a pointer can span the elements of the list up to the last of rows > 0 rows, with
+   the skipped rows before them. */
 static inline int pe__list_fits(const pe_at *at, size_t rows)
 {
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
@@ -92,8 +90,8 @@ static inline int pe__list_fits(const pe_at *at, size_t rows)
     return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
 }
 
-/* What is wrong with the places of rows > 0 rows of so many coordinates? Positions p must have
-   |p + a| and |p + b| of at most reach. */
+/* Returns PE_OK, or the error of the positions of rows > 0 rows in a call for `axes` coordinates.
+   |p + a| and |p + b| must be at most reach for every position p. */
 static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t axes, double a,
                                             double b, double reach)
 {
@@ -104,7 +102,7 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    if (at->kind == PE__AT_RANGE) { /* its ends, as doubles: inexact only far beyond */
+    if (at->kind == PE__AT_RANGE) { /* its two ends, which doubles hold exactly within reach */
         p[0] = (double)at->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
@@ -118,7 +116,7 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
         if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     }
     for (size_t k = 0; k < at->axes; k++) {
-        p[0] = 0; /* a grid's ends */
+        p[0] = 0; /* p[0] and p[1]: the ends of a grid */
         p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
         if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
         for (size_t r = 0, n; !grid && r < rows; r += n) {
@@ -130,19 +128,22 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-/* The same for all that pe takes, with this offset, which is that of a pe_back() already. */
+/* pe__check_positions() with pe's limits: |p| and |p + offset| are at most pe__position_limit. For
+   a pe_back() the caller has reversed the sign of the offset. */
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     return pe__check_positions(at, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
-/* The same for whole positions of one coordinate, whose differences are exact. */
+/* pe__check_at() for integer positions of one coordinate: a range or a list of integers. Their
+   differences are exact. */
 static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
     return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
 }
 
+/* Returns the position of row r, after pe__check_integers(). */
 PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
 {
     if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
@@ -150,7 +151,7 @@ PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
     return at->back ? -p : p;
 }
 
-/* Are these so many rows at p, p + 1, p + 2 ... because they are a range? */
+/* Returns whether the rows are a range p, p + 1, p + 2 ... Lists are not examined. */
 PE__INLINE int pe__is_consecutive(const pe_at *at)
 {
     return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);

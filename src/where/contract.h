@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: at which positions rows are.
- * Needs: api.
- * Tests: tests/unit/test_at.c. */
+/* Contract: at which positions rows are. Tested by tests/unit/test_at.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
- * A pe_at says at which positions the rows of a call are. The functions that make one check
+ * A pe_at says at which positions the rows of a call are. The functions that make a pe_at check
  * nothing: the call that takes it refuses a NULL list, axes beyond 1 ... PE_MAX_AXES and positions
  * out of range, before it writes anything. Positions are integers or reals within -2^31 ... 2^31.
- * Consecutive ones, ascending or descending, are the fastest, in lists too. */
+ * Consecutive positions, ascending or descending, are the fastest, in lists too. */
 
 /* The positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
@@ -47,12 +45,13 @@ PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, 
 PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 
-/* The same without the first rows rows: how threads split a call. Skips add up. Threads: any. */
+/* The positions of at without its first `rows` rows: how threads split a call. Skips add up.
+   Threads: any. */
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
 /* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. Twice is none. A
-   padding position stays one. Threads: any. */
+   the gradient (the transposed map), and the inverse if the amplitude is 1. Applied twice it has no
+   effect. A padding position stays a padding position. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
 /* Differences of positions: the plan's offset, amplitude and padding position are ignored. With

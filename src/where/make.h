@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A pe_at: made, moved on.
- * Gives: pe_all(), pe_at_f32(), pe_at_f64(), pe_at_i32(), pe_at_i64(), pe_back(), pe_delta(),
- *   pe_from(), pe_from_by(), pe_grid(), pe_skip().
- * Needs: api, where.
- * Tests: tests/unit/test_at.c. */
+/* The public functions that make a pe_at or change one. Tested by tests/unit/test_at.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
 #include "at.h"
 
-/* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
-   the reverse, would wait in every call. */
+/* Returns a pe_at, set field by field; only pe_grid() sets size. Setting all bytes at once would
+   make every call stall: a narrow load after a wide store of the same bytes waits for the store,
+   and so does the reverse. */
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {
@@ -76,7 +73,8 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         return at;
     }
     if (at.step == 0) return at;
-    /* in the order of int64_t, from 0 on: the distance to its end may be 2^64 - 1 */
+    /* Count from the least int64_t: as uint64_t, first is at least 0, and the room up to the end of
+       the range may be 2^64 - 1. */
     const int down = at.step < 0;
     const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
     const uint64_t room = down ? first : ~first;
