@@ -509,6 +509,26 @@ static void attention_factors_are_right(void **state)
     }
 }
 
+/* Without a factor, f is the quotient of two lengths. Next to 1, its logarithm is small and its
+   absolute error is not, which a large mscale multiplies. The first config is one whose factor was
+   one unit in the last place too large. */
+static void attention_factors_of_close_lengths(void **state)
+{
+    static const char *const test = "attention_factors_of_close_lengths";
+    rng r = rng_for(test);
+    (void)state;
+    for (int i = sizeof(size_t) < 8; i < 600; i++) {
+        const double unit = rng_unit(&r);
+        pe_rope_config c = config_with(PE_ROPE_YARN, 2, 1e4, 0, 4096, 131072);
+        c.original_max_position_embeddings =
+            (size_t)(i == 0 ? 3036454645497081.0 : ldexp(1 + unit, 20 + i % (sizeof(size_t) < 8 ? 11 : 32)));
+        c.max_position_embeddings = c.original_max_position_embeddings + 1 + (size_t)(i % 3);
+        c.mscale = i == 0 ? exp2(62) : exp2(40 + i % 5 * 20);
+        c.mscale_all_dim = i % 7 == 6 ? exp2(60) : 1.0;
+        check(&c, "YaRN of close lengths", test);
+    }
+}
+
 /* Frequencies next to the middle of two doubles and at it: the product of f, a frequency factor and
    such a middle is 2^126 - 1; and (1 + 2^-53) / 2. */
 static void frequencies_near_ties(void **state)
@@ -1504,6 +1524,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_models_are_right),
         cmocka_unit_test(attention_factors_are_right),
+        cmocka_unit_test(attention_factors_of_close_lengths),
         cmocka_unit_test(frequencies_near_ties),
         cmocka_unit_test(random_configs_are_right),
         cmocka_unit_test(floors_and_ceils_are_exact),
