@@ -17,8 +17,8 @@ include tests/settings.mk
 ##   make examples    build and run the other examples, each with one idea: angles noise regression dots
 ##                    table attention train_learned rope_decoder; their pictures go to build/
 ##   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
-##   make headers     pe.h, pe_simd.h, pe_fixed.h and pe_fixed.wgsl, made from src/, which is what to change; docs/api.md,
-##                    packaging/functions.h, examples/gpu/pe_fixed.glsl
+##   make headers     after a change in src/: make from it pe.h, pe_simd.h, pe_fixed.h and its shaders, docs/api.md,
+##                    docs/names.md and packaging/functions.h. Commit them with the change
 ##
 ##   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
 ##                    the best and the simplest instruction set, the sharpest tests of bounds and bad input
@@ -54,6 +54,7 @@ help:
 headers:
 	@sh packaging/headers.sh
 	@! python3 -c '' 2>/dev/null || { python3 docs/api/contracts.py index >docs/api.md && \
+	python3 docs/names.py >docs/names.md && \
 	python3 packaging/declarations.py functions >packaging/functions.h; }
 
 # ---- tests ------------------------------------------------------------------------------------------
