@@ -48,7 +48,7 @@ def sentence(text):
         lines = (re.sub(r"^\s*(/\*+|\*)?\s?", "", line) for line in comment[:-2].split("\n"))
         words = " ".join(" ".join(line for line in lines if "SPDX-" not in line).split()).lstrip("= ")
         if words:
-            return re.match(r".*?(?:[.](?= [A-Z])|$)", words)[0].rstrip(". ")
+            return re.match(r".*?(?:[\w)'][.](?= |$)|$)", words)[0].rstrip(". ")
     return ""
 
 

@@ -32,6 +32,7 @@ fresh_tree() {
     mkdir -p "$WORK/tree/build"
     cp -R pe.h pe_simd.h pe_fixed.h pe_fixed.wgsl pe_fixed.glsl src tests examples Makefile "$WORK/tree/"
     cp -R packaging .github bench docs CMakeLists.txt README.md CHANGELOG.md LICENSE "$WORK/tree/"
+    for file in .ci .gitattributes; do [ ! -e $file ] || cp -R $file "$WORK/tree/"; done
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
 
