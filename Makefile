@@ -1,48 +1,50 @@
 # SPDX-License-Identifier: MIT
 #
 # pe is two headers: there is nothing to build before using it. This file runs the demo, the tests
-# and the benchmarks. Two commands do everything on a fresh machine with git, make and a C compiler:
+# and the benchmarks. On a fresh machine with git, make and a C compiler, begin with
 #
 #     make demo
 #     make test
 #
-# Everything written goes to build/. tests/run lists and runs what make test and make check consist of.
+# Everything written goes to build/. tests/run lists the steps of make test and make check, and runs them one by one.
 
 .DEFAULT_GOAL := help
 ISA ?= best
 
 include tests/settings.mk
 
-##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
-##   make examples    build and run the other examples, each with one idea: angles noise regression dots
-##                    table attention train_learned rope_decoder; their pictures go to build/
-##   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
-##   make headers     pe.h, pe_simd.h, pe_fixed.h and pe_fixed.wgsl, made from src/, which is what to change; docs/api.md,
-##                    packaging/functions.h, examples/gpu/pe_fixed.glsl
+##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png and build/clocks.png
+##   make examples    build and run the other examples: angles noise regression dots table attention
+##                    train_learned rope_decoder; their pictures go to build/. make NAME runs one
+##   make tool        build/pe, which reads a config.json, says what is odd in it, and prints frequencies
+##                    and tables (needs cJSON)
+##   make headers     after a change in src/: make from it pe.h, pe_simd.h, pe_fixed.h and its shaders, docs/api.md,
+##                    docs/names.md and packaging/functions.h. Commit them with the change
 ##
-##   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
-##                    the best and the simplest instruction set, the sharpest tests of bounds and bad input
-##   make test        does pe do on this machine what it promises? 4 minutes on two cores: elements against
-##                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
-##   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
-##                    AArch64, sanitizers, warnings, fuzzing inputs, packaging, some of the matrix ...
-##   tests/run        lists the parts of these, and what takes longer; tests/run exact.avx2 links runs two of them
+##   make quick       6 seconds, after each changed line: the bits of all results on the best and the
+##                    simplest instruction set, the sharpest tests of bounds and bad input
+##   make test        4 minutes on two cores, for users and before each commit: does pe do on this machine
+##                    what it promises? Elements against MPFR, the same bits on each instruction set of this
+##                    CPU, RoPE, bad input, bounds, README's programs
+##   make check       20 minutes on two cores, before a change is handed in: everything else that it has to
+##                    pass. gcc and clang, AArch64, sanitizers, warnings, packaging, some of the matrix ...
+##   tests/run        list the steps of these, and longer ones; tests/run exact.avx2 links runs two of them
 ##
-##   make docs        build/api-doc/index.html: the contracts of pe.h as pages to search, by doxygen; docs/rooms.svg;
-##                    with emscripten docs/explorer.html, a page to play with that contains the headers as WebAssembly
-##   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
+##   make docs        build/api-doc/index.html, searchable pages of the contracts in pe.h (needs doxygen);
+##                    docs/rooms.svg; docs/explorer.html, a page to play with (needs emscripten)
+##   make lib         build/libposenc.a and libposenc.so: all instruction sets, the best chosen at run time
 ##   make declarations   build/pe_declarations.py and .rs: all of pe.h for Python's ctypes and for Rust
-##   make install     the headers, posenc.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
-##                    in front of it for packagers. make install-lib also installs what make lib builds.
-##                    make uninstall removes both
-##   make release     build/release: the archive of the last commit, the headers, pe_single.h, the layout as JSON, the
-##                    library as WebAssembly, checksums; after make test and make check, with a date in CHANGELOG.md
-##   make deps        install what demo, test and check need (they do it themselves)
+##   make install     install the headers, posenc.pc and the CMake package in PREFIX (/usr/local), below
+##                    DESTDIR if set. make install-lib also installs the library. make uninstall removes both
+##   make release     build/release: the archive of the last commit, the headers, pe_single.h, the layout as
+##                    JSON, the library as WebAssembly, checksums. Run make test and make check before
+##   make deps        install what demo, test and check need (they also do it themselves)
 ##   make clean       remove build/
-##   make bench       benchmarks against the memory roof and other libraries
+##   make bench       compare pe's speed with that of memory and of other libraries
 ##
-## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|sse2|neon|scalar (demo, examples, tool), SLEEF=0|1 (default: if
-## installed), DEPS=0 installs nothing, STRICT=1 makes every skipped step a failure, JOBS=n, BUILD=build
+## Variables: CC, CXX, CFLAGS (-O2), BUILD=build, JOBS=n; ISA=best|avx512|avx2|sse2|neon|scalar for demo,
+## examples and tool; SLEEF=0|1 (default: 1 if installed); DEPS=0 installs nothing; STRICT=1 makes every
+## skipped step a failure
 
 .PHONY: help
 help:
@@ -54,6 +56,7 @@ help:
 headers:
 	@sh packaging/headers.sh
 	@! python3 -c '' 2>/dev/null || { python3 docs/api/contracts.py index >docs/api.md && \
+	python3 docs/names.py >docs/names.md && \
 	python3 packaging/declarations.py functions >packaging/functions.h; }
 
 # ---- tests ------------------------------------------------------------------------------------------

@@ -188,46 +188,48 @@ extern "C" {
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
-                   "fail?); NULL is allowed only with 0 rows")                                     \
+                   "fail?). NULL is allowed only with 0 rows")                                     \
     X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
-                     "which field is wrong; the bounds of a pe_rope_ggml's fields and of other "   \
-                     "arguments (an amplitude, a base of float32 frequencies) are in the "         \
-                     "comments of the function and its struct")                                    \
+                     "which field is wrong. The bounds of pe_rope_ggml and of other arguments "    \
+                     "(an amplitude, the base of float32 frequencies) are in the comments of "     \
+                     "the function and its struct")                                                \
     X(PE_ERR_PLAN, "the plan was not made (check the status of its init), or this call cannot "    \
-                   "use it: RoPE needs an even d_model and no padding position; shifts need "      \
-                   "pairs, so no odd PE_ODD_SINE width, and no PE_ANGLE_FLOAT32; dot products "    \
-                   "need one axis; interleaved sections and coordinate lists are for RoPE and "    \
-                   "its tables only; RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor "      \
-                   "shifts PE_COLUMNS_SUMS and rope_interleave; PE_COLUMNS_SUMS has no list of "   \
-                   "frequencies or wavelengths to read back; phase increments need one axis, "     \
-                   "exact angles, offset 0 and no half_turns")                                     \
-    X(PE_ERR_ENUM, "an argument is not a value of its enum (layout, type, mode, method, formula, " \
-                   "kind); or a pe_at is of a kind that this call does not take (reals, points, "  \
-                   "a grid or differences where rows of a table, queries or keys are meant), or "  \
-                   "no pe_ function made it; or a name is no RoPE type's: pe_rope_type_named() "   \
-                   "has them all")                                                                 \
-    X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
-                        "times the scale, 2^-960 ... 2^21 in magnitude; of a list "                \
-                        "pe_frequency_error() says which one; of a RoPE config the factors make "  \
-                        "one larger than 2^21; for phase increments 0, or 2^-56 ... 2^21")         \
-    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
-                    "the row (d_model, keys, the rows of a head or of a batch); out must be in "   \
-                    "or not overlap it; there must be one frequency per pair; head_dim must be "   \
-                    "at least the rotary dim; a pe_at must have one coordinate or one per axis "   \
-                    "of the plan, and a grid at least as many cells as rows; of two arrays both "  \
-                    "are aligned or none; where one has sines and cosines, sines is NULL")         \
-    X(PE_ERR_RANGE, "a number is out of bounds or not finite: positions must be within -2^31 ... " \
-                    "2^31 (check the first and the last, every entry of a list, queries and "      \
-                    "keys, also with the offset); in a table, learned or of RoPE, a position "     \
-                    "must be a row, and in a table of biases an index must be an entry; the "      \
-                    "bounds of other numbers (slopes, buckets, scales, periods, what resampling "  \
-                    "takes) are in the function's comment")                                        \
+                   "use it. RoPE needs an even d_model and no padding position. Shifts need "      \
+                   "pairs, so no odd width with PE_ODD_SINE, and no PE_ANGLE_FLOAT32. Dot "        \
+                   "products need one axis. Interleaved sections and coordinate lists are for "    \
+                   "RoPE and its tables only. RoPE refuses PE_COLUMNS_FREQUENCIES; shifts "        \
+                   "refuse that, PE_COLUMNS_SUMS and rope_interleave. PE_COLUMNS_SUMS has no "     \
+                   "list of frequencies or wavelengths to read back. Phase increments need one "   \
+                   "axis, exact angles, offset 0 and no half_turns")                               \
+    X(PE_ERR_ENUM, "an argument is not a value of its enum (layout, type, mode, method, "          \
+                   "formula, kind); or a pe_at is of a kind that this call does not take "         \
+                   "(reals, points, a grid or differences, where rows of a table, queries or "     \
+                   "keys are meant), or was not made by a pe_ function; or a name is not that "    \
+                   "of a RoPE type (the comment of pe_rope_type_named() lists them)")              \
+    X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds. It must be 0, or within "     \
+                        "2^-900 ... 2^900 and, times the scale, within 2^-960 ... 2^21 in "        \
+                        "magnitude. In a list, pe_frequency_error() says which one is wrong; in "  \
+                        "a RoPE config, the factors make one larger than 2^21. For phase "         \
+                        "increments it must be 0, or 2^-56 ... 2^21")                              \
+    X(PE_ERR_SHAPE, "rows would overlap, or counts do not match. A stride must be at least the "   \
+                    "row (d_model, keys, the rows of a head or of a batch). An output must be "    \
+                    "the input or not overlap it. There must be one frequency per pair. "          \
+                    "head_dim must be at least the rotary dim. A pe_at must have one "             \
+                    "coordinate, or one per axis of the plan; a grid at least as many cells as "   \
+                    "rows. Of two arrays both are aligned or none. If one array has sines and "    \
+                    "cosines, sines must be NULL")                                                 \
+    X(PE_ERR_RANGE, "a number is out of bounds or not finite: positions must be within -2^31 "     \
+                    "... 2^31 (check the first and the last, every entry of a list, queries and "  \
+                    "keys, also after adding the offset). In a table, learned or of RoPE, a "      \
+                    "position must be a row; in a table of biases an index must be an entry. "     \
+                    "The bounds of other numbers (slopes, buckets, scales, periods, sizes for "    \
+                    "resampling) are in the comment of the function")                              \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid exceeds the address "     \
-                   "space, the memory is smaller than the plan's size, or heads or rows exceed "   \
-                   "what the function's comment allows")                                           \
-    X(PE_ERR_SELFTEST, "this build computes wrong bits: call fesetround(FE_TONEAREST) first, "     \
-                       "compile without options that change arithmetic, use pe.h and pe_simd.h "   \
-                       "unchanged and of one version; if it still fails, try -O1 or "              \
+                   "space; or the memory is smaller than the size of the plan; or there are "      \
+                   "more heads or rows than the comment of the function allows")                   \
+    X(PE_ERR_SELFTEST, "this build computes wrong bits. Call fesetround(FE_TONEAREST) first, "     \
+                       "compile without options that change arithmetic, and use pe.h and "         \
+                       "pe_simd.h unchanged and of one version. If it still fails, try -O1 or "    \
                        "-DPE_ISA=PE_ISA_SCALAR, and report it")
 
 typedef enum pe_status {

@@ -37,7 +37,7 @@ CORES = [
 LOOPS = [
     ("rows of a block", "pe__store_row_pairs", 24, 0),
     ("added", "pe__add_row_pairs_f32", 24, 0),
-    ("a row by itself", "pe__single_f32", 50, 4),
+    ("a single row", "pe__single_f32", 50, 4),
     ("heads rotated", "pe__rotate_heads_f32_halves_units", 8, 0),
 ]
 PROGRAM = """

@@ -5,11 +5,13 @@
 
 #include "keys.h"
 
-static const char *const preset_names[PE_PRESET_COUNT] = {
+static const char *const preset_names[] = {
     "vaswani",  "t2t",    "fairseq", "opennmt",  "hf_marian",    "transformer_xl",
     "tener",    "ddpm",   "ldm",     "musicgen", "mlx",          "mae_2d",
     "video_3d", "t2t_nd", "detr",    "nerf",     "tiny_cuda_nn",
 };
+/* A preset without a name does not compile; give it one, above and in the text of read_preset(). */
+typedef char each_preset_has_a_name[sizeof preset_names / sizeof *preset_names == PE_PRESET_COUNT ? 1 : -1];
 
 /* Read the part that {"preset": "t2t", "d_model": 384, ...} describes. */
 static void read_preset(const cJSON *root, part *p)

@@ -3,8 +3,9 @@
 #
 # headers.sh [PART...]: pe.h, pe_simd.h and pe_fixed.h are made from src/, and src/ is in order. The parts, all without PART:
 #
-#   current     they, pe_fixed.wgsl and examples/gpu/pe_fixed.glsl are what `make headers` makes, of every file of src/; pe_fixed.h
-#               has at most 450 lines
+#   current     they, pe_fixed.wgsl, examples/gpu/pe_fixed.glsl and docs/names.md are what `make headers` makes,
+#               of every file of src/; pe_fixed.h has at most 450 lines
+#   path        docs/design.md has the calls from pe_fill_f32() to the store that a trace shows
 #   circles     no file includes itself by way of others
 #   size        at most 520 lines a file, 100 columns a line, and so many lines of code as MOST_CODE says
 #   functions   at most 7 parameters of a private function, 10 of a public one, 60 lines; those that are
@@ -56,7 +57,25 @@ current() {
             echo "$file is in none"
     done <"$WORK/files" >"$WORK/forgotten"
     verdict "every file of src/ is in one of them" "$WORK/forgotten"
+    if have python3; then
+        check "docs/names.py finds the names" sh -c "python3 docs/names.py >$WORK/names.md"
+        check "docs/names.md has them: \`make headers\`" diff docs/names.md "$WORK/names.md"
+    else
+        skipping "python3 is missing: docs/names.md"
+    fi
     check "pe_fixed.h has at most 450 lines" test "$(wc -l <pe_fixed.h)" -le 450
+}
+
+# What each function does is written by hand.
+path() {
+    have python3 && have "$GCC" || { skipping "the path of a call: gcc or python3 is missing" && return; }
+    check "docs/names.py traces a call" sh -c "GCC='$GCC' python3 docs/names.py path >$WORK/path"
+    sed '/^1 row:/,$d' "$WORK/path" | grep '^|' >"$WORK/called"
+    sed '1,/^<!-- path:begin/d; /^<!-- path:end/,$d' docs/design.md | grep -o '^| [0-9]* | `pe[^|]*|[^|]*|' >"$WORK/told"
+    check "docs/design.md has these calls" diff "$WORK/told" "$WORK/called"
+    grep ': ' "$WORK/path" | while read -r counts; do grep -qF "$counts" docs/design.md || echo "not: $counts"; done \
+        >"$WORK/counts"
+    verdict "... and their numbers" "$WORK/counts"
 }
 
 circles() {
@@ -179,10 +198,10 @@ alone() {
     done
 }
 
-[ $# -gt 0 ] || set -- current circles size functions picture alone
+[ $# -gt 0 ] || set -- current path circles size functions picture alone
 for part in "$@"; do
     case $part in
-    current | circles | size | alone) $part ;;
+    current | path | circles | size | alone) $part ;;
     functions)
         large >"$WORK/large"
         verdict "functions: at most 7 parameters, public ones 10, and 60 lines" "$WORK/large"
@@ -194,5 +213,5 @@ for part in "$@"; do
     *) echo "headers.sh: there is no part $part" && exit 1 ;;
     esac
 done
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

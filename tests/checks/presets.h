@@ -5,7 +5,7 @@
 
 #include "pe.h"
 
-static const char *const preset_names[PE_PRESET_COUNT] = {
+static const char *const preset_names[] = {
     [PE_PRESET_VASWANI] = "vaswani",
     [PE_PRESET_T2T] = "t2t",
     [PE_PRESET_FAIRSEQ] = "fairseq",
@@ -24,5 +24,6 @@ static const char *const preset_names[PE_PRESET_COUNT] = {
     [PE_PRESET_NERF] = "nerf",
     [PE_PRESET_TINY_CUDA_NN] = "tiny_cuda_nn",
 };
+typedef char each_preset_has_a_name[sizeof preset_names / sizeof *preset_names == PE_PRESET_COUNT ? 1 : -1];
 
 #endif /* PE_CHECKS_PRESETS_H */

@@ -149,7 +149,7 @@ static void texts_fit_their_calls(void **state)
     SAYS(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_ERR_FREQUENCY, "RoPE config");
     rows.layout = PE_ROPE_TABLE_JOINED, rows.stride = 4;
     SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_SHAPE,
-         "sines is NULL");
+         "sines must be NULL");
     SAYS(pe_sincos_f32(&one, 1, 1, pe_from(0), 1, x, (float *)(void *)((char *)x + 17), 1),
          PE_ERR_SHAPE, "aligned");
 #undef SAYS
