@@ -729,7 +729,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
  *     out[r * stride + 2i + 1] = A cos((first + r + offset) w_i)
  *
  * With several axes (images, video, points in space) each axis encodes its coordinate. A pe_at of
- * one coordinate gives all axes the same.
+ * one coordinate gives it to all axes.
  *
  * at           where the rows are; every position within -2^31 ... 2^31, also with the offset. A
  *              real position and an offset are added in double, rounded once
@@ -1666,52 +1666,93 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 
 /* A map
  *
- * From pe_fill_f32() to memory, the main steps (docs/design.md has all of them):
- *     pe__call_rows              checks all arguments before anything is written
- *     pe__write_axes             takes axis by axis; chooses its columns and its store mode
- *     pe__write_axis             cuts the positions into runs, and copies rows that repeat
- *     pe__rows_f32               takes one run. A single row, or any row of a plan without table:
- *                                pe__single_f32(), from the angle to memory, or for position 0 and
- *                                far positions pe__write_far_row(). Otherwise: pe__write_blocks()
- *     pe__write_tile             takes a tile of columns of up to 17 blocks; computes the centre by
- *                                sincos/double.h, and rotates it to the other anchors
- *     pe__write_block_f32        takes the rows of a block, row pair by row pair
- *     pe__store_row_pairs        the kernel: pe__rotate_span_f32() rotates, rounds and tests
- *     pe__store_four             stores four vectors, by ordinary or non-temporal stores, or adds
- *                                them
- * If the rounding test flags a group of vectors, pe__round_flagged() rounds y - e and y + e. Lanes
- * where these differ are undecided, and go to pe__round_element() (the output's round_element). It
- * tries double-double, then whether the angle is tiny or exactly rational. Last it calls
- * pe__round_quantity(), which computes with multi-limb integers and always decides.
+ * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. Three of the
+ * names are made by macros: search for pe_fill_##T, pe__call_fill_##T and pe__fill_kernel_##T.
  *
- * Each of these functions calls only functions that stand before it in this file. Differences
- * between types, and between filling and adding, are chosen in section 13 and passed down as a
- * pe__row_kernel: a program that adds nothing contains no code for adding. 16-bit rows are computed
- * in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows are computed by
- * pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and rotates heads by them.
- * A shift is RoPE with a row as its head.
+ *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
+ *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
+ *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
+ *                        pe__write_axes           for each axis: sets the output, chooses the store
+ *                                                 mode (both rows/output.h), writes the rows, then
+ *                                                 the columns of zeros
+ *   rows/axis.h          pe__write_axis           passes a single row on at once; gives a long list
+ *                                                 a row cache
+ *                        pe__write_axis_runs      cuts the positions into runs; copies rows that
+ *                                                 repeat; writes zeros at the padding position
+ *                        pe__write_run            writes a descending run from its last row up
+ *   rows/run.h           pe__rows_f32             is the row kernel
+ *                        pe__write_rows_f32       chooses blocks, or pe__write_one_row() for a
+ *                                                 single row or a plan without rotation rows
+ *                        pe__write_blocks_f32     puts the workspace on the stack
+ *                        pe__write_blocks         takes up to 17 blocks at a time, in tiles of
+ *                                                 columns
+ *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
+ *                                                 to the other anchors, takes block after block
+ *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
+ *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
+ *                                                 row that is written without its partner
+ *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
+ *                                                 pe__store_partial() takes the ends of rows
+ *                        pe__store_four           stores a group: four vectors of floats
+ *
+ * Branches of this way:
+ *
+ *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
+ *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
+ *   rows/run.h           pe__write_one_row        for rows without a block: chooses one of the next
+ *                                                 two
+ *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
+ *                                                 memory
+ *                        pe__write_far_row        for position 0 and far positions
+ *
+ * If the rounding test flags a group:
+ *
+ *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
+ *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
+ *                        pe__round_lanes          rounds undecided lanes, where these two differ
+ *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
+ *                                                 polynomials, then calls pe__round_flagged()
+ *   sincos/exact.h       pe__round_element_any    the output's round_element; pe_sincos_T has
+ *                                                 pe__round_element_given()
+ *                        pe__round_element        tries position 0, tiny angles, double-double and
+ *                                                 exactly rational angles, in this order
+ *                        pe__round_quantity       computes with multi-limb integers; always decides
+ *
+ * Functions call only functions of files that are included before theirs, below, or earlier ones in
+ * their own file. Differences between types, and between filling and adding, are chosen in section
+ * 13 and passed down as a pe__row_kernel: a program that adds nothing contains no code for adding.
+ * 16-bit rows are computed in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows
+ * are computed by pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and then
+ * rotates heads by these rows: rope/call.h begins with a map of RoPE. A shift is RoPE with a row as
+ * its head.
  *
  * Glossary
  *     pair           the sine and the cosine of one frequency
  *     run            rows of consecutive positions, ascending or descending
- *     anchor         a row in doubles, from which the other rows of its block are rotated. The
+ *     block          17 rows: an anchor, which is a row in doubles, and the 8 rows on each side of
+ *                    it, which are rotated from it by the plan's rotation rows (plan->table). The
  *                    centre is the anchor from which the anchors of up to 17 blocks are rotated
- *     block          an anchor and the 8 rows on each side of it: 17 rows
  *     row pair       the rows anchor + b and anchor - b, which share their products
- *     tile           the columns, or tokens, whose data fits the stack and the first-level cache
+ *     tile           the columns, or tokens, whose data fits the stack and the first-level cache. A
+ *                    span is a tile's part of a row pair
+ *     group          the pairs of four vectors of doubles (4 PE_LANES). They are rounded together,
+ *                    and the rounding test is read once for all of them
  *     unit           RoPE: pairs that fill two vectors, whose sines and cosines stay in registers
  *     rounding test  Ziv's test: y is safe if all of y - e ... y + e, its error interval, rounds to
- *                    one number. A quick form of the test flags vectors that may not be safe. Then
- *                    y - e and y + e are rounded, and lanes where they differ are undecided
+ *                    one number. A quick form of the test flags vectors that may not be safe. Its
+ *                    window flags each y close to a midpoint. Its guard flags small floats, for
+ *                    which e is too large. Then y - e and y + e are rounded, and lanes where they
+ *                    differ are undecided
+ *     far, slow      far positions: angles out of the range of the double kernel, computed in
+ *                    double-double. Slow pairs: frequencies so low that the errors of a run's sines
+ *                    are relative, so that small sines are not flagged
  *     padding        padding lanes: lanes of a vector after the last pair, which they repeat. They
  *                    are not stored
- *     far            of a position: its angles are out of the range of the double kernel, and are
- *                    computed in double-double
  *
  * PE__INLINE marks a kernel: it is compiled into its caller, with that caller's constant arguments.
  * PE__OUTLINE marks a function of which all callers share one copy. Inlining it would save no time,
  * but would cost code, or stack, because its arrays would be in the caller's frame. PE__COLD marks
- * functions that seldom run. Only pe_simd.h has intrinsics.
+ * functions that seldom run. Intrinsics are in pe_simd.h only (src/simd/).
  */
 
 #include "pe_simd.h"
@@ -4699,8 +4740,8 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
 }
 
 /* ==== src/rows/elements.h ==== */
-/* One set of functions, with the type as an argument, loads, stores and adds to elements of f32,
- * f16 and bf16. Tested by tests/unit/test_types.c. */
+/* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
+ * Tested by tests/unit/test_types.c. */
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
@@ -4775,7 +4816,7 @@ PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, with s = *scale, or 1 if scale is NULL. The factor is usually 1, and a
+/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, and then the
    branch costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
@@ -4783,8 +4824,8 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
     return pe__add_f32(x, row);
 }
 
-/* Add a row to n elements of x: x = s x + row, with s = *scale, or 1 if scale is NULL. Each product
-   and each sum is rounded to f32, then the sum once more to the type of x. */
+/* Add a row to n elements of x: x = s x + row, with s = *scale, or s = 1 if scale is NULL. Each
+   product and each sum is rounded to f32, then the sum once more to the type of x. */
 PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
                                const float *scale)
 {
@@ -4813,7 +4854,7 @@ PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, si
 }
 
 /* ==== src/rows/output.h ==== */
-/* Where the rows of an axis go, and whether they are stored, streamed past the caches or added.
+/* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
  * Tested by tests/unit/test_splits.c. */
 
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
@@ -4825,19 +4866,19 @@ typedef enum pe__component_order {
     PE__SC,       /* s c s c */
     PE__CS,       /* c s c s */
     PE__SPLIT,    /* s s c c */
-    PE__REPEATED, /* each element twice, repeat_offset apart */
+    PE__REPEATED, /* each element twice, repeat_offset elements apart */
     PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
 
-/* How elements are stored: by plain stores; by plain stores that also prefetch the lines of later
-   rows (pe__prefetch_vectors()); by non-temporal stores (pe__choose_store_mode()); or added to the
-   elements that are there. */
+/* How elements are stored: by plain stores; by plain stores, with prefetches of the lines of later
+   rows (pe__prefetch_vectors()); by non-temporal stores; or added to the elements that are there.
+   pe__choose_store_mode() chooses one of the first three. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
-/* The output of the rows of one axis: the axis' columns of each row. */
+/* The output of one axis: the axis' columns of each row. */
 typedef struct pe__output {
     const pe_plan *plan;
-    size_t pair, coordinate; /* the plan's pair that comes first; the axis' coordinate          */
+    size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
     unsigned char *out;      /* column 0 of the first row                                       */
     ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
     size_t element;          /* bytes of an element                                             */
@@ -4854,8 +4895,8 @@ typedef struct pe__output {
     pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
 } pe__output;
 
-/* Return an output at out whose rows hold count pairs of the plan, from pair on, and nothing else:
-   first the sines, then the cosines. */
+/* Return an output at out whose rows hold count pairs of the plan, from pair number `pair` on, and
+   nothing else: first the sines, then the cosines. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
 {
@@ -4882,8 +4923,9 @@ PE__INLINE pe__output pe__output_split(const pe_plan *plan, size_t pair, size_t 
     return pe__output_split_with(pe__round_element_any, plan, pair, count, out, element);
 }
 
-/* Return the part of an output that holds at most count pairs, from its own pair `pair` on. The
-   prefetch distance becomes one block of rows; it may wrap, as any address may be prefetched. */
+/* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
+   on. Its prefetch distance is one block of rows. The distance may wrap around, since a prefetch
+   from any address is harmless. */
 PE__WRAPS PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
     const size_t step = output->order == PE__SPLIT ? 1 : 2;
@@ -4918,18 +4960,19 @@ PE__INLINE size_t pe__first_column(const pe__output *output)
    type of x. */
 typedef void pe__row_adder(const pe__output *output, unsigned char *x, const void *row, size_t n);
 
-/* How floats are added to elements of a type: four vectors where pe__store_four() would store them,
-   or some floats of a row. A program that adds nothing refers to no adder, so it contains no code
-   for adding. */
+/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
+   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
+   nothing refers to no adder, so it contains no code for adding. */
 typedef struct pe__adder {
     void (*four)(const pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
                  pe__vf v2, pe__vf v3); /* vectors passed in registers; across as in pe__span */
     pe__row_adder *some;
 } pe__adder;
 
-/* The code that depends on the type of elements and on whether they are filled or added. `rows`
-   writes the rows of the positions t, t + 1 ... `zeros` stores n zeros in a row, or adds them, from
-   column on: where the row has no pair, or in all its columns at the padding position. */
+/* The code that depends on the type of elements, and on whether rows are filled or added. rows:
+   writes the rows of the positions t, t + 1 ... zeros: stores n zeros in a row, or adds them, from
+   `column` on. It serves columns without a pair, and all columns of a row at the padding
+   position. */
 typedef struct pe__row_kernel {
     void (*rows)(const pe__output *output, double t, size_t rows);
     void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);
@@ -4938,7 +4981,8 @@ typedef struct pe__row_kernel {
 /* The request of a call: `rows` rows at out, and how they are written. */
 typedef struct pe__request {
     unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; row to row: elements, bytes */
+    size_t element, columns, stride; /* bytes of an element; from row to row, in elements: columns,
+                                        in bytes: stride */
     pe__store_mode mode;
     double scale; /* PE__ADD: x = scale x + PE */
     size_t rows;
@@ -4982,11 +5026,11 @@ static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis 
     return output;
 }
 
-/* Choose the store mode of an output of `rows` rows that is not added to. From PE_STREAM_BYTES / 8
-   on, about the size of a second-level cache, tables of floats are prefetched: see
-   pe__prefetch_vectors(). From PE_STREAM_BYTES on, tables take non-temporal stores. 16-bit elements
-   always do. Wider ones do only if every row, and each half of a split row, reaches an aligned
-   address after the same number of pairs, output->peeled. */
+/* Choose the store mode of an output of `rows` rows that is not added to. Outputs of floats of at
+   least PE_STREAM_BYTES / 8 bytes, about the size of a second-level cache, are prefetched: see
+   pe__prefetch_vectors(). Outputs of at least PE_STREAM_BYTES take non-temporal stores: always
+   those of 16-bit elements, others only if every row, and each half of a split row, reaches an
+   aligned address after the same number of pairs, output->peeled. */
 static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;
@@ -5009,45 +5053,57 @@ static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output
 }
 
 /* ==== src/rows/row_pair_f32.h ==== */
-/* The kernel of tables of floats: two rows at a time, rotated from their anchor, rounded, tested,
- * and stored or added. Tested by tests/unit/test_exact.c. */
+/* The kernel of rows of floats: it rotates two rows at a time from their anchor, rounds and tests
+ * them, and stores or adds them. Tested by tests/unit/test_exact.c. */
 
 /* ---- 6.4 two rows of floats ---------------------------------------------------------------------
  * The rows anchor + b and anchor - b are rotated from their anchor together, since they share two
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* The rows anchor + b, [0], and anchor - b, [1]. Where cosines come first, it is the reverse: see
-   pe__span. */
+/* Two rows at a distance b from their anchor: [0] is the row anchor + b, [1] the row anchor - b. If
+   cosines come first, [0] is anchor - b and [1] is anchor + b: see pe__span. */
 typedef struct pe__row_pair {
-    unsigned char *row[2]; /* the address of the row's first column; NULL: the row is not wanted */
+    unsigned char *row[2]; /* the address of the row's first column; NULL: the row is not written */
     double position[2];
 } pe__row_pair;
 
-/* Columns of a row pair, or of one row of it. (a, b) is (sine, cosine), or (cosine, sine) where
-   cosines come first. The kernel is the same for both, because the rotation that takes (s, c)
-   forwards takes (c, s) backwards: only the two rows change places. pe__span_begin() sets what is
+/* A span: the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets what is
    constant in a tile. a and b change from block to block; at, ts, tc and prefetch_distance change
-   from row pair to row pair. */
+   from row pair to row pair.
+
+   (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
+   both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
+   rows change places. So `swapped` matters in three kinds of places: where a and b are set
+   (pe__block_begin()); where the rows are chosen or advance (pe__set_row_pair(),
+   pe__set_prefetch_distance(), pe__rotate_span_f32()); and where a component must be known as a
+   sine or a cosine (pe__round_lanes(), pe__store_origin()).
+
+   The rounding test flags floats below a guard. The plan's guard is needed because small sines can
+   have large relative errors. A pair is slow if its frequency is so low that the errors of its
+   sines shrink with the sines: see pe__slow_from(). Then slow_guard serves, which only flags floats
+   that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
     const pe_plan *plan;
     const pe__bound *bound;
     const pe__adder *adder; /* NULL: floats are stored                                          */
     const double *a, *b;    /* the anchor's first and second components, with a factor 1 + eta  */
-    const double *ts, *tc;  /* sin(b w), cos(b w): the plan's row b; NULL: the anchor's own row */
+    const double *ts, *tc;  /* rotation row b: sin(b w), cos(b w); NULL: the row is the anchor  */
     pe__row_pair at;        /* the rows that are written                                        */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
     size_t first, second;   /* number of first and of second components in a row                */
-    size_t begin, end;      /* the pairs that are wanted: begin ... end - 1                     */
-    size_t slow;            /* from this pair on, the guard is slow_guard; SIZE_MAX: nowhere    */
-    int32_t slow_guard;     /* bits of the smallest float that passes there: a normal one       */
+    size_t begin, end;      /* the pairs to write: begin ... end - 1                            */
+    size_t slow;            /* the first of the slow pairs; SIZE_MAX: none is slow              */
+    int32_t slow_guard;     /* guard of slow pairs, as bits of a float: just above the smallest
+                               normal float; INT32_MAX, which flags all, if elements may be
+                               infinite                                                         */
     size_t peeled;          /* PE__STREAM: pairs before the first aligned address               */
     pe__store_mode mode;
     float scale;                 /* PE__ADD: x = scale x + row                                    */
-    size_t prefetch_distance[2]; /* of each row: bytes from an element to what is prefetched      */
-    int split, swapped;          /* sines and cosines apart; cosines first, interleaved           */
+    size_t prefetch_distance[2]; /* of each row: bytes from an element to the prefetched line     */
+    int split, swapped;          /* split: in halves; swapped: interleaved, cosines first         */
 } pe__span;
 
 /* Begin a span of all pairs of an output; a, b, ts, tc and at are set later. */
@@ -5089,8 +5145,8 @@ PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
     return r;
 }
 
-/* Rotate the vector of pairs at i. If two is 0, only one row is wanted, and [0] holds it, whichever
-   row it is. The anchor's own row (ts NULL) is not rotated. */
+/* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
+   computed, to [0], whichever row it is. If ts is NULL, that row is the anchor itself. */
 PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
 {
     if (!two && !x->ts) {
@@ -5127,9 +5183,9 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
 }
 
 /* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
-   interleaved, or, if split, the first ones (second is 0) or the second ones (second is 1). Padding
-   lanes repeat the last pair, so they may be undecided, too. They are skipped, as nobody stores
-   them. */
+   interleaved, or, if split, the first components (second = 0) or the second ones (second = 1).
+   side: the row's index in x->at. Padding lanes repeat the last pair, so they may be undecided,
+   too. They are skipped, since they are never stored. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
 {
@@ -5147,8 +5203,9 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
 }
 
 /* Round two vectors of pairs of one row, from pair k on, by Ziv's test, and undecided lanes
-   exactly. y has a and b of the first vector, then of the second. v[0] and v[1] get the floats in
-   the order of memory, or, if split, the first components and the second ones. */
+   exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
+   second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
+   and the second ones. */
 PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y,
                                   pe__vf *v)
 {
@@ -5162,9 +5219,9 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
     }
 }
 
-/* Round four vectors of pairs, from pair i on, that the rounding test has flagged: to v[0] and v[1]
-   for the two rows, or to v[0] for the one that is wanted. All four are rounded again, since to
-   find out which one was flagged takes longer. */
+/* Round a group, the four vectors of pairs from pair i on, in which the rounding test has flagged
+   a vector. v[0] and v[1] get rows [0] and [1] of x->at; if two is 0, v[0] gets the one row that
+   is not NULL. All four vectors are rounded, since it would take longer to find the flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->at.row[0];
@@ -5177,9 +5234,11 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
     }
 }
 
-/* Return whether vectors that the rounding test w has flagged remain flagged with another guard.
-   AVX2's test takes magnitudes from the doubles and flags every double of 2 or more. Here they come
-   from the floats, which have no limit of this kind. */
+/* Return whether vectors that the rounding test w has flagged are flagged with `guard`, too. The
+   hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
+   here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
+   2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
+   kind. */
 PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
                                 const pe__floats4 *plus, const pe__floats4 *minus)
 {
@@ -5197,8 +5256,9 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #endif
 }
 
-/* Round two vectors of pairs of row `side` to floats, and add them to the rounding test. v[0] and
-   v[1] are in the order of memory, or, if split, the first components and the second ones. */
+/* Round two vectors of pairs, r and s, of row `side` to floats, and add them to the rounding test.
+   v[0] and v[1] are in the order of memory, or, if split, the first components and the second
+   ones. */
 PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int side, int split,
                                  pe__rounding_test *test, pe__vf *v)
 {
@@ -5221,7 +5281,7 @@ PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
 /* Prefetch the lines that lie prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
    p + at1 + at2, each line once. Hardware prefetchers do not follow rows that alternate between
    anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched
-   only if the second-level cache cannot hold the table (PE__STORE_PREFETCHED). */
+   only if the second-level cache cannot hold the output (PE__STORE_PREFETCHED). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2,
                                      size_t vector, size_t prefetch_distance)
@@ -5247,7 +5307,7 @@ PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distanc
     const pe__vf s1 = pe__scaled_sum(pe__get_as(type, p1), &scale, v[1]);
     const pe__vf s2 = pe__scaled_sum(pe__get_as(type, p2), &scale, v[2]);
     const pe__vf s3 = pe__scaled_sum(pe__get_as(type, p3), &scale, v[3]);
-    pe__put_two_as(type, p, s0, p1, s1); /* after all sums: then the scale is tested once */
+    pe__put_two_as(type, p, s0, p1, s1); /* after all sums, so that the scale is tested once */
     pe__put_two_as(type, p2, s2, p3, s3);
 }
 
@@ -5260,8 +5320,8 @@ typedef enum pe__sum {
 } pe__sum;
 
 /* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
-   v[1] and v[3] across bytes after v[0] and v[2]. A row pair is added inline, as the type is a
-   constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
+   v[1] and v[3] x->across bytes after v[0] and v[2]. A row pair is added inline, since the type is
+   a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
    the type. */
 PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
                                unsigned char *p, const pe__floats4 *four)
@@ -5291,8 +5351,8 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
     }
 }
 
-/* Store n floats at p, or add them. The sizes of half a vector and of a whole one are constants,
-   for which memcpy() is compiled without a call. */
+/* Store n floats at p, or add them. Half a vector and a whole vector are copied with a constant
+   size, since compilers make no call of such a memcpy(). */
 PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
     if (x->adder) x->adder->some(x->output, p, v, n);
@@ -5301,9 +5361,9 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
     else memcpy(p, v, n * sizeof *v);
 }
 
-/* Write row `side`, which is at position 0. All its sines are 0, which the rounding test would
-   flag, and all its cosines the amplitude. Floats (type PE__F32) are stored or added; 16-bit
-   elements are stored. */
+/* Write row `side`, which is at position 0: all its sines are 0, and all its cosines are the
+   amplitude. The rounding test would flag the zeros. Floats (type PE__F32) are stored or added;
+   16-bit elements are stored. */
 PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 {
     enum { PE__SUMS = 16 };
@@ -5325,12 +5385,12 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
     }
 }
 
-/* Write part of the vector of pairs at i in each row that is wanted: `first` first components and
-   `second` second ones. Out of line: only the ends of a row need it, and its arrays would enlarge
-   the stack frame of the loop. */
+/* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
+   `second` second ones. Unlike the hot loop, this tests slow pairs with slow_guard at once. Out of
+   line: only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
-    const int two = x->ts != NULL; /* rotate to both rows, even if one is wanted */
+    const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
     const pe__rotated r = pe__rotate_at(x, i, two);
     const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
@@ -5356,39 +5416,39 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
         if (x->split) {
             pe__store_some(x, p + i * e, all, first);
             pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
-                           pe__min(second, PE_LANES)); /* second <= PE_LANES: a hint */
+                           pe__min(second, PE_LANES)); /* no more anyway: a hint */
         } else {
             pe__store_some(x, p + 2 * i * e, all, first + second);
         }
     }
 }
 
-/* The hot loop of tables of floats. It writes the pairs begin ... end - 1 of n row pairs: those of
-   span->at, then the next ones outwards. If two is 0, it writes the one row that is wanted instead.
-   Rows come from their anchor by angle addition:
+/* The hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs: first
+   span->at, then the row pairs at the next larger distances from the anchor. If two is 0, it writes
+   only the row of span->at that is not NULL. Rows come from their anchor by angle addition:
 
        for each pair i:
-           s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from the plan's row b
+           s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from rotation row b
            sC = s * C, cC = c * C             both rows share these products
            row[anchor + b][i] = sC + c * S, cC - s * S
            row[anchor - b][i] = sC - c * S, cC + s * S
 
    That is two multiplications and four multiply-adds for two rows of a vector of pairs. Each round
-   of the loop rotates four vectors of pairs, rounds them to floats, looks at the rounding test once
-   and stores them. pe__store_partial() writes the pairs before the first aligned address and those
-   after the last four vectors.
+   of the loop rotates a group, four vectors of pairs, rounds it to floats, reads the rounding test
+   once and stores the floats. pe__store_partial() writes the pairs before the first aligned address
+   and the pairs after the last whole group.
 
-   These stay in registers: the pointers to the anchor, to the plan's row and to both rows; the
+   These stay in registers: the pointers to the anchor, to the rotation row and to both rows; the
    store mode; the minima of the rounding test; and the eight vectors of floats until the test has
-   passed them. They could not if the loop read *span: other functions have its address, so
-   compilers would load its members again after each store. `hot` is a copy whose address no such
-   function gets, so compilers know that no store changes it. With loads from *span and a call for
-   each row pair, tables of 512 x 512 took 1.09 times as long (AVX-512). The row pointers advance in
-   registers, too: in memory, they made tables in the cache take 3 to 4 % longer. The size of an
-   element is a constant where row pairs are stored: while it was read from the output, addresses
-   were not kept in registers, and 512 x 512 took 1.12 times as long (AVX-512; halves with AVX2
-   1.11). gcc 12 keeps all of this in registers for AVX-512; with the 16 vector registers of AVX2
-   one of the eight vectors is on the stack. */
+   been read. They could not if the loop read *span. Functions that are not inlined get the address
+   of *span, so compilers would load its members again after each store. `hot` is a copy whose
+   address only inlined functions get, so compilers know that no store changes it. With loads from
+   *span and a call for each row pair, outputs of 512 x 512 took 1.09 times as long (AVX-512). The
+   row pointers advance in registers, too: in memory, they made outputs in the cache take 3 to 4 %
+   longer. The size of an element is a constant where row pairs are stored. While it was read from
+   the output, addresses were not kept in registers, and 512 x 512 took 1.12 times as long with
+   AVX-512, and 1.11 times for split halves with AVX2. gcc 12 keeps all of this in registers
+   for AVX-512; with the 16 vector registers of AVX2 one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
@@ -5440,8 +5500,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The row pair kernels store or add n row pairs, from x->at outwards. pe__store_row_of_pair()
-   stores or adds the one row of x->at that is not NULL. */
+/* The row pair kernels store or add n row pairs: x->at and those at the next larger distances.
+   pe__store_row_of_pair() stores or adds the one row of x->at that is not NULL. */
 typedef void pe__row_pair_kernel(pe__span *x, int64_t n);
 PE__INLINE void pe__rotate_row_pairs(pe__span *x, int64_t n, pe__sum sum)
 {
@@ -5502,14 +5562,15 @@ PE__ADDER(bf16, PE__BF16)
 #undef PE__ADDER
 
 /* ==== src/rows/row_pair_16.h ==== */
-/* Stores two rows of 16-bit elements at a time, or adds them: computed in float arithmetic, with a
- * rounding test, and from doubles where that flags an element. Tested by tests/unit/test_types.c
- * and tests/unit/test_conventions.c. */
+/* Stores or adds two rows of 16-bit elements at a time. They are computed in float arithmetic.
+ * Elements that the rounding test flags are computed again from doubles. Tested by
+ * tests/unit/test_types.c and tests/unit/test_conventions.c. */
 
 /* ---- 6.5 two rows of 16-bit elements ------------------------------------------------------------
  * Computes the rows anchor + b and anchor - b from products that they share, as 6.4 does, but in
  * float arithmetic: a vector then holds twice as many elements. A rounding test flags elements that
- * may be rounded wrongly, and pe__round_flagged_16() computes them again from doubles.
+ * may be rounded wrongly. These are computed again from doubles: by pe__round_flagged_16() if they
+ * are stored, by pe__add_flagged_16() if they are added.
  *
  * Error bound
  *
@@ -5517,15 +5578,15 @@ PE__ADDER(bf16, PE__BF16)
  * multiplied by the power of two p with |A| in (p/2, p]. An element that is computed in floats has
  * an error of at most
  *     0.71  the anchor's sine and cosine, rounded to float: half a unit each, as a vector
- *     0.71  the sine and cosine of the plan's row, rounded to float: the same
+ *     0.71  the sine and cosine of the rotation row, rounded to float: again half a unit each
  *     0.5   the rounded product; without FMA two products, 1.0
  *     0.5   the rounded sum
  *     0.01  the error of the doubles, including their factor 1 + eta: below 2^-36
  * The sum is 2.43 units, and 2.93 without FMA.
  *     Small elements of small angles have a smaller bound. Let the element be a C + b S, where
- * (a, b) is from the anchor and (S, C) from the plan's row. Relative to |aC| and |bS|, each of the
- * first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the doubles
- * add 2^-48. |S| is at most the angle of the last row of a block, 8 w.
+ * (a, b) is from the anchor and (S, C) from the rotation row. Relative to |aC| and |bS|, each of
+ * the first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the
+ * doubles add 2^-48. |S| is at most the angle of the last row of a block, 8 w.
  *
  * Rounding test
  *
@@ -5534,23 +5595,23 @@ PE__ADDER(bf16, PE__BF16)
  * and zeros, so the distance to it is exact. Just above a power of two, that is the midpoint above
  * the power. Another midpoint lies below the power, half as far from it, and is not tested. The
  * thresholds allow for this:
- *     Small elements of small angles are flagged up to 2.5 times their bound from the midpoint.
- *     With FMA, other elements are flagged up to 2.5 units from the midpoint. From a power of two,
- * the midpoint above is at a distance D, a power of two itself, and the midpoint below at D / 2. If
+ *     Small elements of small angles are flagged if the midpoint is within 2.5 times their bound.
+ *     With FMA, other elements are flagged if it is within 2.5 units. From a power of two, the
+ * midpoint above is at a distance D, a power of two itself, and the midpoint below at D / 2. If
  * D <= 2 units, the element is flagged. If D >= 8, the midpoint below is at 4 units or more, which
  * is beyond the error. In the case D = 4 the midpoint below is at 2. The element then is just above
  * 2^-14 (bf16) or 2^-11 (f16), so aC and bS nearly cancel. Since |aC| + |bS| <= 1, neither is much
  * above 1/2, and one is not above 1/2. One product has a rounding error of at most 0.5, the other
- * of 0.25, and the sum of next to nothing. FMA rounds one product only: the error is at most
- * 0.71 + 0.71 + 0.5 + 0.01, which is below 2.
- *     Without FMA, other elements are flagged up to 4 units from the midpoint. If one is not
+ * of 0.25, and the rounding of the sum adds next to nothing. FMA rounds one product only: the error
+ * is at most 0.71 + 0.71 + 0.5 + 0.01, which is below 2.
+ *     Without FMA, other elements are flagged if the midpoint is within 4 units. If one is not
  * flagged, D is at least 8, and the midpoint below is at 4 units or more.
  *     f16's subnormals have other midpoints. But below 2^-14 the tested distance is always below
  * 2^-25, and f16's thresholds are at least 2^-25: all subnormals are flagged.
- *     A float that is zero may have the wrong sign. It is 2^-134 from its midpoint, half of bf16's
- * smallest number, and thresholds are at least 2^-46 |A|, which is more for |A| >= 2^-87. With a
- * smaller |A|, and with one above 2^90, all elements are flagged.
- * For wide angles, about 3 bf16 elements in 10,000 are flagged, and 20 f16 elements. They are
+ *     A float that is zero may have the wrong sign. Its midpoint is 2^-134 away, half of bf16's
+ * smallest number. Thresholds are at least 2^-46 |A|, which is more than that for |A| >= 2^-87. If
+ * |A| is smaller than 2^-87 or larger than 2^90, all elements are flagged.
+ * For wide angles, about 3 bf16 elements and 20 f16 elements in 10,000 are flagged. They are
  * computed again from doubles, one by one.
  *
  * Adding to bf16
@@ -5565,49 +5626,51 @@ PE__ADDER(bf16, PE__BF16)
  * So half a last bit is left: z + p is on the same side of the midpoint as s', and rounding it to
  * float does not reach the midpoint. Therefore s and s' become the same bf16.
  *     Just above a power of two, the threshold of small elements, 2.5 times their bound, is more
- * than 2 d. Other elements are flagged up to 4 units from the midpoint: if one is not flagged, the
- * midpoint above is at 8 units or more, and the midpoint below at 4 or more.
+ * than 2 d. Other elements are flagged if the midpoint is within 4 units. If one is not flagged,
+ * the midpoint above is at 8 units or more, and the midpoint below at 4 or more.
  *     The distance of a NaN or an infinity is a NaN, so both are flagged. The last bit of a
  * subnormal s' is negligible beside 2^-46 |A|. Flagged groups are added from doubles. So are all
  * f16 elements: one group in 8 would be flagged, which costs more time than floats save. */
 
-/* Pairs of a tile, and of a group. The floats of a tile of 128 pairs take 11 KB, a third of a
-   first-level cache of 32 KB. */
+/* PE__TILE_16: the pairs of a tile. Its floats take 11 KB, a third of a first-level cache of 32 KB.
+   PE__GROUP: the pairs of a group, two vectors of floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
 enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans added from doubles before floats are tried again:
                                        see pe__add_row_pair_16() */
 
-/* A group with flagged elements: the group from pair i on, in row 0 or 1 (side) of the two rows at
-   a distance from the anchor. A span seldom has more than a few, so a block collects the flagged
-   groups of all its spans. */
+/* A group with flagged elements: the pairs from i on, in row [side] of the row pair at a distance
+   from the anchor. A span seldom has more than a few flagged groups, so a block collects the
+   flagged groups of all its spans before it rounds them. */
 typedef struct pe__flagged_group {
     uint32_t index, lanes; /* 2 (PE__TILE_16 distance + i) + side; flagged lanes as bits, first
                               PE__FLOATS of first components, then PE__FLOATS of second ones */
 } pe__flagged_group;
-/* After a span, a block rounds its flagged groups if they are more than PE__MAX_FLAGGED. So the
+/* After a span, a block rounds its flagged groups if there are more than PE__MAX_FLAGGED. So the
    array has room for PE__MAX_FLAGGED, for all groups of one more span in both rows, and for one
    entry that pe__flag_group() writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* A tile in floats: the anchor, and the rows of the plan, each converted when it is first needed. A
-   group of pairs takes two vectors of each array: the first and the second half of the group, or,
-   if split, its even and its odd pairs, because a vector of elements is zipped from two vectors of
-   floats. The rounding test takes the smaller of two midpoint distances in each lane. So a group
-   has only one vector of angles and one of thresholds, which hold for both vectors. */
+/* A tile in floats: the anchor (a, b), and the plan's rotation rows, each converted when it is
+   first needed. A group of pairs takes two vectors of each array: the first and the second half of
+   the group, or, if split, its even and its odd pairs, because a vector of elements is zipped from
+   two vectors of floats. The rounding test takes the smaller of the two midpoint distances in each
+   lane. So a group has only one vector in `angle`, bound_a and bound_b, which holds for both
+   vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
     float error, least;   /* of the thresholds: the upper limit, and the constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
-    int excess;           /* adding: 5 x pairs of groups flagged of late - all pairs, >= 0 */
+    int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
+                             both rows), never below 0; see pe__add_row_pair_16() */
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
     pe__row_pair at[PE__BLOCK_HALF + 1]; /* the two rows at each distance from the anchor */
 } pe__scratch_16;
 
-/* Convert count doubles to floats, in the order of groups; the last vector is repeated to fill the
-   last group. */
+/* Convert count doubles to floats, in the order of groups: see pe__scratch_16. The last vector is
+   repeated to fill the last group. */
 PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, float *to)
 {
     const size_t last = (count - 1) / PE_LANES * PE_LANES;
@@ -5626,8 +5689,8 @@ PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
 
-/* Write to errors the thresholds of count pairs, of which x is a component of the anchor: elements
-   up to that distance from a midpoint are flagged. */
+/* Write to errors the thresholds of count pairs, for the component a or b that x holds of the
+   anchor. An element is flagged if its distance to the midpoint is at most its threshold. */
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
@@ -5640,7 +5703,8 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
 }
 
 /* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
-   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is too small or large. */
+   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
+   2^90. */
 PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
@@ -5648,7 +5712,8 @@ PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
     return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
-/* Begin a tile of columns: compute the limits of its thresholds and its angles, clear its state. */
+/* Begin a tile of columns: set the limits of its thresholds, compute its angles, clear its
+   state. */
 PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
                                    int added)
 {
@@ -5673,7 +5738,8 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
         pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), by));
 }
 
-/* Returns y less the midpoint of the two numbers around y that have `drop` bits fewer than y. */
+/* Returns y minus the midpoint of the two numbers around y whose significands have `drop` bits
+   fewer. */
 PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
     uint64_t bits;
@@ -5695,7 +5761,7 @@ PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 }
 
 /* Returns the element of pair k of a span at position t, from a double y with an error of at most
-   e: the number that y - e and y + e both round to, else the result of the exact rounder. */
+   e: the number that y - e and y + e both round to, else the result of round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe__type type)
 {
@@ -5708,16 +5774,17 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
 }
 
 /* Compute the elements of flagged groups from doubles and store them; at[b]: the rows at distance b
-   from the anchor. An element y with an error of at most e is certain if it is farther than 1.4 e
-   from its midpoint and at least 2^-14, above f16's subnormals. pe__round_element_16() rounds the
-   others. Both tests compare squares, which saves two absolute values. 1.4 e instead of e covers
-   the rounding of squares, and if both squares underflow to 0, the element is not certain. */
+   from the anchor. The rounding of an element y, whose error is at most e, is certain under two
+   conditions: y is farther than 1.4 e from its midpoint, and |y| is at least 2^-14, above f16's
+   subnormals. pe__round_element_16() rounds the other elements. Both conditions compare squares,
+   which saves two absolute values. 1.4 e instead of e covers the rounding of the squares. If both
+   squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
                                       const pe__flagged_group *flagged, size_t count, pe__type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
-    /* one rounding more than in pe__ziv_round() */
+    /* 1.125: y has one rounding more than in pe__ziv_round() */
     const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
@@ -5753,7 +5820,8 @@ typedef struct pe__group {
     pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
-/* Add the elements at p and at q, times the scale, to a group, and 2^-23 |s'| to its thresholds. */
+/* Add the elements at p and at q, times the scale, to a group. Each float of it is then an s' of
+   "Adding to bf16" above; add 2^-23 |s'| to the thresholds. */
 PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
@@ -5789,13 +5857,14 @@ PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int s
     const pe__vf b =
         pe__min_size(pe__midpoint_distance(g.b[0], drop), pe__midpoint_distance(g.b[1], drop));
     const uint32_t lanes = added ? pe__within(a, g.bound_a, b, g.bound_b) : 0;
-    if (PE__UNLIKELY(lanes)) return lanes; /* x stays, for pe__add_flagged_16() */
+    if (PE__UNLIKELY(lanes)) return lanes; /* pe__add_flagged_16() adds them */
     pe__put_zip_as(type, p, g.a[0], split ? g.a[1] : g.b[0]);
     pe__put_zip_as(type, q, split ? g.b[0] : g.a[1], g.b[1]);
     return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
-/* Rotate the half of a group at i: by (ts, tc) of the plan's row to g[0], by (-ts, tc) to g[1]. */
+/* Rotate the half of a group at i: by (ts, tc) of the rotation row to g[0], by (-ts, tc) to
+   g[1]. */
 PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
                               int half, pe__group *g)
 {
@@ -5808,8 +5877,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Append a group to the flagged ones if any of its lanes are flagged; without a branch if groups
-   are flagged often (f16: one group in 8). */
+/* Append a group to the flagged groups if any of its lanes are flagged. often: groups are flagged
+   often (f16: one group in 8), so do it without a branch. */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -5834,9 +5903,9 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* The kernel: rotate all columns of a span by the plan's row in floats, group by group, and store
-   or add them. type, split and added are constants wherever it is inlined. One of the two rows may
-   be missing, as at the ends of a run. */
+/* The kernel: rotate all columns of a span by rotation row `distance`, in floats, group by group,
+   and store or add them. type, split and added are constants wherever the kernel is inlined. One of
+   the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe__type type, int added)
 {
@@ -5860,8 +5929,8 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
     f->flagged_count = (size_t)(flagged - f->flagged);
 }
 
-/* Store or add the two rows at `distance` from the anchor; convert the plan's row when it is first
-   needed. */
+/* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
+   when it is first needed; for distance 0 it is sine 0, cosine 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe__type type, int added)
 {
@@ -5880,10 +5949,10 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Add two rows to bf16 elements; flagged groups are then added from doubles. If a fifth of the
-   recent groups were flagged, the next PE__SPANS_IN_DOUBLES spans are added from doubles only. That
-   happens where x nearly cancels the rows. If x is 1 everywhere, half of the groups are flagged,
-   and floats followed by doubles took twice as long as doubles alone. */
+/* Add two rows to bf16 elements; flagged groups are then added from doubles. If much more than a
+   fifth of the groups are flagged for a while, the next PE__SPANS_IN_DOUBLES spans are added from
+   doubles only. That happens where x nearly cancels the rows. If x is 1 everywhere, half of the
+   groups are flagged, and floats followed by doubles took twice as long as doubles alone. */
 PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t distance)
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
@@ -5894,7 +5963,9 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     }
     pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
-    /* a span has 2 end / PE__GROUP groups, in two rows; three fifths flagged in one span suffice */
+    /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
+       them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
+       the next spans are added from doubles. */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -5914,18 +5985,18 @@ PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_
 }
 
 /* ==== src/rows/block.h ==== */
-/* Blocks: the rows around one anchor, written pair by pair from the nearest to the farthest. Tested
- * by tests/unit/test_splits.c. */
+/* Blocks: the rows around one anchor, written row pair by row pair, from the nearest rows to the
+ * farthest. Tested by tests/unit/test_splits.c. */
 
 /* ---- 6.6 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
- * anchor + b and anchor - b, is rotated from the anchor by the plan's row b. At the ends of a run
- * some of the 17 rows are missing, and the anchor itself may be. */
+ * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
+ * of a run some of the 17 rows are missing, and the anchor may be one of them. */
 
 typedef struct pe__block {
     pe__anchor row;              /* the anchor's sines and cosines                             */
-    int64_t anchor, last;        /* rows of the run: the anchor, which may be after the last
-                                    row; the last row                                          */
+    int64_t anchor, last;        /* row numbers in the run: of the anchor, which may be larger
+                                    than last; of the last row                                 */
     double t;                    /* the position of row 0 of the run                           */
     pe__row_pair_kernel *kernel; /* floats: stores or adds row pairs; NULL for 16-bit elements */
     pe__scratch_16 *scratch;     /* 16-bit elements: a tile in floats; NULL for floats         */
@@ -5934,14 +6005,16 @@ typedef struct pe__block {
 /* Writes the rows of a block, in the columns of a span. */
 typedef void pe__block_kernel(pe__span *x, const pe__block *block);
 
-/* Where a block's rows go: row anchor + b to out + anchor + b stride. */
+/* Where a block's rows go. The row at distance b from the anchor begins at out + anchor + b *
+   stride, in bytes; b is below 0 for rows before the anchor. */
 typedef struct pe__block_rows {
     unsigned char *out;
-    ptrdiff_t anchor, stride; /* bytes from out to the anchor, which may be no row; row to row */
+    ptrdiff_t anchor, stride; /* bytes: from out to the anchor's row; from row to row */
 } pe__block_rows;
 
-/* Distances from the anchor: of the nearest row, of the farthest row, and the largest at which both
-   rows of a row pair exist (below 0 if the anchor is after the last row). */
+/* Distances from the anchor: of the nearest row that exists, of the farthest one, and the largest
+   distance at which both rows of the row pair exist (below 0 if the anchor is after the last
+   row). */
 typedef struct pe__distances {
     int64_t nearest, farthest, both;
 } pe__distances;
@@ -5956,8 +6029,9 @@ PE__INLINE pe__distances pe__block_distances(const pe__block *block)
     return d;
 }
 
-/* Set the span's rows to those at distance b from the anchor, and ts, tc to the plan's row b. A row
-   that is not in the run becomes NULL. So does the row at position 0, which is written here. */
+/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. For b = 0
+   there is one row, the anchor, and ts and tc are NULL. A row that is not in the run becomes NULL.
+   A row at position 0 is written here, then becomes NULL, too. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__block_rows *rows,
                                  int64_t b, pe__type type)
 {
@@ -5980,18 +6054,19 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__
     }
 }
 
-/* Return, as bits, the distances b whose two rows are stored one after the other, to avoid 4K
-   aliasing. Only non-temporal stores need that, and only where PE_LOADS_WAIT is 1.
+/* Return the distances b at which the two rows are written one after the other, not together, to
+   avoid 4K aliasing: bit b is set. Only non-temporal stores need this, and only if PE_LOADS_WAIT
+   is 1.
 
-   A load stalls if, in the last 12 bits of the addresses, both rows of a row pair lie up to 512
-   bytes after it: it waits until the stores to them have left the core. With the plan's row b at
-   such an address, tables in memory took up to twice as long. If only one of the two rows lies
-   there, no load stalls.
+   Compare addresses by their last 12 bits only. A load stalls if both rows of a row pair are stored
+   up to 512 bytes after the loaded address. The load waits until the stores to both rows have left
+   the core. With rotation row b at such an address, outputs larger than the caches took up to twice
+   as long. If only one of the two rows is stored there, no load stalls.
 
-   Halves of a split row advance half as fast as the loads, of which there are four: two from the
-   anchor, two from the plan's row. One of these always lies before the rows, or soon will. So split
-   rows are stored one after the other whenever the last 12 bits of their addresses are equal,
-   unless the two halves of a row have equal bits, too. */
+   A split row is written at two addresses, which advance by 4 bytes a pair. The four loads, two
+   from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
+   a store, or soon will be. Therefore split rows are written one after the other whenever the last
+   12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_rows *rows,
                                           int64_t most)
@@ -6012,7 +6087,7 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_row
     return aliased;
 }
 
-/* Set what is the same for all rows of a block: the anchor, and where the rows go. */
+/* Set what all rows of a block share: the anchor, and where the rows go. */
 PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
 {
     x->a = x->swapped ? block->row.c : block->row.s;
@@ -6026,16 +6101,16 @@ PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_r
    not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
    PE__STORE_PREFETCHED and PE__ADD use them.
 
-   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the one at
-   b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is prefetched
-   once. For 256 pairs, two rows, the anchor and the plan's row are 12 KB, and lead is 2. A lead of
-   1 or 4 took up to a tenth longer on a Zen 5. A whole block ahead took up to a third longer there,
-   though 48 KB hold the block. On a Zen 4, whose 32 KB do not, a whole block ahead took 1.7 times
-   as long as with prefetches into the second-level cache. A Zen 5 often drops prefetches into that
-   cache.
+   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
+   pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
+   prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
+   2. A lead of 1 or 4 took up to a tenth longer on a Zen 5. To prefetch a whole block ahead took up
+   to a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a
+   Zen 4 do not hold it: a whole block ahead took 1.7 times as long as prefetches into the
+   second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
 
-   Returns how many of the n row pairs from b on have the same distances: those left that prefetch
-   rows of this block, or those that prefetch rows of the next one. */
+   Returns how many of the n row pairs from b on have equal prefetch distances. Those are the row
+   pairs that prefetch rows of this block or, if none does, all n: they prefetch the next block. */
 PE__WRAPS
 PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
@@ -6048,9 +6123,10 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
     return left > 0 && left < n ? left : n;
 }
 
-/* Write a block's rows of floats. Row pairs that follow each other go to the kernel in one call, as
-   far as they have the same prefetch distances and position 0 is not among them. These are written
-   singly: a row without a partner, the partner of the row at position 0, and rows that alias. */
+/* Write a block's rows of floats. Row pairs at consecutive distances go to the kernel in one call,
+   as long as their prefetch distances are equal and no row is at position 0. A row is written
+   singly if it has no partner, if its partner is at position 0, or if pe__aliased_distances()
+   returns its distance. */
 PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
 {
     const pe__distances d = pe__block_distances(block);
@@ -6080,15 +6156,15 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
     }
 }
 
-/* Bytes in a buffer for a block's rows of 16-bit elements: of one half of a split row, with a group
-   of padding lanes; and of a row. */
+/* The buffer for a block's rows of 16-bit elements. PE__BUFFER_HALF: bytes of one half of a split
+   row, with a group of padding lanes after it. PE__BUFFER_ROW: bytes of a row. */
 enum {
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
 
-/* Copy a block's rows of 16-bit elements into the buffer (in is 1), where they will be added to,
-   with zeros in the padding lanes; or from the buffer to the output. */
+/* Copy a block's rows of 16-bit elements between output and buffer. in = 1: copy to the buffer, and
+   zero the padding lanes, so that the block can be added there. in = 0: copy to the output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -6114,8 +6190,9 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
     }
 }
 
-/* Write a block's rows of 16-bit elements, or add to them. Rows of whole groups go directly to
-   memory. Rows that end in part of a group, or take non-temporal stores, go by way of a buffer. */
+/* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
+   go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
+   of a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
@@ -6153,11 +6230,12 @@ PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type
 }
 
 /* ==== src/rows/single.h ==== */
-/* A single row of floats or 16-bit elements, from its angles to memory. Tested by
+/* Writes a single row of floats or 16-bit elements, from its angles to memory. Tested by
  * tests/unit/test_exact.c and tests/unit/test_at.c. */
 
 /* ---- 6.7 a single row ---------------------------------------------------------------------------
- * One loop goes from the angles to the stores. It has no anchor and keeps no doubles in memory. */
+ * One loop goes from the angles to the stores. The row is not rotated from an anchor, and its sines
+ * and cosines in double stay in registers. */
 
 typedef struct pe__single {
     const pe__output *output;
@@ -6187,8 +6265,9 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
 }
 
 /* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
-   to evaluate them. Where cosines come first, they take the place of the sines: the position is
-   negated and a quadrant added, since cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
+   to evaluate them. Where cosines come first, the polynomials must give cosines in place of sines,
+   and the reverse. So the position is negated and a quadrant added to the angle, since
+   cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly *poly)
 {
     const int swapped = x->output->order == PE__CS;
@@ -6197,8 +6276,9 @@ PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly
     return swapped ? -x->position : x->position;
 }
 
-/* Recompute four flagged vectors of pairs, from pair i on, by the full polynomials, and begin a
-   span there, with the components in a and b. Vectors after the one at pair `last` repeat it. */
+/* Recompute four flagged vectors of pairs, from pair i on, by the full polynomials. Write their
+   components to a and b, and set *span to a span that begins at pair i. Vectors after the one at
+   pair `last` repeat that vector. */
 PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last, double *a,
                                      double *b, pe__span *span)
 {
@@ -6210,7 +6290,8 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
     pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
 }
 
-/* Round four flagged vectors of pairs, from pair i on, to the floats v. */
+/* Round four flagged vectors of pairs, from pair i on, to the floats v, by Ziv's test. last: as in
+   pe__single_recompute(). */
 PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last,
                                         pe__floats4 *v)
 {
@@ -6252,8 +6333,8 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Store or add count pairs of pending floats, from pair i on. Vectors that the rounding test flags
-   are rounded again first. */
+/* Store or add count pairs of pending floats, from pair i on. If the rounding test flags any, all
+   four vectors are rounded again first. */
 PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *span, size_t i,
                                         size_t count, pe__pending *pending, int32_t guard)
 {
@@ -6270,14 +6351,15 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
                        &pending->v);
     } else {
-        const pe__floats4 some = pending->v; /* copied to memory: pending stays in registers */
+        const pe__floats4 some = pending->v; /* so that pending stays in registers */
         pe__single_store_some(x, i, i + count, &some);
     }
 }
 
-/* Store a whole group of pending floats, from pair i on, as 16-bit elements; lanes that are flagged
-   are rounded again. Each float is rounded from a double: it is off by at most half a last place,
-   2^-24 of itself. `least` is added to the bounds, see pe__base_error_16(). */
+/* Store a whole group of pending floats, from pair i on, as 16-bit elements; flagged lanes are
+   rounded again. Each float was rounded from a double, so its error is at most half a unit in the
+   last place, 2^-24 of the float. least: the constant term of the thresholds, from
+   pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf least, pe__type type)
 {
@@ -6297,10 +6379,10 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
     if (PE__UNLIKELY(lanes)) pe__single_round_flagged_16(x, i, lanes, type);
 }
 
-/* Write the row of position t, four vectors of pairs at a time, and return how many pairs are
-   written. Floats: all pairs, fewer at a time up to the first aligned address and at the row's end.
-   16-bit elements: only whole groups. The doubles of each step are rounded to floats during the
-   next step, while it computes its own. */
+/* Write the row of position t, a group of four vectors of pairs at a time, and return how many
+   pairs are written. Floats: all pairs; a group has fewer before the first aligned address and at
+   the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
+   floats during the next step, while that step computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe__type type)
 {
@@ -6320,7 +6402,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     PE__IN_MEMORY(in_memory);
     const pe__sincos_args by = {plan, in_memory, signed_t};
     const size_t head = floats ? span.peeled : 0;
-    pending.split = floats ? span.split : 1; /* a group's floats lie as in split rows */
+    pending.split = floats ? span.split : 1; /* 16-bit: pe__single_store_group() takes them split */
     pending.a.v[0] = pending.a.v[1] = pending.a.v[2] = pending.a.v[3] = pe__splat(0.0);
     pending.b = pending.k = pending.a;
     if (pairs == 0) return 0;
@@ -6351,8 +6433,9 @@ PE__OUTLINE void pe__single_f32(const pe__output *output, double t, const pe__ad
     (void)pe__single_row(output, t, adder, PE__F32);
 }
 
-/* Write a row at position 0, or one that is far, so that its angles take double-double. Four
-   vectors of pairs at a time, by simple code that is not made for speed. */
+/* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
+   position, whose angles need double-double. The code takes four vectors of pairs at a time, and is
+   simple rather than fast. */
 PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe__adder *adder)
 {
     const pe__single x = {output, t, adder};
@@ -6374,16 +6457,16 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 }
 
 /* ==== src/rows/run.h ==== */
-/* Runs: rows of consecutive positions, written by blocks around one centre, in tiles of columns.
- * Tested by tests/unit/test_splits.c. */
+/* Runs: rows of consecutive positions. Up to 17 blocks are written around one centre, in tiles of
+ * columns. Tested by tests/unit/test_splits.c. */
 
 /* ---- 6.8 runs of rows -------------------------------------------------------------------------
  * Up to 17 blocks of 17 rows share one centre, the anchor of the block in the middle. The other
  * anchors are rotated from the centre. */
 
-/* Compute the anchor that lies `distance` blocks from the centre: the centre rotated by the plan's
-   row 17 |distance|, backwards if distance is below 0. Writes count pairs, from pair on, to
-   `to`. */
+/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
+   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
+   pair `pair` on, to `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
                                    pe__anchor centre, pe__anchor to)
 {
@@ -6399,22 +6482,24 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
 }
 
 /* The workspace of a run: memory for the sines and cosines of two anchors, and the code that writes
-   a block. Each array has padding after its last pair: the last vector may reach into it, and
-   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+   a block. Each array has padding after its last pair: the last vector may reach into the padding,
+   and pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__WORKSPACE_PADDING = 32 };
 typedef struct pe__workspace {
     double *doubles; /* 4 arrays of pairs + PE__WORKSPACE_PADDING, aligned to a cache line */
-    size_t pairs;    /* of a tile, a multiple of 32 */
+    size_t pairs;    /* the pairs of a tile: a multiple of 32 */
     pe__block_kernel *block;
     pe__row_pair_kernel *kernel; /* floats; NULL for 16-bit elements */
     const pe__adder *adder;      /* NULL: rows are stored */
     pe__scratch_16 *scratch;     /* 16-bit elements; NULL for floats */
 } pe__workspace;
 
-/* Return the first pair from which on all pairs are slow at the positions low to high: their angles
-   are at most a quarter of a half-turn, so errors are relative, and the guard need not flag small
-   sines ("Rounding test" in sincos/rounding_test.h). SIZE_MAX: the proof does not apply, or even
-   the slowest pair's angle is 2^-14 half-turns or more, so that the plan's guard flags little. */
+/* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
+   pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
+   them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
+   not be flagged: see step 10 of "Rounding test" in sincos/rounding_test.h. Returns SIZE_MAX if
+   that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
+   2^-14 half-turns, so that the plan's guard flags few elements. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->plan->frequency + x->pair;
@@ -6430,11 +6515,12 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Return the address in room, which has 2048 bytes to spare, at which an anchor lies, modulo 2048,
-   two cache lines after the row at out that is rotated from it. There it avoids 4K aliasing: a load
-   stalls on an earlier store that has the same last 12 bits and has not left the core, and
-   non-temporal stores take long to leave. With the anchor some 64 to 450 bytes before the row,
-   tables in memory took up to half as long again. */
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
+   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
+   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
+   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
+   took up to half as long again. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
@@ -6442,7 +6528,8 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 
 /* Up to 17 blocks that share a centre. */
 typedef struct pe__blocks {
-    int64_t first, count, centre; /* the first block, their number, the centre's row */
+    int64_t first, count, centre; /* number of the first block in the run; number of blocks; row of
+                                     the run that is the centre */
 } pe__blocks;
 
 /* Write a tile of columns of the given blocks of a run. Row 0 of the run is at position t, and row
@@ -6461,13 +6548,16 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     const pe__bound *const bound = is_far     ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
                                                : &pe__bound_run;
+    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
+       reach up to PE_LANES - 1 pairs past the tile. */
     const size_t count = pe__pairs_of(output) + (output->peeled ? PE_LANES - 1 : 0);
     pe__block block = {centre, 0, last, t, work->kernel, work->scratch};
     pe__span x;
     pe__span_begin(&x, output, bound, work->adder);
     if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.slow_guard = pe__guard(plan->amplitude, 0);
-    /* the room is twice a streamed tile, which leaves pe__unaliased() its 2048 bytes */
+    /* A tile with non-temporal stores takes half of each array of the workspace, at most. The other
+       half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
         centre.s = pe__unaliased(centre.s, out);
@@ -6487,9 +6577,9 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     }
 }
 
-/* Write the rows of the positions t, t + 1 ... by blocks; each position is a double. Several rows
-   need a plan with a table. A single row needs none: it is a 16-bit row, or the end of one, that
-   pe__single_row() has not written. */
+/* Write `rows` rows, of the positions t, t + 1 ..., by blocks; doubles hold these positions
+   exactly. Several rows need a plan with rotation rows (plan->table). One row needs none: it is a
+   16-bit row, or the end of one, that pe__single_row() has not written. */
 PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t rows,
                                   const pe__workspace *work)
 {
@@ -6510,7 +6600,7 @@ PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t row
     }
 }
 
-/* Write rows of floats by blocks, or add floats to rows: kernel and adder say which. */
+/* Write rows of floats by blocks, or add floats to rows, as kernel and adder do. */
 PE__OUTLINE void pe__write_blocks_f32(const pe__output *output, double t, size_t rows,
                                       pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
@@ -6526,8 +6616,8 @@ PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__
     else pe__single_f32(output, t, adder);
 }
 
-/* Write the rows of the positions t, t + 1 ...: by blocks; or singly, if there is one row or the
-   plan has no table. */
+/* Write the rows of the positions t, t + 1 ... by blocks. Write them singly if there is only one,
+   or if the plan has no rotation rows. */
 PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t rows,
                                    pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
@@ -6545,7 +6635,7 @@ PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t ro
 }
 PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
 {
-    (void)rows; /* always 1: a program that needs no more contains no code for blocks */
+    (void)rows; /* always 1: a program that calls only this kernel contains no code for blocks */
     pe__write_one_row(output, t, NULL);
 }
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
@@ -6561,12 +6651,12 @@ PE__OUTLINE void pe__add_rows_f16(const pe__output *output, double t, size_t row
     pe__write_rows_f32(output, t, rows, pe__add_row_pairs_f16, &pe__adder_f16);
 }
 
-/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add to these (added). A
-   single row goes to pe__single_row(), or pe__single_f32() if added. All other rows, and the
-   pairs that pe__single_row() leaves, go by tiles of PE__TILE_16 pairs, with the anchor and the
-   plan's rows as floats. With non-temporal stores, 17 blocks of rows are finished, tile by tile,
-   before the next rows begin: otherwise the whole table would pass through memory once for each
-   tile. */
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add them to 16-bit elements
+   (added). A single row goes to pe__single_row(), or to pe__single_f32() if added. All other rows,
+   and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the
+   anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
+   tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
+   once for each tile. */
 PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
                                   pe__block_kernel *block, int added)
 {
@@ -6616,15 +6706,17 @@ PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
  * tests/unit/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Rows of doubles are computed in blocks, too, tile by tile of columns. The anchor of a block is
- * rotated by the rotation rows 1 ... 8 to the rows anchor + b and anchor - b, and by row 17 to the
- * anchor of the next block. Anchors and rotation rows are double-double, and are computed on the
- * stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed from its angle.
+ * Rows of doubles are computed in blocks, too, in tiles of columns. The anchor of a block is
+ * rotated by the rotation rows b = 1 ... 8 to the rows anchor + b and anchor - b, and by rotation
+ * row 17 to the anchor of the next block. Anchors and rotation rows are double-double, and are
+ * computed on the stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed
+ * from its angle.
  *
  * A rotation takes sums of products in double-double. They are cheap because each sine and cosine
- * is split into a multiple of 2^-26, |x| <= 1, and a double for the rest, |x| <= 2^-27. Products of
- * the multiples are multiples of 2^-52. So these products and their sums are exact, fused or not.
- * With (s, c) = (s1 + s2, c1 + c2) of the anchor and (S, C) = (S1 + S2, C1 + C2) of the row,
+ * is split into a multiple of 2^-26, at most 1 in magnitude, and a double for the rest, at most
+ * 2^-27. Products of two multiples are multiples of 2^-52. So these products and their sums are
+ * exact, fused or not. Let (s, c) = (s1 + s2, c1 + c2) be a pair of the anchor, and (S, C) =
+ * (S1 + S2, C1 + C2) the pair of the rotation row. Then
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
@@ -6637,13 +6729,13 @@ PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
  *      8     two sums of two products, at most little more than 2^(k - 26), rounded
  *      4     the sum or difference of these two, at most 2.83 2^(k - 27), rounded
  *      4     the sum with 2e, rounded
- *      0.1   the anchor and the rows: 2^-98. A rotation adds 2^-100, and row 17, which has 17 times
- *            the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times. The error
- *            inherited from the frequencies is not in this sum but added to e
- * together 24.93. The bound is e = 32 u = 2^(k - 76). If the first bracket plus (the second - e)
+ *      0.1   the anchor and the rotation rows: 2^-98. A rotation adds 2^-100, and rotation row 17,
+ *            which has 17 times the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times.
+ *            The error inherited from the frequencies is not in this sum but added to e
+ * The sum is 24.93. The bound is e = 32 u = 2^(k - 76). If the first bracket plus (the second - e)
  * and the first bracket plus (the second + e) round to the same double, that double is the result,
- * since rounding is monotonic. Otherwise, for a share of some 2^-21 |A / x| of the elements x, the
- * vector is computed by pe__sincos_dd() and rounded by the output's round_element. */
+ * since rounding is monotonic. Otherwise the vector is computed by pe__sincos_dd() and rounded by
+ * the output's round_element. That happens to a share of about 2^-21 |A / x| of the elements x. */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANCHORS_ROTATED = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
@@ -6660,15 +6752,16 @@ PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, 
     }
 }
 
-/* Store n doubles at x, or add them to x. */
+/* Store the n doubles at v to x, or add them to the elements at x. */
 PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const double *v, size_t n)
 {
     if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
     else memcpy(x, v, n * sizeof *x);
 }
 
-/* Compute the flagged vector of pairs at i of position t, of which count pairs are left: sines and
-   cosines, correctly rounded. Vectors with subnormal elements are always flagged. */
+/* Compute the sines and cosines of a flagged vector, correctly rounded: of the pairs from i on, at
+   position t. If the row has only count < PE_LANES pairs from i on, the other lanes are padding.
+   Vectors with subnormal elements are always flagged. */
 PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t count, double t,
                                     pe__vd *sine, pe__vd *cosine)
 {
@@ -6689,16 +6782,17 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
     }
 }
 
-/* A tile of columns, vector by vector of pairs. Index 0 is f and index 1 is g, in the order of a
-   row: (f, g) is (s, c), rotated by (ts, tc), or (c, s), rotated by (-ts, tc). Both are rotated as
-   f' = f tc + g ts, g' = g tc - f ts. */
+/* A tile of columns, as vectors of pairs. The last index says which component of a pair: [0] is f,
+   the first one in a row, and [1] is g. (f, g) is (s, c), rotated by (ts, tc); or, where cosines
+   come first, (c, s), rotated by (-ts, tc). In both cases f' = f tc + g ts and g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
     double amplitude, unit, error; /* A; 2^-26 plan->scale; e */
     /* the rotation rows and the anchor, split by pe__split_high() */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
-    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* anchor and row 17, not split */
+    /* the anchor, and rotation row 17, not split */
+    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
 /* Returns x as hi, a multiple of unit (a power of two), and lo, a double for the rest. */
@@ -6711,8 +6805,8 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
     return x;
 }
 
-/* Store a vector of a row at p in the output's store mode. Adding prefetches x, as
-   pe__store_four() does. */
+/* Store a vector of a row at p in the output's store mode. If it is added, elements further on are
+   prefetched, as in pe__store_four(). */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 {
@@ -6733,7 +6827,8 @@ typedef struct pe__row_f64 {
 } pe__row_f64;
 
 /* Round the vector of pairs at i and store it in a row, or add it. y and z are its first and second
-   components, with low parts that are too small by e; two_errors is 2e. */
+   components. The error bound e has been subtracted from the low parts of y and z, and two_errors
+   is 2e. So hi + lo and hi + (lo + two_errors) are the ends of the error interval. */
 PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *output, pe__row_f64 to,
                                     size_t i, pe__dd y, pe__dd z, pe__vd two_errors)
 {
@@ -6763,11 +6858,12 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     }
 }
 
-/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), and write them. */
+/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), and write those whose
+   address is not NULL. */
 PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plus,
                                 pe__row_f64 minus)
 {
-    /* a copy stays in registers, since its address is not taken */
+    /* a copy, whose address only inlined functions get: it stays in registers */
     const pe__output output = *x->output;
     const size_t pairs = pe__pairs_of(&output);
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
@@ -6810,8 +6906,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     x->next[v][1] = g[PE__BLOCK_HALF];
 }
 
-/* Compute vector v of the anchor at position *t, or, if t is NULL, of the next block's anchor, by
-   rotating the current one by row 17. */
+/* Compute vector v of the anchor at position *t. If t is NULL, compute it for the next block's
+   anchor, by rotating the current anchor by rotation row 17. */
 PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 {
     const int swapped = x->output->order == PE__CS;
@@ -6835,7 +6931,8 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 
 /* Write a tile of columns: `rows` rows from position t on. With an amplitude within 2^-900 ...
    2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any other
-   amplitude all elements are flagged (e = 4) and rounded by round_element. */
+   amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
+   rounded by round_element. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -6850,7 +6947,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
-    if (usual) /* plus the error inherited from the frequencies */
+    if (usual) /* 2^(k - 76), plus the error inherited from the frequencies */
         x.error =
             scale * (pe__exp2i(-76) +
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
@@ -6870,7 +6967,8 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     }
 }
 
-/* Write rows for the positions t, t + 1 ..., tile by tile; with float angles, row by row. */
+/* Write rows for the positions t, t + 1 ..., tile by tile. Rows whose angles are floats cannot be
+   rotated from each other, so each is a run of one row. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
     const size_t pairs = pe__pairs_of(output), run = output->plan->float32 ? 1 : rows;
@@ -6897,12 +6995,12 @@ PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, s
 {
     memset(row + column * output->element, 0, n * output->element);
 }
-/* Add n zeros to a row, from the given column on. This changes x: it is multiplied by the scale,
-   and -0 + 0 is 0. */
+/* Add n zeros to a row, from the given column on. This changes the row: its elements are multiplied
+   by the scale, and -0 + 0 is 0. */
 PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size_t column, size_t n,
                               pe__row_adder *add)
 {
-    double zero[8]; /* or 16 floats */
+    double zero[8]; /* for f32, f16 and bf16: 16 floats */
     memset(zero, 0, sizeof zero);
     const size_t most = output->element == sizeof(double) ? 8 : 16;
     for (size_t i = 0; i < n; i += most)
@@ -6919,13 +7017,13 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
 PE__ROW_KERNELS(f32, pe__add_rows_f32)
 PE__ROW_KERNELS(f16, pe__add_rows_f16)
 PE__ROW_KERNELS(bf16, pe__add_rows_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64) /* reads the store mode itself */
+PE__ROW_KERNELS(f64, pe__rows_f64) /* stores or adds, by the store mode */
 #undef PE__ROW_KERNELS
 
-/* Returns the length of the run that begins at row r, `most` rows at most: row r + k is at t + k
-   step. Here p is the position of row r, t is p plus the offset, and step is 1 or -1, which is
-   written to *step. The length is 1 unless t is a multiple of 2^-20, as offsets are: for multiples
-   all these sums are exact. */
+/* Returns the length of the run that begins at row r, which is at position p: `most` rows at most.
+   With t = p + offset, row r + k of the run is at t + k * step. step is 1 or -1, and is written to
+   *step. The length is 1 unless t is a multiple of 2^-20. All offsets are such multiples, and sums
+   of such multiples are exact. */
 static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
                                     size_t axis, double p, double *step)
 {
@@ -6936,7 +7034,7 @@ static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t
     const double by = pe__position(at, r + 1, axis) + plan->offset - t;
     if (by != 1 && by != -1) return 1;
     *step = by;
-    if (at->kind == PE__AT_RANGE) { /* ends before the padding position */
+    if (at->kind == PE__AT_RANGE) { /* a run ends before the padding position */
         const double before = (plan->padding - p) * by;
         return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
     }
@@ -6951,8 +7049,8 @@ static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t
     return most;
 }
 
-/* The pieces of a row that an axis fills. Piece i < count has bytes[i] bytes, and begins offset[i]
-   bytes after the start of the row. */
+/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
+   and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
 } pe__pieces;
@@ -6983,16 +7081,16 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* The row cache of a list: in each slot a position, offset included, and the row that was last
-   written for it. When the position occurs again, that row is copied. 256 consecutive integers have
-   different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The cache saves
-   time in lists of at least PE__CACHE_MIN_ROWS rows. */
+/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
+   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
+   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
+   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
 enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
     size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
     uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
     uint32_t row[PE__CACHE_SLOTS];
-    double next[PE__POSITIONS]; /* positions, without offset, of the row to write and later ones */
+    double next[PE__POSITIONS]; /* positions, without offset, of the row to write and later rows */
 } pe__row_cache;
 
 /* Returns the slot of t, and writes the bits of t to *bits. */
@@ -7009,8 +7107,8 @@ PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
     uint64_t bits;
     return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
 }
-/* Copy rows of the cache to row r and the rows after it, n at most, up to the first whose position
-   the cache does not have. Returns how many were copied. */
+/* Copy cached rows to row r and the rows after it, at most n rows, and stop at the first row whose
+   position is not in the cache. Returns how many rows were copied. next: the rows' positions. */
 PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output, size_t r,
                                   size_t n)
 {
@@ -7027,8 +7125,8 @@ PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output
     cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
     return k;
 }
-/* Enter the run of n rows from row r on, written for t, t + step ... A run of more rows than there
-   are slots is not entered. */
+/* Enter the n rows of a run into the cache: row r for position t, row r + 1 for t + step ... A run
+   of more rows than the cache has slots is not entered. */
 PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, size_t r, size_t n)
 {
     for (size_t k = 0; n <= PE__CACHE_SLOTS && k < n; k++) {
@@ -7042,9 +7140,9 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, si
 
 /* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
    sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
-   sum is at most n (n + 2) 2^-106 of the sum of its terms' magnitudes, and 2^-102 of itself. Both
-   together are below 2^-98 of the largest frequency times the sum of the coordinates'
-   magnitudes. */
+   sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
+   other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
+   frequency times the sum of the coordinates' magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows, const pe__row_kernel *kernel)
 {
@@ -7097,15 +7195,20 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     }
 }
 
-/* The values of one coordinate of a grid: each value holds for `cells` consecutive rows, and after
-   `period` values all of them recur. If at is no grid, or rows are added: {1, SIZE_MAX}. */
+/* How one coordinate of a grid varies: each value holds for `cells` consecutive rows, and the
+   values recur after `period` values, which is period * cells rows. If `at` is no grid, or rows are
+   added: {1, SIZE_MAX}. */
 typedef struct pe__grid {
     size_t cells, period;
 } pe__grid;
 
-/* Copy rows that have been written already to row r and the rows after it. Returns how many rows
-   were filled, or 0 if row r is new. rest: rows from row r to the end. cell: rows of the grid
-   before row r that have the value of row r. same: row r is at the position of row r - 1. */
+/* Fill row r and rows after it with copies of rows written before. Returns how many rows were
+   filled, or 0 if row r is not a repeated one. rest: rows from row r to the end. cell: how many
+   rows just before row r have its value in the grid. same: row r is at the position of row r - 1.
+
+   The period counts values, but rows here. That is right because cells is 1 where the period is
+   used: if cells is above 1, pe__write_axis_runs() writes the rows with cell 0, and the other rows
+   are copied from the row before. */
 PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *at,
                                          const pe__grid *grid, size_t r, size_t rest, size_t cell,
                                          int same)
@@ -7118,7 +7221,7 @@ PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *
     } else if (!same) return 0;
     else if (at->kind == PE__AT_RANGE) copies = rest;
     const pe__pieces pieces = pe__pieces_of(output);
-    /* if back is 1, all from row r - 1: row n - 1 has only just been written */
+    /* If back is 1, copy row r - 1 to all rows, not row n - 1, which has only just been written. */
     for (size_t n = r; n < r + copies; n++)
         pe__copy_row(&pieces, pe__row_address(output, n),
                      pe__row_address(output, (back == 1 ? r : n) - back));
@@ -7126,20 +7229,20 @@ PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *
 }
 
 /* Write n rows for the positions t, t + step, ... (step 1 or -1), stride bytes from row to row, the
-   first at part->out. `part` is the caller's own copy of its output and is changed. Another copy
-   here would read it with wide loads, which stall on the narrow stores that have just written
-   it. */
+   first at part->out. *part is the caller's own copy of its output, and is changed here. To copy it
+   once more would take wide loads, which stall on the narrow stores that have just written
+   *part. */
 PE__INLINE void pe__write_run(pe__output *part, ptrdiff_t stride, double t, double step, size_t n,
                               const pe__row_kernel *kernel)
 {
-    const double before = step > 0 ? 0 : (double)(n - 1); /* step -1: from the last row up */
+    const double before = step > 0 ? 0 : (double)(n - 1); /* step -1: write from the last row up */
     if (step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
     part->stride = step > 0 ? stride : -stride;
     kernel->rows(part, t - before, n);
 }
 
-/* Write the rows of one axis, from row first of at on, run by run; copy repeated rows, and zero
-   rows at the padding position. cache: the row cache of a long list, or NULL. */
+/* Write the rows of one axis, from row `first` of `at` on, run by run. Copy repeated rows, and
+   write zeros to rows at the padding position. cache: the row cache of a long list, or NULL. */
 PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, size_t first,
                                      size_t rows, const pe__row_kernel *kernel,
                                      pe__row_cache *cache)
@@ -7153,7 +7256,7 @@ PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, 
         grid.cells = pe__grid_cells(at, k);
         grid.period = at->size[k];
     }
-    double last = nowhere; /* t of the row before */
+    double last = nowhere; /* position, with offset, of the row before row r */
     pe__output part = *output;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
         const size_t rest = rows - r;
@@ -7169,7 +7272,7 @@ PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, 
             kernel->zeros(output, part.out, column, output->sines + output->cosines);
             last = nowhere;
         } else if (grid.cells > 1 &&
-                   cell == 0) { /* one run: the first rows of all values from p on */
+                   cell == 0) { /* one run: the first row of each value from p on */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;
@@ -7198,14 +7301,14 @@ PE__OUTLINE void pe__write_axis_cached(const pe__output *output, const pe_at *at
     memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
     pe__write_axis_runs(output, at, first, rows, kernel, &cache);
 }
-/* Write the rows of one axis, from row first of at on: a single row directly, a long list with a
-   row cache, anything else without. */
+/* Write the rows of one axis, from row `first` of `at` on: a single row directly, a long list with
+   a row cache, all other rows without one. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows, const pe__row_kernel *kernel)
 {
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
-    /* or more rows than a uint32_t counts */
+    /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !output->plan->has_padding)
         kernel->rows(output, pe__position(at, first, k) + output->plan->offset, 1);
@@ -7215,15 +7318,15 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 }
 
 /* ==== src/rows/call.h ==== */
-/* Runs calls that write whole rows: checks the arguments, then writes axis by axis. Also runs calls
- * with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
+/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
+ * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
  * tests/unit/test_memory.c. */
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
-/* Set *own to the plan as a call at these positions uses it. For differences (pe_delta()) the
-   amplitude is 1, and offset and padding position are left out. For opposite angles (pe_back())
-   offset and padding position change sign. */
+/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
+   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
+   angles (pe_back()) offset and padding position change sign. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     *own = *plan;
@@ -7237,7 +7340,7 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
         own->padding = -own->padding;
     }
 }
-/* Returns the plan as a call at these positions uses it: plan itself, or a changed copy in *own. */
+/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
 PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     if (!at->delta && !at->back) return plan;
@@ -7245,7 +7348,8 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
     return own;
 }
 
-/* Copy an element of 1, 2, 4 or 8 bytes. memcpy() of a constant number of bytes is no call. */
+/* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
+   call. */
 PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
 {
     if (element == 4) memcpy(to, from, 4);
@@ -7254,9 +7358,9 @@ PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, s
     else *to = *from;
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy the columns of a tile between the tile on the stack and rows r, r +
-   1 ... of the request, where columns are plan->step apart. out: 1 to copy to the request, 0 to
-   copy to the tile. */
+/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the rows of the request,
+   from row r on, where columns are plan->step apart. out: 1 to copy to the request, 0 to copy to
+   the tile. */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
                                  const pe__request *request, size_t r, size_t rows, int out)
 {
@@ -7270,8 +7374,9 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
             pe__copy_element(out ? x : y, out ? y : x, e);
         }
 }
-/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack
-   and copied out; if the call adds, x is copied in before. */
+/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
+   then copied to the request. If the call adds, the request's elements are copied to the stack
+   first. */
 PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                      const pe__request *request)
 {
@@ -7292,7 +7397,7 @@ PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, 
     }
 }
 
-/* Write all rows of a call, axis after axis, each followed by its columns of zeros. */
+/* Write all rows of a call: for each axis its pairs in all rows, then its columns of zeros. */
 PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__request *request)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -7339,13 +7444,14 @@ typedef struct pe__batches {
     pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
 
-/* Add the same rows to all batches: fill some rows at a time into a buffer, zeros included, and add
+/* Add the same rows to all batches: fill a buffer with some rows at a time, zeros included, and add
    them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe__request *request,
                                   const pe__batches *batches)
 {
-    /* PE__BYTES: of rows that are filled together; more rows took 15 % longer. PE__LONGEST: of one
-       row; a longer one would take more stack. */
+    /* PE__BYTES: the size of the rows that are filled together, unless a single row is longer. With
+       more rows, calls took 15 % longer. PE__LONGEST: the size of the longest row that is taken.
+       Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = request->element == sizeof(double) ? sizeof(double) : sizeof(float);
@@ -7377,7 +7483,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     if (count == 1) return pe__call_rows(plan, at, request);
     pe_status status = pe__check_request(plan, request);
     if (status != PE_OK) return status;
-    /* batches follow each other, or lie side by side, the rows r of all within one row stride */
+    /* Batches follow each other, or lie side by side: then row r of every batch lies within one row
+       stride. */
     const size_t batch = (request->rows - 1) * request->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / request->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -7397,7 +7504,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* pe_sinusoidal_f32(): write tile by tile of columns, each by a small plan on the stack. */
+/* pe_sinusoidal_f32(): write the rows in tiles of columns, each by a small plan on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
@@ -7441,23 +7548,24 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 }
 
 /* ==== src/rows/sincos.h ==== */
-/* Writes rows of sines and cosines of given frequencies, without a plan of the caller's. Tested by
- * tests/unit/test_theorem.c and tests/unit/test_at.c. */
+/* Writes rows of sines and cosines of given frequencies, for callers without a plan (pe_sincos_T).
+ * Tested by tests/unit/test_theorem.c and tests/unit/test_at.c. */
 
 /* ---- 6.12 rows without a plan -------------------------------------------------------------------
- * A call builds a plan on the stack for each tile of columns. A plan for few rows holds only its
- * frequencies, which take a fifth of the time of a row. For many rows it also has a table. */
+ * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
+ * frequencies. To convert them takes a fifth of the time of a row. For many rows the plan also has
+ * rotation rows (plan->table). */
 
 /* The arguments of a pe_sincos_T call. */
 typedef struct pe__sincos_request {
-    const double *omega;                 /* pairs frequencies, in radians a position */
+    const double *omega;                 /* the frequency of each pair, in radians a position */
     size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
     unsigned char *sines, *cosines;
 } pe__sincos_request;
 
-/* Writes one row, or any number of rows, of an output. A call names the kernel for one row if that
-   is all it needs: a program that only makes such calls contains no code for more. */
+/* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. A program that
+   calls pe_sincos_T() for one row only contains no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
 #define PE__ROW_KERNELS(T, row)                                                                    \
     PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
@@ -7474,13 +7582,14 @@ PE__ROW_KERNELS(bf16, pe__rows_bf16)
 PE__ROW_KERNELS(f64, pe__rows_f64)
 #undef PE__ROW_KERNELS
 
-/* Pairs of a tile without and with a table, and the number of rows from which a table that is used
-   once saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, for 64 pairs. */
+/* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
+   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are used once save
+   more time than they cost. Measured for 64 pairs: 65 with AVX-512, 125 with AVX2. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
-/* Write the vector of frequencies w at i in half-turns: w / pi as the sum of two doubles, high
-   parts to f and low parts to g, with a relative error of 2^-104. Update *least and *sum, the least
-   |w| and the sum of |w| in each lane. */
+/* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
+   doubles, with a relative error of 2^-104: the high parts go to f + i, the low parts to g + i.
+   Update *least and *sum, the least |w| and the sum of |w| in each lane. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
                                      pe__vd *least, pe__vd *sum)
 {
@@ -7492,10 +7601,11 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
-/* Write n frequencies in half-turns, high parts to f and low parts to f + padded, each array
-   followed by 8 copies of its last element. Returns 1 if no |w| is below 2^-900, and the sum of |w|
-   in each lane is at most PE__MAX_FREQUENCY_SUM / PE_LANES, as usual. Then no frequency has to be
-   checked by itself, and all positions are within the range of the double kernel. */
+/* Convert n frequencies to half-turns, high parts to f and low parts to f + padded. Each array is
+   followed by 8 copies of its last element. Returns 1 in the usual case: no |omega| is below
+   2^-900, and the sum of |omega| in each lane is at most PE__MAX_FREQUENCY_SUM / PE_LANES. Then no
+   frequency has to be checked by itself, and all positions are within the range of the double
+   kernel. */
 enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
@@ -7512,13 +7622,13 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
-    /* sum * 0 is a NaN if any frequency is one */
+    /* sum * 0 is a NaN if any frequency is a NaN or infinite */
     return !pe__unequal(pe__min_vd(least, low), low,
                         pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
 
-/* Set the fields of a plan of n pairs that row kernels read, but for frequency and padded. fastest:
-   a bound of all frequencies. */
+/* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. fastest:
+   no frequency is larger in magnitude. */
 PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double fastest)
 {
     plan->axes = 1;
@@ -7536,8 +7646,8 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
-/* Check the frequencies, then write the rows tile by tile of `most` pairs. f: aligned memory for
-   the arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
+/* Check the frequencies, then write the rows in tiles of `most` pairs. f: aligned memory for the
+   arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
 PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
                                       pe__sincos_kernel *kernel, double *f, size_t most)
 {
@@ -7590,7 +7700,8 @@ PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const p
     return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-/* A pe_sincos_T call: check all arguments, then write. one: the kernel writes a single row. */
+/* A pe_sincos_T call: check all arguments, then write. one: 1 if rows is 1, and the kernel writes
+   only one row. */
 PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
                                       pe__sincos_kernel *kernel)
 {
@@ -7598,7 +7709,8 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
     if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000))) return PE_ERR_CONFIG;
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
-    /* sines and cosines are columns of one output: whole elements apart */
+    /* Sines and cosines are written as columns of one output, so the distance between the arrays
+       must be a whole number of elements. */
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
@@ -11839,11 +11951,11 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 }
 
 /* ==== src/types/types.h ==== */
-/* Defines, from macros, the functions that exist for each type of element. Tested by
+/* Defines, by macros, the functions that exist for each type of element. Tested by
  * tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * The types are float, and uint16_t for f16 and bf16; for fill and add also double. types/calls.h
+ * The types are float, uint16_t for f16 and bf16, and for fill and add also double. types/calls.h
  * defines the public functions that call the pe__call_ functions of this file. */
 
 /* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
@@ -11851,8 +11963,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Fill, add and add_batch. number: the type of a scale; batch_kernel: fills the rows that are added
-   to all batches. */
+/* Fill, add and add_batch. number: the type of a scale. batch_kernel: the row kernel that fills the
+   buffer of rows that are then added to all batches. */
 #define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
@@ -11883,7 +11995,7 @@ PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
 PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
 #undef PE__ROWS_OF
 
-/* Rotation of tokens from one array to another, whose elements may have another type. */
+/* Rotation of tokens from an array of type element to an array of type to. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
                                                size_t tokens, const pe__from_to *x)                \
@@ -11894,7 +12006,7 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
         return pe__rope_to(plan, at, &call, x);                                                    \
     }
 
-/* Shifts, rotation in place, RoPE tables, and the addition of biases and learned tables. */
+/* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
 #define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -11944,8 +12056,8 @@ PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
 
-/* Rotation by a table, with a function for each layout: a program that names one layout contains no
-   code for the other. */
+/* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
+   layout contains no code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
         const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
@@ -11977,8 +12089,8 @@ PE__BY_TABLE(bf16, PE__BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * Elements are hashed as integers, so that the byte order does not matter. The constant in
- * pe_selftest() holds for every build, and changes only if results change. If a build has another
- * hash, tests/unit/test_selftest.c prints it. */
+ * pe_selftest() is the same in every build, and changes only if results change. If a build computes
+ * another hash, tests/unit/test_selftest.c prints that hash. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -11990,13 +12102,14 @@ typedef struct pe__test {
         uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
     } x;
     pe_plan plan;
-    int64_t zero; /* 0 from a volatile: else compilers might compute results, in their rounding */
+    int64_t zero; /* 0, read from a volatile: with a constant, compilers might compute results at
+                     compile time, by their own rounding */
     int64_t list[PE__TEST_ROWS];
     double real[PE__TEST_ROWS];
     uint64_t hash;
 } pe__test;
 
-/* Hash a status, and all elements of x, of `size` bytes: 2, 4 or 8. */
+/* Hash a status and all elements of x, each of `size` bytes: 2, 4 or 8. */
 PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
     uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
@@ -12017,8 +12130,8 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
     t->hash = h;
 }
 
-/* Hash rows of a plan: runs from the first five positions of the list towards 0, rows of a grid and
-   of lists, sums, and, unless angles are floats, a shift. */
+/* Hash rows of a plan: runs that begin at the first five positions of the list and go towards 0,
+   rows of a grid and of lists, rows that pe_add_T adds, and, unless angles are floats, a shift. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 #define PE__TEST_FILL(T, element)                                                                  \
     PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
@@ -12044,9 +12157,10 @@ PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
 /* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
-   filled, and rows of a table, added. Last, hash heads of 3 and 1, or -1 and 3, whose rotation
-   subtracts two nearly equal products. One product is rounded first, so a' or b' is 2^-21. If it
-   were fused with the difference, a' or b' would be 3 * 2^-23. */
+   filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
+   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. a' = a c - b s or b' = b c + a s is then
+   a difference of two nearly equal products. The product with c is rounded first, so the difference
+   is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
@@ -12118,19 +12232,19 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 }
 #undef PE__TAKE
 
-/* Returns the hash of all parts, each with a plan of its own; a part whose plan is refused is left
-   out. */
+/* Returns the hash of all parts, each with a plan of its own. A part whose plan is refused is left
+   out, which changes the hash. */
 PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
         pe__test_rows_f64, pe__test_rows_f64,  pe__test_rows_f64, pe__test_rows_f32,
         pe__test_rows_f16, pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_rest};
-    /* positions far and near, and some with a hard-to-round element */
+    /* positions far from 0 and near it, and some with a hard-to-round element */
     static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
                                    -16777217,   -20,                  -1773804743,
                                    1896201758,  -1709504159,          1803184376};
-    double memory[4416 / sizeof(double)]; /* pe_plan_size(); if that grows, plans are refused */
+    double memory[4416 / sizeof(double)]; /* pe_plan_size(); if it grows, plans are refused */
     pe__test test;
     test.zero = zero;
     test.hash = 0;
@@ -12280,17 +12394,17 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
 }
 
 /* ==== src/types/calls.h ==== */
-/* Defines the public functions that take a pe_at and are also called for a few rows or tokens, so
- * that they have to be cheap to call. Tested by tests/checks/api.sh. */
+/* Defines the public functions that take a pe_at and are also called for few rows or tokens. A call
+ * of them must be cheap. Tested by tests/checks/api.sh. */
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
- * A pe_at that is passed by value is written in small pieces, then copied with wide loads, which
+ * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which
  * stall on these stores: 5 to 12 ns, as long as the rotation of a head takes. A function that is
  * inlined into its caller copies nothing. So the functions here are short enough to be inlined.
  * They also stand after the end of pe's own floating-point options, because gcc inlines no function
- * that has options of its own. They compute nothing. */
+ * that has options of its own. They need no such options, since they compute nothing. */
 
-/* pe_fill_T, pe_add_T and pe_sincos_T; number: the type of a scale. */
+/* pe_fill_T, pe_add_T and pe_sincos_T. number: the type of the scale of pe_add_T. */
 #define PE__CALLS(T, element, number)                                                              \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
@@ -12332,7 +12446,7 @@ PE__CALLS(f32_f16, float, uint16_t)
 PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
 
-/* Is a pe_rope_by_table_T call of one token plain? That is: the table is one of floats and has the
+/* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
    row, pairs fill whole units, and no argument can be an error. Where the call is inlined, the
    compiler knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
@@ -12347,7 +12461,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
 }
 
-/* RoPE from a plan, its tables, and RoPE by a table, all of one type. */
+/* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
 #define PE__CALLS(T, type, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \

@@ -143,52 +143,93 @@ extern "C" {
 
 /* A map
  *
- * From pe_fill_f32() to memory, the main steps (docs/design.md has all of them):
- *     pe__call_rows              checks all arguments before anything is written
- *     pe__write_axes             takes axis by axis; chooses its columns and its store mode
- *     pe__write_axis             cuts the positions into runs, and copies rows that repeat
- *     pe__rows_f32               takes one run. A single row, or any row of a plan without table:
- *                                pe__single_f32(), from the angle to memory, or for position 0 and
- *                                far positions pe__write_far_row(). Otherwise: pe__write_blocks()
- *     pe__write_tile             takes a tile of columns of up to 17 blocks; computes the centre by
- *                                sincos/double.h, and rotates it to the other anchors
- *     pe__write_block_f32        takes the rows of a block, row pair by row pair
- *     pe__store_row_pairs        the kernel: pe__rotate_span_f32() rotates, rounds and tests
- *     pe__store_four             stores four vectors, by ordinary or non-temporal stores, or adds
- *                                them
- * If the rounding test flags a group of vectors, pe__round_flagged() rounds y - e and y + e. Lanes
- * where these differ are undecided, and go to pe__round_element() (the output's round_element). It
- * tries double-double, then whether the angle is tiny or exactly rational. Last it calls
- * pe__round_quantity(), which computes with multi-limb integers and always decides.
+ * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. Three of the
+ * names are made by macros: search for pe_fill_##T, pe__call_fill_##T and pe__fill_kernel_##T.
  *
- * Each of these functions calls only functions that stand before it in this file. Differences
- * between types, and between filling and adding, are chosen in section 13 and passed down as a
- * pe__row_kernel: a program that adds nothing contains no code for adding. 16-bit rows are computed
- * in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows are computed by
- * pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and rotates heads by them.
- * A shift is RoPE with a row as its head.
+ *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
+ *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
+ *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
+ *                        pe__write_axes           for each axis: sets the output, chooses the store
+ *                                                 mode (both rows/output.h), writes the rows, then
+ *                                                 the columns of zeros
+ *   rows/axis.h          pe__write_axis           passes a single row on at once; gives a long list
+ *                                                 a row cache
+ *                        pe__write_axis_runs      cuts the positions into runs; copies rows that
+ *                                                 repeat; writes zeros at the padding position
+ *                        pe__write_run            writes a descending run from its last row up
+ *   rows/run.h           pe__rows_f32             is the row kernel
+ *                        pe__write_rows_f32       chooses blocks, or pe__write_one_row() for a
+ *                                                 single row or a plan without rotation rows
+ *                        pe__write_blocks_f32     puts the workspace on the stack
+ *                        pe__write_blocks         takes up to 17 blocks at a time, in tiles of
+ *                                                 columns
+ *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
+ *                                                 to the other anchors, takes block after block
+ *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
+ *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
+ *                                                 row that is written without its partner
+ *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
+ *                                                 pe__store_partial() takes the ends of rows
+ *                        pe__store_four           stores a group: four vectors of floats
+ *
+ * Branches of this way:
+ *
+ *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
+ *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
+ *   rows/run.h           pe__write_one_row        for rows without a block: chooses one of the next
+ *                                                 two
+ *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
+ *                                                 memory
+ *                        pe__write_far_row        for position 0 and far positions
+ *
+ * If the rounding test flags a group:
+ *
+ *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
+ *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
+ *                        pe__round_lanes          rounds undecided lanes, where these two differ
+ *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
+ *                                                 polynomials, then calls pe__round_flagged()
+ *   sincos/exact.h       pe__round_element_any    the output's round_element; pe_sincos_T has
+ *                                                 pe__round_element_given()
+ *                        pe__round_element        tries position 0, tiny angles, double-double and
+ *                                                 exactly rational angles, in this order
+ *                        pe__round_quantity       computes with multi-limb integers; always decides
+ *
+ * Functions call only functions of files that are included before theirs, below, or earlier ones in
+ * their own file. Differences between types, and between filling and adding, are chosen in section
+ * 13 and passed down as a pe__row_kernel: a program that adds nothing contains no code for adding.
+ * 16-bit rows are computed in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows
+ * are computed by pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and then
+ * rotates heads by these rows: rope/call.h begins with a map of RoPE. A shift is RoPE with a row as
+ * its head.
  *
  * Glossary
  *     pair           the sine and the cosine of one frequency
  *     run            rows of consecutive positions, ascending or descending
- *     anchor         a row in doubles, from which the other rows of its block are rotated. The
+ *     block          17 rows: an anchor, which is a row in doubles, and the 8 rows on each side of
+ *                    it, which are rotated from it by the plan's rotation rows (plan->table). The
  *                    centre is the anchor from which the anchors of up to 17 blocks are rotated
- *     block          an anchor and the 8 rows on each side of it: 17 rows
  *     row pair       the rows anchor + b and anchor - b, which share their products
- *     tile           the columns, or tokens, whose data fits the stack and the first-level cache
+ *     tile           the columns, or tokens, whose data fits the stack and the first-level cache. A
+ *                    span is a tile's part of a row pair
+ *     group          the pairs of four vectors of doubles (4 PE_LANES). They are rounded together,
+ *                    and the rounding test is read once for all of them
  *     unit           RoPE: pairs that fill two vectors, whose sines and cosines stay in registers
  *     rounding test  Ziv's test: y is safe if all of y - e ... y + e, its error interval, rounds to
- *                    one number. A quick form of the test flags vectors that may not be safe. Then
- *                    y - e and y + e are rounded, and lanes where they differ are undecided
+ *                    one number. A quick form of the test flags vectors that may not be safe. Its
+ *                    window flags each y close to a midpoint. Its guard flags small floats, for
+ *                    which e is too large. Then y - e and y + e are rounded, and lanes where they
+ *                    differ are undecided
+ *     far, slow      far positions: angles out of the range of the double kernel, computed in
+ *                    double-double. Slow pairs: frequencies so low that the errors of a run's sines
+ *                    are relative, so that small sines are not flagged
  *     padding        padding lanes: lanes of a vector after the last pair, which they repeat. They
  *                    are not stored
- *     far            of a position: its angles are out of the range of the double kernel, and are
- *                    computed in double-double
  *
  * PE__INLINE marks a kernel: it is compiled into its caller, with that caller's constant arguments.
  * PE__OUTLINE marks a function of which all callers share one copy. Inlining it would save no time,
  * but would cost code, or stack, because its arrays would be in the caller's frame. PE__COLD marks
- * functions that seldom run. Only pe_simd.h has intrinsics.
+ * functions that seldom run. Intrinsics are in pe_simd.h only (src/simd/).
  */
 
 #include "pe_simd.h"

@@ -6,8 +6,8 @@
  * instruction set (PE_ISA) and of SLEEF (PE_SLEEF), described in pe.h under "Options".
  *
  * A kernel in pe.h is written once, over vectors of PE_LANES doubles, and compiled for the one
- * instruction set that was chosen. Only this file knows an intrinsic. Rounding: how often a result
- * is rounded.
+ * instruction set that was chosen. Intrinsics are in src/simd/ only, of which this header is made.
+ * The column "rounding" says how often a result is rounded.
  *
  *   operation              per lane                                                      rounding
  *   ---------------------- ------------------------------------------------------------- --------
@@ -20,16 +20,16 @@
  *   pe__fms(a,b,c)         a*b - c, only where the hardware fuses it                     one
  *   pe__two_prod(a,b,&e)   p = a*b and e with p + e = a*b; by fma, or by splitting       exact
  *   pe__sincospi(a,&s,&c)  sin(pi a), cos(pi a) by SLEEF, |a| < 2; only if PE_SLEEF      3.5 ulp
- *   pe__rotate_quadrant    (a,&s,&c): (s, c) rotated by a number of quadrants, which the -
- *                          last bits of a are
+ *   pe__rotate_quadrant    (a,&s,&c): (s, c) rotated by the number of quadrants that the -
+ *                          last bits of a hold
  *   pe__to_float           rounded to float, as a double                                 one
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... as 2*PE_LANES floats                      one each
  *   pe__zip_two(s,c,&a,&b) a, b = s0 c0 s1 c1 ... as doubles                             -
  *   pe__unzip(p,&s,&c)     the reverse: s and c from s0 c0 s1 c1 ... at p                -
  *   pe__get                2*PE_LANES floats at any address                              -
- *   pe__get_pairs          (p,i,&s,&c): of pairs of floats at p, the pairs with numbers  -
- *                          i[0], i[1] ...: first floats to s, second ones to c,
+ *   pe__get_pairs          (p,i,&s,&c): pairs number i[0], i[1] ... of the pairs of      -
+ *                          floats at p: first floats to s, second ones to c,
  *                          2*PE_LANES each
  *   pe__get_n(p,n)         the first n of 2*PE_LANES floats, then zeros                  -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
@@ -69,8 +69,8 @@
  *   pe__any_nan(a,b)       is any float of a or b a NaN?                                 -
  *   pe__put_zip_bf16 _f16  (p,a,b): a0 b0 a1 b1 ... as 4*PE_LANES 16-bit numbers at p;   one
  *                          no float may be a NaN or a midpoint of two such numbers
- *   pe__midpoint_distance  (v,drop): v less the midpoint of the two numbers around v     exact
- *                          that have drop bits fewer
+ *   pe__midpoint_distance  (v,drop): v minus the midpoint of the two numbers around v    exact
+ *                          whose significands have drop bits fewer
  *   pe__get_bf16_evens     of 4*PE_LANES bf16, numbers 0, 2, 4 ... as floats, or         exact
  *       _odds              numbers 1, 3, 5 ...
  *   pe__put_bf16_four      (p,a,b,q,c,d): a0 b0 a1 b1 ... as 4*PE_LANES bf16 at p,       one
@@ -82,12 +82,12 @@
  *   pe__differ(a,b)        bit i is set if float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__rounding_test_add  (w,a,b,v): add to the test w the floats v that the doubles a  -
- *                          and b were rounded to; see "Rounding test" in pe.h
- *   pe__rounding_test      (w,window,guard): may any of these floats be rounded          -
- *       _flagged           wrongly? AVX2 also flags doubles of 2 and more
+ *                          and b were rounded to; see sincos/rounding_test.h
+ *   pe__rounding_test      (w,window,guard): may any float that was added to w be        -
+ *       _flagged           rounded wrongly? AVX2 also flags doubles of 2 and more
  *
- * The operations that follow the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
- * with these operations.
+ * simd/derived.h has more operations (pe__round, pe__two_sum, pe__put_bf16 ...), written with the
+ * operations of this list.
  */
 #ifndef PE_SIMD_H
 #define PE_SIMD_H

@@ -24,12 +24,12 @@ PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, s
 {
     memset(row + column * output->element, 0, n * output->element);
 }
-/* Add n zeros to a row, from the given column on. This changes x: it is multiplied by the scale,
-   and -0 + 0 is 0. */
+/* Add n zeros to a row, from the given column on. This changes the row: its elements are multiplied
+   by the scale, and -0 + 0 is 0. */
 PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size_t column, size_t n,
                               pe__row_adder *add)
 {
-    double zero[8]; /* or 16 floats */
+    double zero[8]; /* for f32, f16 and bf16: 16 floats */
     memset(zero, 0, sizeof zero);
     const size_t most = output->element == sizeof(double) ? 8 : 16;
     for (size_t i = 0; i < n; i += most)
@@ -46,13 +46,13 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
 PE__ROW_KERNELS(f32, pe__add_rows_f32)
 PE__ROW_KERNELS(f16, pe__add_rows_f16)
 PE__ROW_KERNELS(bf16, pe__add_rows_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64) /* reads the store mode itself */
+PE__ROW_KERNELS(f64, pe__rows_f64) /* stores or adds, by the store mode */
 #undef PE__ROW_KERNELS
 
-/* Returns the length of the run that begins at row r, `most` rows at most: row r + k is at t + k
-   step. Here p is the position of row r, t is p plus the offset, and step is 1 or -1, which is
-   written to *step. The length is 1 unless t is a multiple of 2^-20, as offsets are: for multiples
-   all these sums are exact. */
+/* Returns the length of the run that begins at row r, which is at position p: `most` rows at most.
+   With t = p + offset, row r + k of the run is at t + k * step. step is 1 or -1, and is written to
+   *step. The length is 1 unless t is a multiple of 2^-20. All offsets are such multiples, and sums
+   of such multiples are exact. */
 static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
                                     size_t axis, double p, double *step)
 {
@@ -63,7 +63,7 @@ static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t
     const double by = pe__position(at, r + 1, axis) + plan->offset - t;
     if (by != 1 && by != -1) return 1;
     *step = by;
-    if (at->kind == PE__AT_RANGE) { /* ends before the padding position */
+    if (at->kind == PE__AT_RANGE) { /* a run ends before the padding position */
         const double before = (plan->padding - p) * by;
         return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
     }
@@ -78,8 +78,8 @@ static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t
     return most;
 }
 
-/* The pieces of a row that an axis fills. Piece i < count has bytes[i] bytes, and begins offset[i]
-   bytes after the start of the row. */
+/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
+   and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
 } pe__pieces;
@@ -110,16 +110,16 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* The row cache of a list: in each slot a position, offset included, and the row that was last
-   written for it. When the position occurs again, that row is copied. 256 consecutive integers have
-   different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The cache saves
-   time in lists of at least PE__CACHE_MIN_ROWS rows. */
+/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
+   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
+   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
+   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
 enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
     size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
     uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
     uint32_t row[PE__CACHE_SLOTS];
-    double next[PE__POSITIONS]; /* positions, without offset, of the row to write and later ones */
+    double next[PE__POSITIONS]; /* positions, without offset, of the row to write and later rows */
 } pe__row_cache;
 
 /* Returns the slot of t, and writes the bits of t to *bits. */
@@ -136,8 +136,8 @@ PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
     uint64_t bits;
     return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
 }
-/* Copy rows of the cache to row r and the rows after it, n at most, up to the first whose position
-   the cache does not have. Returns how many were copied. */
+/* Copy cached rows to row r and the rows after it, at most n rows, and stop at the first row whose
+   position is not in the cache. Returns how many rows were copied. next: the rows' positions. */
 PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output, size_t r,
                                   size_t n)
 {
@@ -154,8 +154,8 @@ PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output
     cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
     return k;
 }
-/* Enter the run of n rows from row r on, written for t, t + step ... A run of more rows than there
-   are slots is not entered. */
+/* Enter the n rows of a run into the cache: row r for position t, row r + 1 for t + step ... A run
+   of more rows than the cache has slots is not entered. */
 PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, size_t r, size_t n)
 {
     for (size_t k = 0; n <= PE__CACHE_SLOTS && k < n; k++) {
@@ -169,9 +169,9 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, si
 
 /* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
    sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
-   sum is at most n (n + 2) 2^-106 of the sum of its terms' magnitudes, and 2^-102 of itself. Both
-   together are below 2^-98 of the largest frequency times the sum of the coordinates'
-   magnitudes. */
+   sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
+   other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
+   frequency times the sum of the coordinates' magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows, const pe__row_kernel *kernel)
 {
@@ -224,15 +224,20 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     }
 }
 
-/* The values of one coordinate of a grid: each value holds for `cells` consecutive rows, and after
-   `period` values all of them recur. If at is no grid, or rows are added: {1, SIZE_MAX}. */
+/* How one coordinate of a grid varies: each value holds for `cells` consecutive rows, and the
+   values recur after `period` values, which is period * cells rows. If `at` is no grid, or rows are
+   added: {1, SIZE_MAX}. */
 typedef struct pe__grid {
     size_t cells, period;
 } pe__grid;
 
-/* Copy rows that have been written already to row r and the rows after it. Returns how many rows
-   were filled, or 0 if row r is new. rest: rows from row r to the end. cell: rows of the grid
-   before row r that have the value of row r. same: row r is at the position of row r - 1. */
+/* Fill row r and rows after it with copies of rows written before. Returns how many rows were
+   filled, or 0 if row r is not a repeated one. rest: rows from row r to the end. cell: how many
+   rows just before row r have its value in the grid. same: row r is at the position of row r - 1.
+
+   The period counts values, but rows here. That is right because cells is 1 where the period is
+   used: if cells is above 1, pe__write_axis_runs() writes the rows with cell 0, and the other rows
+   are copied from the row before. */
 PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *at,
                                          const pe__grid *grid, size_t r, size_t rest, size_t cell,
                                          int same)
@@ -245,7 +250,7 @@ PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *
     } else if (!same) return 0;
     else if (at->kind == PE__AT_RANGE) copies = rest;
     const pe__pieces pieces = pe__pieces_of(output);
-    /* if back is 1, all from row r - 1: row n - 1 has only just been written */
+    /* If back is 1, copy row r - 1 to all rows, not row n - 1, which has only just been written. */
     for (size_t n = r; n < r + copies; n++)
         pe__copy_row(&pieces, pe__row_address(output, n),
                      pe__row_address(output, (back == 1 ? r : n) - back));
@@ -253,20 +258,20 @@ PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *
 }
 
 /* Write n rows for the positions t, t + step, ... (step 1 or -1), stride bytes from row to row, the
-   first at part->out. `part` is the caller's own copy of its output and is changed. Another copy
-   here would read it with wide loads, which stall on the narrow stores that have just written
-   it. */
+   first at part->out. *part is the caller's own copy of its output, and is changed here. To copy it
+   once more would take wide loads, which stall on the narrow stores that have just written
+   *part. */
 PE__INLINE void pe__write_run(pe__output *part, ptrdiff_t stride, double t, double step, size_t n,
                               const pe__row_kernel *kernel)
 {
-    const double before = step > 0 ? 0 : (double)(n - 1); /* step -1: from the last row up */
+    const double before = step > 0 ? 0 : (double)(n - 1); /* step -1: write from the last row up */
     if (step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
     part->stride = step > 0 ? stride : -stride;
     kernel->rows(part, t - before, n);
 }
 
-/* Write the rows of one axis, from row first of at on, run by run; copy repeated rows, and zero
-   rows at the padding position. cache: the row cache of a long list, or NULL. */
+/* Write the rows of one axis, from row `first` of `at` on, run by run. Copy repeated rows, and
+   write zeros to rows at the padding position. cache: the row cache of a long list, or NULL. */
 PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, size_t first,
                                      size_t rows, const pe__row_kernel *kernel,
                                      pe__row_cache *cache)
@@ -280,7 +285,7 @@ PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, 
         grid.cells = pe__grid_cells(at, k);
         grid.period = at->size[k];
     }
-    double last = nowhere; /* t of the row before */
+    double last = nowhere; /* position, with offset, of the row before row r */
     pe__output part = *output;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
         const size_t rest = rows - r;
@@ -296,7 +301,7 @@ PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, 
             kernel->zeros(output, part.out, column, output->sines + output->cosines);
             last = nowhere;
         } else if (grid.cells > 1 &&
-                   cell == 0) { /* one run: the first rows of all values from p on */
+                   cell == 0) { /* one run: the first row of each value from p on */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;
@@ -325,14 +330,14 @@ PE__OUTLINE void pe__write_axis_cached(const pe__output *output, const pe_at *at
     memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
     pe__write_axis_runs(output, at, first, rows, kernel, &cache);
 }
-/* Write the rows of one axis, from row first of at on: a single row directly, a long list with a
-   row cache, anything else without. */
+/* Write the rows of one axis, from row `first` of `at` on: a single row directly, a long list with
+   a row cache, all other rows without one. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows, const pe__row_kernel *kernel)
 {
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
-    /* or more rows than a uint32_t counts */
+    /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !output->plan->has_padding)
         kernel->rows(output, pe__position(at, first, k) + output->plan->offset, 1);

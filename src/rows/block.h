@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks: the rows around one anchor, written pair by pair from the nearest to the farthest. Tested
- * by tests/unit/test_splits.c. */
+/* Blocks: the rows around one anchor, written row pair by row pair, from the nearest rows to the
+ * farthest. Tested by tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/base.h"
@@ -15,13 +15,13 @@
 
 /* ---- 6.6 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
- * anchor + b and anchor - b, is rotated from the anchor by the plan's row b. At the ends of a run
- * some of the 17 rows are missing, and the anchor itself may be. */
+ * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
+ * of a run some of the 17 rows are missing, and the anchor may be one of them. */
 
 typedef struct pe__block {
     pe__anchor row;              /* the anchor's sines and cosines                             */
-    int64_t anchor, last;        /* rows of the run: the anchor, which may be after the last
-                                    row; the last row                                          */
+    int64_t anchor, last;        /* row numbers in the run: of the anchor, which may be larger
+                                    than last; of the last row                                 */
     double t;                    /* the position of row 0 of the run                           */
     pe__row_pair_kernel *kernel; /* floats: stores or adds row pairs; NULL for 16-bit elements */
     pe__scratch_16 *scratch;     /* 16-bit elements: a tile in floats; NULL for floats         */
@@ -30,14 +30,16 @@ typedef struct pe__block {
 /* Writes the rows of a block, in the columns of a span. */
 typedef void pe__block_kernel(pe__span *x, const pe__block *block);
 
-/* Where a block's rows go: row anchor + b to out + anchor + b stride. */
+/* Where a block's rows go. The row at distance b from the anchor begins at out + anchor + b *
+   stride, in bytes; b is below 0 for rows before the anchor. */
 typedef struct pe__block_rows {
     unsigned char *out;
-    ptrdiff_t anchor, stride; /* bytes from out to the anchor, which may be no row; row to row */
+    ptrdiff_t anchor, stride; /* bytes: from out to the anchor's row; from row to row */
 } pe__block_rows;
 
-/* Distances from the anchor: of the nearest row, of the farthest row, and the largest at which both
-   rows of a row pair exist (below 0 if the anchor is after the last row). */
+/* Distances from the anchor: of the nearest row that exists, of the farthest one, and the largest
+   distance at which both rows of the row pair exist (below 0 if the anchor is after the last
+   row). */
 typedef struct pe__distances {
     int64_t nearest, farthest, both;
 } pe__distances;
@@ -52,8 +54,9 @@ PE__INLINE pe__distances pe__block_distances(const pe__block *block)
     return d;
 }
 
-/* Set the span's rows to those at distance b from the anchor, and ts, tc to the plan's row b. A row
-   that is not in the run becomes NULL. So does the row at position 0, which is written here. */
+/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. For b = 0
+   there is one row, the anchor, and ts and tc are NULL. A row that is not in the run becomes NULL.
+   A row at position 0 is written here, then becomes NULL, too. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__block_rows *rows,
                                  int64_t b, pe__type type)
 {
@@ -76,18 +79,19 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__
     }
 }
 
-/* Return, as bits, the distances b whose two rows are stored one after the other, to avoid 4K
-   aliasing. Only non-temporal stores need that, and only where PE_LOADS_WAIT is 1.
+/* Return the distances b at which the two rows are written one after the other, not together, to
+   avoid 4K aliasing: bit b is set. Only non-temporal stores need this, and only if PE_LOADS_WAIT
+   is 1.
 
-   A load stalls if, in the last 12 bits of the addresses, both rows of a row pair lie up to 512
-   bytes after it: it waits until the stores to them have left the core. With the plan's row b at
-   such an address, tables in memory took up to twice as long. If only one of the two rows lies
-   there, no load stalls.
+   Compare addresses by their last 12 bits only. A load stalls if both rows of a row pair are stored
+   up to 512 bytes after the loaded address. The load waits until the stores to both rows have left
+   the core. With rotation row b at such an address, outputs larger than the caches took up to twice
+   as long. If only one of the two rows is stored there, no load stalls.
 
-   Halves of a split row advance half as fast as the loads, of which there are four: two from the
-   anchor, two from the plan's row. One of these always lies before the rows, or soon will. So split
-   rows are stored one after the other whenever the last 12 bits of their addresses are equal,
-   unless the two halves of a row have equal bits, too. */
+   A split row is written at two addresses, which advance by 4 bytes a pair. The four loads, two
+   from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
+   a store, or soon will be. Therefore split rows are written one after the other whenever the last
+   12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_rows *rows,
                                           int64_t most)
@@ -108,7 +112,7 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_row
     return aliased;
 }
 
-/* Set what is the same for all rows of a block: the anchor, and where the rows go. */
+/* Set what all rows of a block share: the anchor, and where the rows go. */
 PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
 {
     x->a = x->swapped ? block->row.c : block->row.s;
@@ -122,16 +126,16 @@ PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_r
    not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
    PE__STORE_PREFETCHED and PE__ADD use them.
 
-   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the one at
-   b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is prefetched
-   once. For 256 pairs, two rows, the anchor and the plan's row are 12 KB, and lead is 2. A lead of
-   1 or 4 took up to a tenth longer on a Zen 5. A whole block ahead took up to a third longer there,
-   though 48 KB hold the block. On a Zen 4, whose 32 KB do not, a whole block ahead took 1.7 times
-   as long as with prefetches into the second-level cache. A Zen 5 often drops prefetches into that
-   cache.
+   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
+   pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
+   prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
+   2. A lead of 1 or 4 took up to a tenth longer on a Zen 5. To prefetch a whole block ahead took up
+   to a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a
+   Zen 4 do not hold it: a whole block ahead took 1.7 times as long as prefetches into the
+   second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
 
-   Returns how many of the n row pairs from b on have the same distances: those left that prefetch
-   rows of this block, or those that prefetch rows of the next one. */
+   Returns how many of the n row pairs from b on have equal prefetch distances. Those are the row
+   pairs that prefetch rows of this block or, if none does, all n: they prefetch the next block. */
 PE__WRAPS
 PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
@@ -144,9 +148,10 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
     return left > 0 && left < n ? left : n;
 }
 
-/* Write a block's rows of floats. Row pairs that follow each other go to the kernel in one call, as
-   far as they have the same prefetch distances and position 0 is not among them. These are written
-   singly: a row without a partner, the partner of the row at position 0, and rows that alias. */
+/* Write a block's rows of floats. Row pairs at consecutive distances go to the kernel in one call,
+   as long as their prefetch distances are equal and no row is at position 0. A row is written
+   singly if it has no partner, if its partner is at position 0, or if pe__aliased_distances()
+   returns its distance. */
 PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
 {
     const pe__distances d = pe__block_distances(block);
@@ -176,15 +181,15 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
     }
 }
 
-/* Bytes in a buffer for a block's rows of 16-bit elements: of one half of a split row, with a group
-   of padding lanes; and of a row. */
+/* The buffer for a block's rows of 16-bit elements. PE__BUFFER_HALF: bytes of one half of a split
+   row, with a group of padding lanes after it. PE__BUFFER_ROW: bytes of a row. */
 enum {
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
 
-/* Copy a block's rows of 16-bit elements into the buffer (in is 1), where they will be added to,
-   with zeros in the padding lanes; or from the buffer to the output. */
+/* Copy a block's rows of 16-bit elements between output and buffer. in = 1: copy to the buffer, and
+   zero the padding lanes, so that the block can be added there. in = 0: copy to the output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -210,8 +215,9 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
     }
 }
 
-/* Write a block's rows of 16-bit elements, or add to them. Rows of whole groups go directly to
-   memory. Rows that end in part of a group, or take non-temporal stores, go by way of a buffer. */
+/* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
+   go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
+   of a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs calls that write whole rows: checks the arguments, then writes axis by axis. Also runs calls
- * with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
+/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
+ * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
  * tests/unit/test_memory.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -20,9 +20,9 @@
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
-/* Set *own to the plan as a call at these positions uses it. For differences (pe_delta()) the
-   amplitude is 1, and offset and padding position are left out. For opposite angles (pe_back())
-   offset and padding position change sign. */
+/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
+   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
+   angles (pe_back()) offset and padding position change sign. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     *own = *plan;
@@ -36,7 +36,7 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
         own->padding = -own->padding;
     }
 }
-/* Returns the plan as a call at these positions uses it: plan itself, or a changed copy in *own. */
+/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
 PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     if (!at->delta && !at->back) return plan;
@@ -44,7 +44,8 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
     return own;
 }
 
-/* Copy an element of 1, 2, 4 or 8 bytes. memcpy() of a constant number of bytes is no call. */
+/* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
+   call. */
 PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
 {
     if (element == 4) memcpy(to, from, 4);
@@ -53,9 +54,9 @@ PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, s
     else *to = *from;
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy the columns of a tile between the tile on the stack and rows r, r +
-   1 ... of the request, where columns are plan->step apart. out: 1 to copy to the request, 0 to
-   copy to the tile. */
+/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the rows of the request,
+   from row r on, where columns are plan->step apart. out: 1 to copy to the request, 0 to copy to
+   the tile. */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
                                  const pe__request *request, size_t r, size_t rows, int out)
 {
@@ -69,8 +70,9 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
             pe__copy_element(out ? x : y, out ? y : x, e);
         }
 }
-/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack
-   and copied out; if the call adds, x is copied in before. */
+/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
+   then copied to the request. If the call adds, the request's elements are copied to the stack
+   first. */
 PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                      const pe__request *request)
 {
@@ -91,7 +93,7 @@ PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, 
     }
 }
 
-/* Write all rows of a call, axis after axis, each followed by its columns of zeros. */
+/* Write all rows of a call: for each axis its pairs in all rows, then its columns of zeros. */
 PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__request *request)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -138,13 +140,14 @@ typedef struct pe__batches {
     pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
 
-/* Add the same rows to all batches: fill some rows at a time into a buffer, zeros included, and add
+/* Add the same rows to all batches: fill a buffer with some rows at a time, zeros included, and add
    them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe__request *request,
                                   const pe__batches *batches)
 {
-    /* PE__BYTES: of rows that are filled together; more rows took 15 % longer. PE__LONGEST: of one
-       row; a longer one would take more stack. */
+    /* PE__BYTES: the size of the rows that are filled together, unless a single row is longer. With
+       more rows, calls took 15 % longer. PE__LONGEST: the size of the longest row that is taken.
+       Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = request->element == sizeof(double) ? sizeof(double) : sizeof(float);
@@ -176,7 +179,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     if (count == 1) return pe__call_rows(plan, at, request);
     pe_status status = pe__check_request(plan, request);
     if (status != PE_OK) return status;
-    /* batches follow each other, or lie side by side, the rows r of all within one row stride */
+    /* Batches follow each other, or lie side by side: then row r of every batch lies within one row
+       stride. */
     const size_t batch = (request->rows - 1) * request->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / request->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -196,7 +200,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* pe_sinusoidal_f32(): write tile by tile of columns, each by a small plan on the stack. */
+/* pe_sinusoidal_f32(): write the rows in tiles of columns, each by a small plan on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };

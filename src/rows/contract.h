@@ -13,7 +13,7 @@
  *     out[r * stride + 2i + 1] = A cos((first + r + offset) w_i)
  *
  * With several axes (images, video, points in space) each axis encodes its coordinate. A pe_at of
- * one coordinate gives all axes the same.
+ * one coordinate gives it to all axes.
  *
  * at           where the rows are; every position within -2^31 ... 2^31, also with the offset. A
  *              real position and an offset are added in double, rounded once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One set of functions, with the type as an argument, loads, stores and adds to elements of f32,
- * f16 and bf16. Tested by tests/unit/test_types.c. */
+/* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
+ * Tested by tests/unit/test_types.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/base.h"
@@ -78,7 +78,7 @@ PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, with s = *scale, or 1 if scale is NULL. The factor is usually 1, and a
+/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, and then the
    branch costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
@@ -86,8 +86,8 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
     return pe__add_f32(x, row);
 }
 
-/* Add a row to n elements of x: x = s x + row, with s = *scale, or 1 if scale is NULL. Each product
-   and each sum is rounded to f32, then the sum once more to the type of x. */
+/* Add a row to n elements of x: x = s x + row, with s = *scale, or s = 1 if scale is NULL. Each
+   product and each sum is rounded to f32, then the sum once more to the type of x. */
 PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
                                const float *scale)
 {

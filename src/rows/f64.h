@@ -14,15 +14,17 @@
 #include "row_pair_f32.h"
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Rows of doubles are computed in blocks, too, tile by tile of columns. The anchor of a block is
- * rotated by the rotation rows 1 ... 8 to the rows anchor + b and anchor - b, and by row 17 to the
- * anchor of the next block. Anchors and rotation rows are double-double, and are computed on the
- * stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed from its angle.
+ * Rows of doubles are computed in blocks, too, in tiles of columns. The anchor of a block is
+ * rotated by the rotation rows b = 1 ... 8 to the rows anchor + b and anchor - b, and by rotation
+ * row 17 to the anchor of the next block. Anchors and rotation rows are double-double, and are
+ * computed on the stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed
+ * from its angle.
  *
  * A rotation takes sums of products in double-double. They are cheap because each sine and cosine
- * is split into a multiple of 2^-26, |x| <= 1, and a double for the rest, |x| <= 2^-27. Products of
- * the multiples are multiples of 2^-52. So these products and their sums are exact, fused or not.
- * With (s, c) = (s1 + s2, c1 + c2) of the anchor and (S, C) = (S1 + S2, C1 + C2) of the row,
+ * is split into a multiple of 2^-26, at most 1 in magnitude, and a double for the rest, at most
+ * 2^-27. Products of two multiples are multiples of 2^-52. So these products and their sums are
+ * exact, fused or not. Let (s, c) = (s1 + s2, c1 + c2) be a pair of the anchor, and (S, C) =
+ * (S1 + S2, C1 + C2) the pair of the rotation row. Then
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
@@ -35,13 +37,13 @@
  *      8     two sums of two products, at most little more than 2^(k - 26), rounded
  *      4     the sum or difference of these two, at most 2.83 2^(k - 27), rounded
  *      4     the sum with 2e, rounded
- *      0.1   the anchor and the rows: 2^-98. A rotation adds 2^-100, and row 17, which has 17 times
- *            the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times. The error
- *            inherited from the frequencies is not in this sum but added to e
- * together 24.93. The bound is e = 32 u = 2^(k - 76). If the first bracket plus (the second - e)
+ *      0.1   the anchor and the rotation rows: 2^-98. A rotation adds 2^-100, and rotation row 17,
+ *            which has 17 times the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times.
+ *            The error inherited from the frequencies is not in this sum but added to e
+ * The sum is 24.93. The bound is e = 32 u = 2^(k - 76). If the first bracket plus (the second - e)
  * and the first bracket plus (the second + e) round to the same double, that double is the result,
- * since rounding is monotonic. Otherwise, for a share of some 2^-21 |A / x| of the elements x, the
- * vector is computed by pe__sincos_dd() and rounded by the output's round_element. */
+ * since rounding is monotonic. Otherwise the vector is computed by pe__sincos_dd() and rounded by
+ * the output's round_element. That happens to a share of about 2^-21 |A / x| of the elements x. */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANCHORS_ROTATED = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
@@ -58,15 +60,16 @@ PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, 
     }
 }
 
-/* Store n doubles at x, or add them to x. */
+/* Store the n doubles at v to x, or add them to the elements at x. */
 PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const double *v, size_t n)
 {
     if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
     else memcpy(x, v, n * sizeof *x);
 }
 
-/* Compute the flagged vector of pairs at i of position t, of which count pairs are left: sines and
-   cosines, correctly rounded. Vectors with subnormal elements are always flagged. */
+/* Compute the sines and cosines of a flagged vector, correctly rounded: of the pairs from i on, at
+   position t. If the row has only count < PE_LANES pairs from i on, the other lanes are padding.
+   Vectors with subnormal elements are always flagged. */
 PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t count, double t,
                                     pe__vd *sine, pe__vd *cosine)
 {
@@ -87,16 +90,17 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
     }
 }
 
-/* A tile of columns, vector by vector of pairs. Index 0 is f and index 1 is g, in the order of a
-   row: (f, g) is (s, c), rotated by (ts, tc), or (c, s), rotated by (-ts, tc). Both are rotated as
-   f' = f tc + g ts, g' = g tc - f ts. */
+/* A tile of columns, as vectors of pairs. The last index says which component of a pair: [0] is f,
+   the first one in a row, and [1] is g. (f, g) is (s, c), rotated by (ts, tc); or, where cosines
+   come first, (c, s), rotated by (-ts, tc). In both cases f' = f tc + g ts and g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
     double amplitude, unit, error; /* A; 2^-26 plan->scale; e */
     /* the rotation rows and the anchor, split by pe__split_high() */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
-    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* anchor and row 17, not split */
+    /* the anchor, and rotation row 17, not split */
+    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
 /* Returns x as hi, a multiple of unit (a power of two), and lo, a double for the rest. */
@@ -109,8 +113,8 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
     return x;
 }
 
-/* Store a vector of a row at p in the output's store mode. Adding prefetches x, as
-   pe__store_four() does. */
+/* Store a vector of a row at p in the output's store mode. If it is added, elements further on are
+   prefetched, as in pe__store_four(). */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 {
@@ -131,7 +135,8 @@ typedef struct pe__row_f64 {
 } pe__row_f64;
 
 /* Round the vector of pairs at i and store it in a row, or add it. y and z are its first and second
-   components, with low parts that are too small by e; two_errors is 2e. */
+   components. The error bound e has been subtracted from the low parts of y and z, and two_errors
+   is 2e. So hi + lo and hi + (lo + two_errors) are the ends of the error interval. */
 PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *output, pe__row_f64 to,
                                     size_t i, pe__dd y, pe__dd z, pe__vd two_errors)
 {
@@ -161,11 +166,12 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     }
 }
 
-/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), and write them. */
+/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), and write those whose
+   address is not NULL. */
 PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plus,
                                 pe__row_f64 minus)
 {
-    /* a copy stays in registers, since its address is not taken */
+    /* a copy, whose address only inlined functions get: it stays in registers */
     const pe__output output = *x->output;
     const size_t pairs = pe__pairs_of(&output);
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
@@ -208,8 +214,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     x->next[v][1] = g[PE__BLOCK_HALF];
 }
 
-/* Compute vector v of the anchor at position *t, or, if t is NULL, of the next block's anchor, by
-   rotating the current one by row 17. */
+/* Compute vector v of the anchor at position *t. If t is NULL, compute it for the next block's
+   anchor, by rotating the current anchor by rotation row 17. */
 PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 {
     const int swapped = x->output->order == PE__CS;
@@ -233,7 +239,8 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 
 /* Write a tile of columns: `rows` rows from position t on. With an amplitude within 2^-900 ...
    2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any other
-   amplitude all elements are flagged (e = 4) and rounded by round_element. */
+   amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
+   rounded by round_element. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -248,7 +255,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
-    if (usual) /* plus the error inherited from the frequencies */
+    if (usual) /* 2^(k - 76), plus the error inherited from the frequencies */
         x.error =
             scale * (pe__exp2i(-76) +
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
@@ -268,7 +275,8 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     }
 }
 
-/* Write rows for the positions t, t + 1 ..., tile by tile; with float angles, row by row. */
+/* Write rows for the positions t, t + 1 ..., tile by tile. Rows whose angles are floats cannot be
+   rotated from each other, so each is a run of one row. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
     const size_t pairs = pe__pairs_of(output), run = output->plan->float32 ? 1 : rows;

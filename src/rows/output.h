@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the rows of an axis go, and whether they are stored, streamed past the caches or added.
+/* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
  * Tested by tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -17,19 +17,19 @@ typedef enum pe__component_order {
     PE__SC,       /* s c s c */
     PE__CS,       /* c s c s */
     PE__SPLIT,    /* s s c c */
-    PE__REPEATED, /* each element twice, repeat_offset apart */
+    PE__REPEATED, /* each element twice, repeat_offset elements apart */
     PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
 
-/* How elements are stored: by plain stores; by plain stores that also prefetch the lines of later
-   rows (pe__prefetch_vectors()); by non-temporal stores (pe__choose_store_mode()); or added to the
-   elements that are there. */
+/* How elements are stored: by plain stores; by plain stores, with prefetches of the lines of later
+   rows (pe__prefetch_vectors()); by non-temporal stores; or added to the elements that are there.
+   pe__choose_store_mode() chooses one of the first three. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
-/* The output of the rows of one axis: the axis' columns of each row. */
+/* The output of one axis: the axis' columns of each row. */
 typedef struct pe__output {
     const pe_plan *plan;
-    size_t pair, coordinate; /* the plan's pair that comes first; the axis' coordinate          */
+    size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
     unsigned char *out;      /* column 0 of the first row                                       */
     ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
     size_t element;          /* bytes of an element                                             */
@@ -46,8 +46,8 @@ typedef struct pe__output {
     pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
 } pe__output;
 
-/* Return an output at out whose rows hold count pairs of the plan, from pair on, and nothing else:
-   first the sines, then the cosines. */
+/* Return an output at out whose rows hold count pairs of the plan, from pair number `pair` on, and
+   nothing else: first the sines, then the cosines. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
 {
@@ -74,8 +74,9 @@ PE__INLINE pe__output pe__output_split(const pe_plan *plan, size_t pair, size_t 
     return pe__output_split_with(pe__round_element_any, plan, pair, count, out, element);
 }
 
-/* Return the part of an output that holds at most count pairs, from its own pair `pair` on. The
-   prefetch distance becomes one block of rows; it may wrap, as any address may be prefetched. */
+/* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
+   on. Its prefetch distance is one block of rows. The distance may wrap around, since a prefetch
+   from any address is harmless. */
 PE__WRAPS PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
     const size_t step = output->order == PE__SPLIT ? 1 : 2;
@@ -110,18 +111,19 @@ PE__INLINE size_t pe__first_column(const pe__output *output)
    type of x. */
 typedef void pe__row_adder(const pe__output *output, unsigned char *x, const void *row, size_t n);
 
-/* How floats are added to elements of a type: four vectors where pe__store_four() would store them,
-   or some floats of a row. A program that adds nothing refers to no adder, so it contains no code
-   for adding. */
+/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
+   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
+   nothing refers to no adder, so it contains no code for adding. */
 typedef struct pe__adder {
     void (*four)(const pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
                  pe__vf v2, pe__vf v3); /* vectors passed in registers; across as in pe__span */
     pe__row_adder *some;
 } pe__adder;
 
-/* The code that depends on the type of elements and on whether they are filled or added. `rows`
-   writes the rows of the positions t, t + 1 ... `zeros` stores n zeros in a row, or adds them, from
-   column on: where the row has no pair, or in all its columns at the padding position. */
+/* The code that depends on the type of elements, and on whether rows are filled or added. rows:
+   writes the rows of the positions t, t + 1 ... zeros: stores n zeros in a row, or adds them, from
+   `column` on. It serves columns without a pair, and all columns of a row at the padding
+   position. */
 typedef struct pe__row_kernel {
     void (*rows)(const pe__output *output, double t, size_t rows);
     void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);
@@ -130,7 +132,8 @@ typedef struct pe__row_kernel {
 /* The request of a call: `rows` rows at out, and how they are written. */
 typedef struct pe__request {
     unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; row to row: elements, bytes */
+    size_t element, columns, stride; /* bytes of an element; from row to row, in elements: columns,
+                                        in bytes: stride */
     pe__store_mode mode;
     double scale; /* PE__ADD: x = scale x + PE */
     size_t rows;
@@ -174,11 +177,11 @@ static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis 
     return output;
 }
 
-/* Choose the store mode of an output of `rows` rows that is not added to. From PE_STREAM_BYTES / 8
-   on, about the size of a second-level cache, tables of floats are prefetched: see
-   pe__prefetch_vectors(). From PE_STREAM_BYTES on, tables take non-temporal stores. 16-bit elements
-   always do. Wider ones do only if every row, and each half of a split row, reaches an aligned
-   address after the same number of pairs, output->peeled. */
+/* Choose the store mode of an output of `rows` rows that is not added to. Outputs of floats of at
+   least PE_STREAM_BYTES / 8 bytes, about the size of a second-level cache, are prefetched: see
+   pe__prefetch_vectors(). Outputs of at least PE_STREAM_BYTES take non-temporal stores: always
+   those of 16-bit elements, others only if every row, and each half of a split row, reaches an
+   aligned address after the same number of pairs, output->peeled. */
 static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;

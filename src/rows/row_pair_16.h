@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores two rows of 16-bit elements at a time, or adds them: computed in float arithmetic, with a
- * rounding test, and from doubles where that flags an element. Tested by tests/unit/test_types.c
- * and tests/unit/test_conventions.c. */
+/* Stores or adds two rows of 16-bit elements at a time. They are computed in float arithmetic.
+ * Elements that the rounding test flags are computed again from doubles. Tested by
+ * tests/unit/test_types.c and tests/unit/test_conventions.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -17,7 +17,8 @@
 /* ---- 6.5 two rows of 16-bit elements ------------------------------------------------------------
  * Computes the rows anchor + b and anchor - b from products that they share, as 6.4 does, but in
  * float arithmetic: a vector then holds twice as many elements. A rounding test flags elements that
- * may be rounded wrongly, and pe__round_flagged_16() computes them again from doubles.
+ * may be rounded wrongly. These are computed again from doubles: by pe__round_flagged_16() if they
+ * are stored, by pe__add_flagged_16() if they are added.
  *
  * Error bound
  *
@@ -25,15 +26,15 @@
  * multiplied by the power of two p with |A| in (p/2, p]. An element that is computed in floats has
  * an error of at most
  *     0.71  the anchor's sine and cosine, rounded to float: half a unit each, as a vector
- *     0.71  the sine and cosine of the plan's row, rounded to float: the same
+ *     0.71  the sine and cosine of the rotation row, rounded to float: again half a unit each
  *     0.5   the rounded product; without FMA two products, 1.0
  *     0.5   the rounded sum
  *     0.01  the error of the doubles, including their factor 1 + eta: below 2^-36
  * The sum is 2.43 units, and 2.93 without FMA.
  *     Small elements of small angles have a smaller bound. Let the element be a C + b S, where
- * (a, b) is from the anchor and (S, C) from the plan's row. Relative to |aC| and |bS|, each of the
- * first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the doubles
- * add 2^-48. |S| is at most the angle of the last row of a block, 8 w.
+ * (a, b) is from the anchor and (S, C) from the rotation row. Relative to |aC| and |bS|, each of
+ * the first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the
+ * doubles add 2^-48. |S| is at most the angle of the last row of a block, 8 w.
  *
  * Rounding test
  *
@@ -42,23 +43,23 @@
  * and zeros, so the distance to it is exact. Just above a power of two, that is the midpoint above
  * the power. Another midpoint lies below the power, half as far from it, and is not tested. The
  * thresholds allow for this:
- *     Small elements of small angles are flagged up to 2.5 times their bound from the midpoint.
- *     With FMA, other elements are flagged up to 2.5 units from the midpoint. From a power of two,
- * the midpoint above is at a distance D, a power of two itself, and the midpoint below at D / 2. If
+ *     Small elements of small angles are flagged if the midpoint is within 2.5 times their bound.
+ *     With FMA, other elements are flagged if it is within 2.5 units. From a power of two, the
+ * midpoint above is at a distance D, a power of two itself, and the midpoint below at D / 2. If
  * D <= 2 units, the element is flagged. If D >= 8, the midpoint below is at 4 units or more, which
  * is beyond the error. In the case D = 4 the midpoint below is at 2. The element then is just above
  * 2^-14 (bf16) or 2^-11 (f16), so aC and bS nearly cancel. Since |aC| + |bS| <= 1, neither is much
  * above 1/2, and one is not above 1/2. One product has a rounding error of at most 0.5, the other
- * of 0.25, and the sum of next to nothing. FMA rounds one product only: the error is at most
- * 0.71 + 0.71 + 0.5 + 0.01, which is below 2.
- *     Without FMA, other elements are flagged up to 4 units from the midpoint. If one is not
+ * of 0.25, and the rounding of the sum adds next to nothing. FMA rounds one product only: the error
+ * is at most 0.71 + 0.71 + 0.5 + 0.01, which is below 2.
+ *     Without FMA, other elements are flagged if the midpoint is within 4 units. If one is not
  * flagged, D is at least 8, and the midpoint below is at 4 units or more.
  *     f16's subnormals have other midpoints. But below 2^-14 the tested distance is always below
  * 2^-25, and f16's thresholds are at least 2^-25: all subnormals are flagged.
- *     A float that is zero may have the wrong sign. It is 2^-134 from its midpoint, half of bf16's
- * smallest number, and thresholds are at least 2^-46 |A|, which is more for |A| >= 2^-87. With a
- * smaller |A|, and with one above 2^90, all elements are flagged.
- * For wide angles, about 3 bf16 elements in 10,000 are flagged, and 20 f16 elements. They are
+ *     A float that is zero may have the wrong sign. Its midpoint is 2^-134 away, half of bf16's
+ * smallest number. Thresholds are at least 2^-46 |A|, which is more than that for |A| >= 2^-87. If
+ * |A| is smaller than 2^-87 or larger than 2^90, all elements are flagged.
+ * For wide angles, about 3 bf16 elements and 20 f16 elements in 10,000 are flagged. They are
  * computed again from doubles, one by one.
  *
  * Adding to bf16
@@ -73,49 +74,51 @@
  * So half a last bit is left: z + p is on the same side of the midpoint as s', and rounding it to
  * float does not reach the midpoint. Therefore s and s' become the same bf16.
  *     Just above a power of two, the threshold of small elements, 2.5 times their bound, is more
- * than 2 d. Other elements are flagged up to 4 units from the midpoint: if one is not flagged, the
- * midpoint above is at 8 units or more, and the midpoint below at 4 or more.
+ * than 2 d. Other elements are flagged if the midpoint is within 4 units. If one is not flagged,
+ * the midpoint above is at 8 units or more, and the midpoint below at 4 or more.
  *     The distance of a NaN or an infinity is a NaN, so both are flagged. The last bit of a
  * subnormal s' is negligible beside 2^-46 |A|. Flagged groups are added from doubles. So are all
  * f16 elements: one group in 8 would be flagged, which costs more time than floats save. */
 
-/* Pairs of a tile, and of a group. The floats of a tile of 128 pairs take 11 KB, a third of a
-   first-level cache of 32 KB. */
+/* PE__TILE_16: the pairs of a tile. Its floats take 11 KB, a third of a first-level cache of 32 KB.
+   PE__GROUP: the pairs of a group, two vectors of floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
 enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans added from doubles before floats are tried again:
                                        see pe__add_row_pair_16() */
 
-/* A group with flagged elements: the group from pair i on, in row 0 or 1 (side) of the two rows at
-   a distance from the anchor. A span seldom has more than a few, so a block collects the flagged
-   groups of all its spans. */
+/* A group with flagged elements: the pairs from i on, in row [side] of the row pair at a distance
+   from the anchor. A span seldom has more than a few flagged groups, so a block collects the
+   flagged groups of all its spans before it rounds them. */
 typedef struct pe__flagged_group {
     uint32_t index, lanes; /* 2 (PE__TILE_16 distance + i) + side; flagged lanes as bits, first
                               PE__FLOATS of first components, then PE__FLOATS of second ones */
 } pe__flagged_group;
-/* After a span, a block rounds its flagged groups if they are more than PE__MAX_FLAGGED. So the
+/* After a span, a block rounds its flagged groups if there are more than PE__MAX_FLAGGED. So the
    array has room for PE__MAX_FLAGGED, for all groups of one more span in both rows, and for one
    entry that pe__flag_group() writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* A tile in floats: the anchor, and the rows of the plan, each converted when it is first needed. A
-   group of pairs takes two vectors of each array: the first and the second half of the group, or,
-   if split, its even and its odd pairs, because a vector of elements is zipped from two vectors of
-   floats. The rounding test takes the smaller of two midpoint distances in each lane. So a group
-   has only one vector of angles and one of thresholds, which hold for both vectors. */
+/* A tile in floats: the anchor (a, b), and the plan's rotation rows, each converted when it is
+   first needed. A group of pairs takes two vectors of each array: the first and the second half of
+   the group, or, if split, its even and its odd pairs, because a vector of elements is zipped from
+   two vectors of floats. The rounding test takes the smaller of the two midpoint distances in each
+   lane. So a group has only one vector in `angle`, bound_a and bound_b, which holds for both
+   vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
     float error, least;   /* of the thresholds: the upper limit, and the constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
-    int excess;           /* adding: 5 x pairs of groups flagged of late - all pairs, >= 0 */
+    int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
+                             both rows), never below 0; see pe__add_row_pair_16() */
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
     pe__row_pair at[PE__BLOCK_HALF + 1]; /* the two rows at each distance from the anchor */
 } pe__scratch_16;
 
-/* Convert count doubles to floats, in the order of groups; the last vector is repeated to fill the
-   last group. */
+/* Convert count doubles to floats, in the order of groups: see pe__scratch_16. The last vector is
+   repeated to fill the last group. */
 PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, float *to)
 {
     const size_t last = (count - 1) / PE_LANES * PE_LANES;
@@ -134,8 +137,8 @@ PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
 
-/* Write to errors the thresholds of count pairs, of which x is a component of the anchor: elements
-   up to that distance from a midpoint are flagged. */
+/* Write to errors the thresholds of count pairs, for the component a or b that x holds of the
+   anchor. An element is flagged if its distance to the midpoint is at most its threshold. */
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
@@ -148,7 +151,8 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
 }
 
 /* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
-   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is too small or large. */
+   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
+   2^90. */
 PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
@@ -156,7 +160,8 @@ PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
     return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
-/* Begin a tile of columns: compute the limits of its thresholds and its angles, clear its state. */
+/* Begin a tile of columns: set the limits of its thresholds, compute its angles, clear its
+   state. */
 PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
                                    int added)
 {
@@ -181,7 +186,8 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
         pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), by));
 }
 
-/* Returns y less the midpoint of the two numbers around y that have `drop` bits fewer than y. */
+/* Returns y minus the midpoint of the two numbers around y whose significands have `drop` bits
+   fewer. */
 PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
     uint64_t bits;
@@ -203,7 +209,7 @@ PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 }
 
 /* Returns the element of pair k of a span at position t, from a double y with an error of at most
-   e: the number that y - e and y + e both round to, else the result of the exact rounder. */
+   e: the number that y - e and y + e both round to, else the result of round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe__type type)
 {
@@ -216,16 +222,17 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
 }
 
 /* Compute the elements of flagged groups from doubles and store them; at[b]: the rows at distance b
-   from the anchor. An element y with an error of at most e is certain if it is farther than 1.4 e
-   from its midpoint and at least 2^-14, above f16's subnormals. pe__round_element_16() rounds the
-   others. Both tests compare squares, which saves two absolute values. 1.4 e instead of e covers
-   the rounding of squares, and if both squares underflow to 0, the element is not certain. */
+   from the anchor. The rounding of an element y, whose error is at most e, is certain under two
+   conditions: y is farther than 1.4 e from its midpoint, and |y| is at least 2^-14, above f16's
+   subnormals. pe__round_element_16() rounds the other elements. Both conditions compare squares,
+   which saves two absolute values. 1.4 e instead of e covers the rounding of the squares. If both
+   squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
                                       const pe__flagged_group *flagged, size_t count, pe__type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
-    /* one rounding more than in pe__ziv_round() */
+    /* 1.125: y has one rounding more than in pe__ziv_round() */
     const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
@@ -261,7 +268,8 @@ typedef struct pe__group {
     pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
-/* Add the elements at p and at q, times the scale, to a group, and 2^-23 |s'| to its thresholds. */
+/* Add the elements at p and at q, times the scale, to a group. Each float of it is then an s' of
+   "Adding to bf16" above; add 2^-23 |s'| to the thresholds. */
 PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
@@ -297,13 +305,14 @@ PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int s
     const pe__vf b =
         pe__min_size(pe__midpoint_distance(g.b[0], drop), pe__midpoint_distance(g.b[1], drop));
     const uint32_t lanes = added ? pe__within(a, g.bound_a, b, g.bound_b) : 0;
-    if (PE__UNLIKELY(lanes)) return lanes; /* x stays, for pe__add_flagged_16() */
+    if (PE__UNLIKELY(lanes)) return lanes; /* pe__add_flagged_16() adds them */
     pe__put_zip_as(type, p, g.a[0], split ? g.a[1] : g.b[0]);
     pe__put_zip_as(type, q, split ? g.b[0] : g.a[1], g.b[1]);
     return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
-/* Rotate the half of a group at i: by (ts, tc) of the plan's row to g[0], by (-ts, tc) to g[1]. */
+/* Rotate the half of a group at i: by (ts, tc) of the rotation row to g[0], by (-ts, tc) to
+   g[1]. */
 PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
                               int half, pe__group *g)
 {
@@ -316,8 +325,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Append a group to the flagged ones if any of its lanes are flagged; without a branch if groups
-   are flagged often (f16: one group in 8). */
+/* Append a group to the flagged groups if any of its lanes are flagged. often: groups are flagged
+   often (f16: one group in 8), so do it without a branch. */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -342,9 +351,9 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* The kernel: rotate all columns of a span by the plan's row in floats, group by group, and store
-   or add them. type, split and added are constants wherever it is inlined. One of the two rows may
-   be missing, as at the ends of a run. */
+/* The kernel: rotate all columns of a span by rotation row `distance`, in floats, group by group,
+   and store or add them. type, split and added are constants wherever the kernel is inlined. One of
+   the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe__type type, int added)
 {
@@ -368,8 +377,8 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
     f->flagged_count = (size_t)(flagged - f->flagged);
 }
 
-/* Store or add the two rows at `distance` from the anchor; convert the plan's row when it is first
-   needed. */
+/* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
+   when it is first needed; for distance 0 it is sine 0, cosine 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe__type type, int added)
 {
@@ -388,10 +397,10 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Add two rows to bf16 elements; flagged groups are then added from doubles. If a fifth of the
-   recent groups were flagged, the next PE__SPANS_IN_DOUBLES spans are added from doubles only. That
-   happens where x nearly cancels the rows. If x is 1 everywhere, half of the groups are flagged,
-   and floats followed by doubles took twice as long as doubles alone. */
+/* Add two rows to bf16 elements; flagged groups are then added from doubles. If much more than a
+   fifth of the groups are flagged for a while, the next PE__SPANS_IN_DOUBLES spans are added from
+   doubles only. That happens where x nearly cancels the rows. If x is 1 everywhere, half of the
+   groups are flagged, and floats followed by doubles took twice as long as doubles alone. */
 PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t distance)
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
@@ -402,7 +411,9 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     }
     pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
-    /* a span has 2 end / PE__GROUP groups, in two rows; three fifths flagged in one span suffice */
+    /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
+       them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
+       the next spans are added from doubles. */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel of tables of floats: two rows at a time, rotated from their anchor, rounded, tested,
- * and stored or added. Tested by tests/unit/test_exact.c. */
+/* The kernel of rows of floats: it rotates two rows at a time from their anchor, rounds and tests
+ * them, and stores or adds them. Tested by tests/unit/test_exact.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -16,37 +16,49 @@
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* The rows anchor + b, [0], and anchor - b, [1]. Where cosines come first, it is the reverse: see
-   pe__span. */
+/* Two rows at a distance b from their anchor: [0] is the row anchor + b, [1] the row anchor - b. If
+   cosines come first, [0] is anchor - b and [1] is anchor + b: see pe__span. */
 typedef struct pe__row_pair {
-    unsigned char *row[2]; /* the address of the row's first column; NULL: the row is not wanted */
+    unsigned char *row[2]; /* the address of the row's first column; NULL: the row is not written */
     double position[2];
 } pe__row_pair;
 
-/* Columns of a row pair, or of one row of it. (a, b) is (sine, cosine), or (cosine, sine) where
-   cosines come first. The kernel is the same for both, because the rotation that takes (s, c)
-   forwards takes (c, s) backwards: only the two rows change places. pe__span_begin() sets what is
+/* A span: the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets what is
    constant in a tile. a and b change from block to block; at, ts, tc and prefetch_distance change
-   from row pair to row pair. */
+   from row pair to row pair.
+
+   (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
+   both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
+   rows change places. So `swapped` matters in three kinds of places: where a and b are set
+   (pe__block_begin()); where the rows are chosen or advance (pe__set_row_pair(),
+   pe__set_prefetch_distance(), pe__rotate_span_f32()); and where a component must be known as a
+   sine or a cosine (pe__round_lanes(), pe__store_origin()).
+
+   The rounding test flags floats below a guard. The plan's guard is needed because small sines can
+   have large relative errors. A pair is slow if its frequency is so low that the errors of its
+   sines shrink with the sines: see pe__slow_from(). Then slow_guard serves, which only flags floats
+   that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
     const pe_plan *plan;
     const pe__bound *bound;
     const pe__adder *adder; /* NULL: floats are stored                                          */
     const double *a, *b;    /* the anchor's first and second components, with a factor 1 + eta  */
-    const double *ts, *tc;  /* sin(b w), cos(b w): the plan's row b; NULL: the anchor's own row */
+    const double *ts, *tc;  /* rotation row b: sin(b w), cos(b w); NULL: the row is the anchor  */
     pe__row_pair at;        /* the rows that are written                                        */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
     size_t first, second;   /* number of first and of second components in a row                */
-    size_t begin, end;      /* the pairs that are wanted: begin ... end - 1                     */
-    size_t slow;            /* from this pair on, the guard is slow_guard; SIZE_MAX: nowhere    */
-    int32_t slow_guard;     /* bits of the smallest float that passes there: a normal one       */
+    size_t begin, end;      /* the pairs to write: begin ... end - 1                            */
+    size_t slow;            /* the first of the slow pairs; SIZE_MAX: none is slow              */
+    int32_t slow_guard;     /* guard of slow pairs, as bits of a float: just above the smallest
+                               normal float; INT32_MAX, which flags all, if elements may be
+                               infinite                                                         */
     size_t peeled;          /* PE__STREAM: pairs before the first aligned address               */
     pe__store_mode mode;
     float scale;                 /* PE__ADD: x = scale x + row                                    */
-    size_t prefetch_distance[2]; /* of each row: bytes from an element to what is prefetched      */
-    int split, swapped;          /* sines and cosines apart; cosines first, interleaved           */
+    size_t prefetch_distance[2]; /* of each row: bytes from an element to the prefetched line     */
+    int split, swapped;          /* split: in halves; swapped: interleaved, cosines first         */
 } pe__span;
 
 /* Begin a span of all pairs of an output; a, b, ts, tc and at are set later. */
@@ -88,8 +100,8 @@ PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
     return r;
 }
 
-/* Rotate the vector of pairs at i. If two is 0, only one row is wanted, and [0] holds it, whichever
-   row it is. The anchor's own row (ts NULL) is not rotated. */
+/* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
+   computed, to [0], whichever row it is. If ts is NULL, that row is the anchor itself. */
 PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
 {
     if (!two && !x->ts) {
@@ -126,9 +138,9 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
 }
 
 /* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
-   interleaved, or, if split, the first ones (second is 0) or the second ones (second is 1). Padding
-   lanes repeat the last pair, so they may be undecided, too. They are skipped, as nobody stores
-   them. */
+   interleaved, or, if split, the first components (second = 0) or the second ones (second = 1).
+   side: the row's index in x->at. Padding lanes repeat the last pair, so they may be undecided,
+   too. They are skipped, since they are never stored. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
 {
@@ -146,8 +158,9 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
 }
 
 /* Round two vectors of pairs of one row, from pair k on, by Ziv's test, and undecided lanes
-   exactly. y has a and b of the first vector, then of the second. v[0] and v[1] get the floats in
-   the order of memory, or, if split, the first components and the second ones. */
+   exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
+   second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
+   and the second ones. */
 PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y,
                                   pe__vf *v)
 {
@@ -161,9 +174,9 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
     }
 }
 
-/* Round four vectors of pairs, from pair i on, that the rounding test has flagged: to v[0] and v[1]
-   for the two rows, or to v[0] for the one that is wanted. All four are rounded again, since to
-   find out which one was flagged takes longer. */
+/* Round a group, the four vectors of pairs from pair i on, in which the rounding test has flagged
+   a vector. v[0] and v[1] get rows [0] and [1] of x->at; if two is 0, v[0] gets the one row that
+   is not NULL. All four vectors are rounded, since it would take longer to find the flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->at.row[0];
@@ -176,9 +189,11 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
     }
 }
 
-/* Return whether vectors that the rounding test w has flagged remain flagged with another guard.
-   AVX2's test takes magnitudes from the doubles and flags every double of 2 or more. Here they come
-   from the floats, which have no limit of this kind. */
+/* Return whether vectors that the rounding test w has flagged are flagged with `guard`, too. The
+   hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
+   here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
+   2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
+   kind. */
 PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
                                 const pe__floats4 *plus, const pe__floats4 *minus)
 {
@@ -196,8 +211,9 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #endif
 }
 
-/* Round two vectors of pairs of row `side` to floats, and add them to the rounding test. v[0] and
-   v[1] are in the order of memory, or, if split, the first components and the second ones. */
+/* Round two vectors of pairs, r and s, of row `side` to floats, and add them to the rounding test.
+   v[0] and v[1] are in the order of memory, or, if split, the first components and the second
+   ones. */
 PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int side, int split,
                                  pe__rounding_test *test, pe__vf *v)
 {
@@ -220,7 +236,7 @@ PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
 /* Prefetch the lines that lie prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
    p + at1 + at2, each line once. Hardware prefetchers do not follow rows that alternate between
    anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched
-   only if the second-level cache cannot hold the table (PE__STORE_PREFETCHED). */
+   only if the second-level cache cannot hold the output (PE__STORE_PREFETCHED). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2,
                                      size_t vector, size_t prefetch_distance)
@@ -246,7 +262,7 @@ PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distanc
     const pe__vf s1 = pe__scaled_sum(pe__get_as(type, p1), &scale, v[1]);
     const pe__vf s2 = pe__scaled_sum(pe__get_as(type, p2), &scale, v[2]);
     const pe__vf s3 = pe__scaled_sum(pe__get_as(type, p3), &scale, v[3]);
-    pe__put_two_as(type, p, s0, p1, s1); /* after all sums: then the scale is tested once */
+    pe__put_two_as(type, p, s0, p1, s1); /* after all sums, so that the scale is tested once */
     pe__put_two_as(type, p2, s2, p3, s3);
 }
 
@@ -259,8 +275,8 @@ typedef enum pe__sum {
 } pe__sum;
 
 /* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
-   v[1] and v[3] across bytes after v[0] and v[2]. A row pair is added inline, as the type is a
-   constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
+   v[1] and v[3] x->across bytes after v[0] and v[2]. A row pair is added inline, since the type is
+   a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
    the type. */
 PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
                                unsigned char *p, const pe__floats4 *four)
@@ -290,8 +306,8 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
     }
 }
 
-/* Store n floats at p, or add them. The sizes of half a vector and of a whole one are constants,
-   for which memcpy() is compiled without a call. */
+/* Store n floats at p, or add them. Half a vector and a whole vector are copied with a constant
+   size, since compilers make no call of such a memcpy(). */
 PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
     if (x->adder) x->adder->some(x->output, p, v, n);
@@ -300,9 +316,9 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
     else memcpy(p, v, n * sizeof *v);
 }
 
-/* Write row `side`, which is at position 0. All its sines are 0, which the rounding test would
-   flag, and all its cosines the amplitude. Floats (type PE__F32) are stored or added; 16-bit
-   elements are stored. */
+/* Write row `side`, which is at position 0: all its sines are 0, and all its cosines are the
+   amplitude. The rounding test would flag the zeros. Floats (type PE__F32) are stored or added;
+   16-bit elements are stored. */
 PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 {
     enum { PE__SUMS = 16 };
@@ -324,12 +340,12 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
     }
 }
 
-/* Write part of the vector of pairs at i in each row that is wanted: `first` first components and
-   `second` second ones. Out of line: only the ends of a row need it, and its arrays would enlarge
-   the stack frame of the loop. */
+/* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
+   `second` second ones. Unlike the hot loop, this tests slow pairs with slow_guard at once. Out of
+   line: only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
-    const int two = x->ts != NULL; /* rotate to both rows, even if one is wanted */
+    const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
     const pe__rotated r = pe__rotate_at(x, i, two);
     const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
@@ -355,39 +371,39 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
         if (x->split) {
             pe__store_some(x, p + i * e, all, first);
             pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
-                           pe__min(second, PE_LANES)); /* second <= PE_LANES: a hint */
+                           pe__min(second, PE_LANES)); /* no more anyway: a hint */
         } else {
             pe__store_some(x, p + 2 * i * e, all, first + second);
         }
     }
 }
 
-/* The hot loop of tables of floats. It writes the pairs begin ... end - 1 of n row pairs: those of
-   span->at, then the next ones outwards. If two is 0, it writes the one row that is wanted instead.
-   Rows come from their anchor by angle addition:
+/* The hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs: first
+   span->at, then the row pairs at the next larger distances from the anchor. If two is 0, it writes
+   only the row of span->at that is not NULL. Rows come from their anchor by angle addition:
 
        for each pair i:
-           s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from the plan's row b
+           s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from rotation row b
            sC = s * C, cC = c * C             both rows share these products
            row[anchor + b][i] = sC + c * S, cC - s * S
            row[anchor - b][i] = sC - c * S, cC + s * S
 
    That is two multiplications and four multiply-adds for two rows of a vector of pairs. Each round
-   of the loop rotates four vectors of pairs, rounds them to floats, looks at the rounding test once
-   and stores them. pe__store_partial() writes the pairs before the first aligned address and those
-   after the last four vectors.
+   of the loop rotates a group, four vectors of pairs, rounds it to floats, reads the rounding test
+   once and stores the floats. pe__store_partial() writes the pairs before the first aligned address
+   and the pairs after the last whole group.
 
-   These stay in registers: the pointers to the anchor, to the plan's row and to both rows; the
+   These stay in registers: the pointers to the anchor, to the rotation row and to both rows; the
    store mode; the minima of the rounding test; and the eight vectors of floats until the test has
-   passed them. They could not if the loop read *span: other functions have its address, so
-   compilers would load its members again after each store. `hot` is a copy whose address no such
-   function gets, so compilers know that no store changes it. With loads from *span and a call for
-   each row pair, tables of 512 x 512 took 1.09 times as long (AVX-512). The row pointers advance in
-   registers, too: in memory, they made tables in the cache take 3 to 4 % longer. The size of an
-   element is a constant where row pairs are stored: while it was read from the output, addresses
-   were not kept in registers, and 512 x 512 took 1.12 times as long (AVX-512; halves with AVX2
-   1.11). gcc 12 keeps all of this in registers for AVX-512; with the 16 vector registers of AVX2
-   one of the eight vectors is on the stack. */
+   been read. They could not if the loop read *span. Functions that are not inlined get the address
+   of *span, so compilers would load its members again after each store. `hot` is a copy whose
+   address only inlined functions get, so compilers know that no store changes it. With loads from
+   *span and a call for each row pair, outputs of 512 x 512 took 1.09 times as long (AVX-512). The
+   row pointers advance in registers, too: in memory, they made outputs in the cache take 3 to 4 %
+   longer. The size of an element is a constant where row pairs are stored. While it was read from
+   the output, addresses were not kept in registers, and 512 x 512 took 1.12 times as long with
+   AVX-512, and 1.11 times for split halves with AVX2. gcc 12 keeps all of this in registers
+   for AVX-512; with the 16 vector registers of AVX2 one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
@@ -439,8 +455,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The row pair kernels store or add n row pairs, from x->at outwards. pe__store_row_of_pair()
-   stores or adds the one row of x->at that is not NULL. */
+/* The row pair kernels store or add n row pairs: x->at and those at the next larger distances.
+   pe__store_row_of_pair() stores or adds the one row of x->at that is not NULL. */
 typedef void pe__row_pair_kernel(pe__span *x, int64_t n);
 PE__INLINE void pe__rotate_row_pairs(pe__span *x, int64_t n, pe__sum sum)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: rows of consecutive positions, written by blocks around one centre, in tiles of columns.
- * Tested by tests/unit/test_splits.c. */
+/* Runs: rows of consecutive positions. Up to 17 blocks are written around one centre, in tiles of
+ * columns. Tested by tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -21,9 +21,9 @@
  * Up to 17 blocks of 17 rows share one centre, the anchor of the block in the middle. The other
  * anchors are rotated from the centre. */
 
-/* Compute the anchor that lies `distance` blocks from the centre: the centre rotated by the plan's
-   row 17 |distance|, backwards if distance is below 0. Writes count pairs, from pair on, to
-   `to`. */
+/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
+   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
+   pair `pair` on, to `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
                                    pe__anchor centre, pe__anchor to)
 {
@@ -39,22 +39,24 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
 }
 
 /* The workspace of a run: memory for the sines and cosines of two anchors, and the code that writes
-   a block. Each array has padding after its last pair: the last vector may reach into it, and
-   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+   a block. Each array has padding after its last pair: the last vector may reach into the padding,
+   and pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__WORKSPACE_PADDING = 32 };
 typedef struct pe__workspace {
     double *doubles; /* 4 arrays of pairs + PE__WORKSPACE_PADDING, aligned to a cache line */
-    size_t pairs;    /* of a tile, a multiple of 32 */
+    size_t pairs;    /* the pairs of a tile: a multiple of 32 */
     pe__block_kernel *block;
     pe__row_pair_kernel *kernel; /* floats; NULL for 16-bit elements */
     const pe__adder *adder;      /* NULL: rows are stored */
     pe__scratch_16 *scratch;     /* 16-bit elements; NULL for floats */
 } pe__workspace;
 
-/* Return the first pair from which on all pairs are slow at the positions low to high: their angles
-   are at most a quarter of a half-turn, so errors are relative, and the guard need not flag small
-   sines ("Rounding test" in sincos/rounding_test.h). SIZE_MAX: the proof does not apply, or even
-   the slowest pair's angle is 2^-14 half-turns or more, so that the plan's guard flags little. */
+/* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
+   pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
+   them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
+   not be flagged: see step 10 of "Rounding test" in sincos/rounding_test.h. Returns SIZE_MAX if
+   that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
+   2^-14 half-turns, so that the plan's guard flags few elements. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->plan->frequency + x->pair;
@@ -70,11 +72,12 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Return the address in room, which has 2048 bytes to spare, at which an anchor lies, modulo 2048,
-   two cache lines after the row at out that is rotated from it. There it avoids 4K aliasing: a load
-   stalls on an earlier store that has the same last 12 bits and has not left the core, and
-   non-temporal stores take long to leave. With the anchor some 64 to 450 bytes before the row,
-   tables in memory took up to half as long again. */
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
+   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
+   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
+   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
+   took up to half as long again. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
@@ -82,7 +85,8 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 
 /* Up to 17 blocks that share a centre. */
 typedef struct pe__blocks {
-    int64_t first, count, centre; /* the first block, their number, the centre's row */
+    int64_t first, count, centre; /* number of the first block in the run; number of blocks; row of
+                                     the run that is the centre */
 } pe__blocks;
 
 /* Write a tile of columns of the given blocks of a run. Row 0 of the run is at position t, and row
@@ -101,13 +105,16 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     const pe__bound *const bound = is_far     ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
                                                : &pe__bound_run;
+    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
+       reach up to PE_LANES - 1 pairs past the tile. */
     const size_t count = pe__pairs_of(output) + (output->peeled ? PE_LANES - 1 : 0);
     pe__block block = {centre, 0, last, t, work->kernel, work->scratch};
     pe__span x;
     pe__span_begin(&x, output, bound, work->adder);
     if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.slow_guard = pe__guard(plan->amplitude, 0);
-    /* the room is twice a streamed tile, which leaves pe__unaliased() its 2048 bytes */
+    /* A tile with non-temporal stores takes half of each array of the workspace, at most. The other
+       half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
         centre.s = pe__unaliased(centre.s, out);
@@ -127,9 +134,9 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     }
 }
 
-/* Write the rows of the positions t, t + 1 ... by blocks; each position is a double. Several rows
-   need a plan with a table. A single row needs none: it is a 16-bit row, or the end of one, that
-   pe__single_row() has not written. */
+/* Write `rows` rows, of the positions t, t + 1 ..., by blocks; doubles hold these positions
+   exactly. Several rows need a plan with rotation rows (plan->table). One row needs none: it is a
+   16-bit row, or the end of one, that pe__single_row() has not written. */
 PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t rows,
                                   const pe__workspace *work)
 {
@@ -150,7 +157,7 @@ PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t row
     }
 }
 
-/* Write rows of floats by blocks, or add floats to rows: kernel and adder say which. */
+/* Write rows of floats by blocks, or add floats to rows, as kernel and adder do. */
 PE__OUTLINE void pe__write_blocks_f32(const pe__output *output, double t, size_t rows,
                                       pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
@@ -166,8 +173,8 @@ PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__
     else pe__single_f32(output, t, adder);
 }
 
-/* Write the rows of the positions t, t + 1 ...: by blocks; or singly, if there is one row or the
-   plan has no table. */
+/* Write the rows of the positions t, t + 1 ... by blocks. Write them singly if there is only one,
+   or if the plan has no rotation rows. */
 PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t rows,
                                    pe__row_pair_kernel *kernel, const pe__adder *adder)
 {
@@ -185,7 +192,7 @@ PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t ro
 }
 PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
 {
-    (void)rows; /* always 1: a program that needs no more contains no code for blocks */
+    (void)rows; /* always 1: a program that calls only this kernel contains no code for blocks */
     pe__write_one_row(output, t, NULL);
 }
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
@@ -201,12 +208,12 @@ PE__OUTLINE void pe__add_rows_f16(const pe__output *output, double t, size_t row
     pe__write_rows_f32(output, t, rows, pe__add_row_pairs_f16, &pe__adder_f16);
 }
 
-/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add to these (added). A
-   single row goes to pe__single_row(), or pe__single_f32() if added. All other rows, and the
-   pairs that pe__single_row() leaves, go by tiles of PE__TILE_16 pairs, with the anchor and the
-   plan's rows as floats. With non-temporal stores, 17 blocks of rows are finished, tile by tile,
-   before the next rows begin: otherwise the whole table would pass through memory once for each
-   tile. */
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add them to 16-bit elements
+   (added). A single row goes to pe__single_row(), or to pe__single_f32() if added. All other rows,
+   and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the
+   anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
+   tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
+   once for each tile. */
 PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
                                   pe__block_kernel *block, int added)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes rows of sines and cosines of given frequencies, without a plan of the caller's. Tested by
- * tests/unit/test_theorem.c and tests/unit/test_at.c. */
+/* Writes rows of sines and cosines of given frequencies, for callers without a plan (pe_sincos_T).
+ * Tested by tests/unit/test_theorem.c and tests/unit/test_at.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -14,19 +14,20 @@
 #include "axis.h"
 
 /* ---- 6.12 rows without a plan -------------------------------------------------------------------
- * A call builds a plan on the stack for each tile of columns. A plan for few rows holds only its
- * frequencies, which take a fifth of the time of a row. For many rows it also has a table. */
+ * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
+ * frequencies. To convert them takes a fifth of the time of a row. For many rows the plan also has
+ * rotation rows (plan->table). */
 
 /* The arguments of a pe_sincos_T call. */
 typedef struct pe__sincos_request {
-    const double *omega;                 /* pairs frequencies, in radians a position */
+    const double *omega;                 /* the frequency of each pair, in radians a position */
     size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
     unsigned char *sines, *cosines;
 } pe__sincos_request;
 
-/* Writes one row, or any number of rows, of an output. A call names the kernel for one row if that
-   is all it needs: a program that only makes such calls contains no code for more. */
+/* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. A program that
+   calls pe_sincos_T() for one row only contains no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
 #define PE__ROW_KERNELS(T, row)                                                                    \
     PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
@@ -43,13 +44,14 @@ PE__ROW_KERNELS(bf16, pe__rows_bf16)
 PE__ROW_KERNELS(f64, pe__rows_f64)
 #undef PE__ROW_KERNELS
 
-/* Pairs of a tile without and with a table, and the number of rows from which a table that is used
-   once saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, for 64 pairs. */
+/* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
+   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are used once save
+   more time than they cost. Measured for 64 pairs: 65 with AVX-512, 125 with AVX2. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
-/* Write the vector of frequencies w at i in half-turns: w / pi as the sum of two doubles, high
-   parts to f and low parts to g, with a relative error of 2^-104. Update *least and *sum, the least
-   |w| and the sum of |w| in each lane. */
+/* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
+   doubles, with a relative error of 2^-104: the high parts go to f + i, the low parts to g + i.
+   Update *least and *sum, the least |w| and the sum of |w| in each lane. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
                                      pe__vd *least, pe__vd *sum)
 {
@@ -61,10 +63,11 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
 }
 
-/* Write n frequencies in half-turns, high parts to f and low parts to f + padded, each array
-   followed by 8 copies of its last element. Returns 1 if no |w| is below 2^-900, and the sum of |w|
-   in each lane is at most PE__MAX_FREQUENCY_SUM / PE_LANES, as usual. Then no frequency has to be
-   checked by itself, and all positions are within the range of the double kernel. */
+/* Convert n frequencies to half-turns, high parts to f and low parts to f + padded. Each array is
+   followed by 8 copies of its last element. Returns 1 in the usual case: no |omega| is below
+   2^-900, and the sum of |omega| in each lane is at most PE__MAX_FREQUENCY_SUM / PE_LANES. Then no
+   frequency has to be checked by itself, and all positions are within the range of the double
+   kernel. */
 enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
@@ -81,13 +84,13 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
-    /* sum * 0 is a NaN if any frequency is one */
+    /* sum * 0 is a NaN if any frequency is a NaN or infinite */
     return !pe__unequal(pe__min_vd(least, low), low,
                         pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
 
-/* Set the fields of a plan of n pairs that row kernels read, but for frequency and padded. fastest:
-   a bound of all frequencies. */
+/* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. fastest:
+   no frequency is larger in magnitude. */
 PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double fastest)
 {
     plan->axes = 1;
@@ -105,8 +108,8 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
-/* Check the frequencies, then write the rows tile by tile of `most` pairs. f: aligned memory for
-   the arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
+/* Check the frequencies, then write the rows in tiles of `most` pairs. f: aligned memory for the
+   arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
 PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
                                       pe__sincos_kernel *kernel, double *f, size_t most)
 {
@@ -159,7 +162,8 @@ PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const p
     return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-/* A pe_sincos_T call: check all arguments, then write. one: the kernel writes a single row. */
+/* A pe_sincos_T call: check all arguments, then write. one: 1 if rows is 1, and the kernel writes
+   only one row. */
 PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
                                       pe__sincos_kernel *kernel)
 {
@@ -167,7 +171,8 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
     if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000))) return PE_ERR_CONFIG;
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
-    /* sines and cosines are columns of one output: whole elements apart */
+    /* Sines and cosines are written as columns of one output, so the distance between the arrays
+       must be a whole number of elements. */
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;

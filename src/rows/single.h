@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A single row of floats or 16-bit elements, from its angles to memory. Tested by
+/* Writes a single row of floats or 16-bit elements, from its angles to memory. Tested by
  * tests/unit/test_exact.c and tests/unit/test_at.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -13,7 +13,8 @@
 #include "row_pair_16.h"
 
 /* ---- 6.7 a single row ---------------------------------------------------------------------------
- * One loop goes from the angles to the stores. It has no anchor and keeps no doubles in memory. */
+ * One loop goes from the angles to the stores. The row is not rotated from an anchor, and its sines
+ * and cosines in double stay in registers. */
 
 typedef struct pe__single {
     const pe__output *output;
@@ -43,8 +44,9 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
 }
 
 /* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
-   to evaluate them. Where cosines come first, they take the place of the sines: the position is
-   negated and a quadrant added, since cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
+   to evaluate them. Where cosines come first, the polynomials must give cosines in place of sines,
+   and the reverse. So the position is negated and a quadrant added to the angle, since
+   cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly *poly)
 {
     const int swapped = x->output->order == PE__CS;
@@ -53,8 +55,9 @@ PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly
     return swapped ? -x->position : x->position;
 }
 
-/* Recompute four flagged vectors of pairs, from pair i on, by the full polynomials, and begin a
-   span there, with the components in a and b. Vectors after the one at pair `last` repeat it. */
+/* Recompute four flagged vectors of pairs, from pair i on, by the full polynomials. Write their
+   components to a and b, and set *span to a span that begins at pair i. Vectors after the one at
+   pair `last` repeat that vector. */
 PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last, double *a,
                                      double *b, pe__span *span)
 {
@@ -66,7 +69,8 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
     pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
 }
 
-/* Round four flagged vectors of pairs, from pair i on, to the floats v. */
+/* Round four flagged vectors of pairs, from pair i on, to the floats v, by Ziv's test. last: as in
+   pe__single_recompute(). */
 PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last,
                                         pe__floats4 *v)
 {
@@ -108,8 +112,8 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Store or add count pairs of pending floats, from pair i on. Vectors that the rounding test flags
-   are rounded again first. */
+/* Store or add count pairs of pending floats, from pair i on. If the rounding test flags any, all
+   four vectors are rounded again first. */
 PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *span, size_t i,
                                         size_t count, pe__pending *pending, int32_t guard)
 {
@@ -126,14 +130,15 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
                        &pending->v);
     } else {
-        const pe__floats4 some = pending->v; /* copied to memory: pending stays in registers */
+        const pe__floats4 some = pending->v; /* so that pending stays in registers */
         pe__single_store_some(x, i, i + count, &some);
     }
 }
 
-/* Store a whole group of pending floats, from pair i on, as 16-bit elements; lanes that are flagged
-   are rounded again. Each float is rounded from a double: it is off by at most half a last place,
-   2^-24 of itself. `least` is added to the bounds, see pe__base_error_16(). */
+/* Store a whole group of pending floats, from pair i on, as 16-bit elements; flagged lanes are
+   rounded again. Each float was rounded from a double, so its error is at most half a unit in the
+   last place, 2^-24 of the float. least: the constant term of the thresholds, from
+   pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf least, pe__type type)
 {
@@ -153,10 +158,10 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
     if (PE__UNLIKELY(lanes)) pe__single_round_flagged_16(x, i, lanes, type);
 }
 
-/* Write the row of position t, four vectors of pairs at a time, and return how many pairs are
-   written. Floats: all pairs, fewer at a time up to the first aligned address and at the row's end.
-   16-bit elements: only whole groups. The doubles of each step are rounded to floats during the
-   next step, while it computes its own. */
+/* Write the row of position t, a group of four vectors of pairs at a time, and return how many
+   pairs are written. Floats: all pairs; a group has fewer before the first aligned address and at
+   the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
+   floats during the next step, while that step computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe__type type)
 {
@@ -176,7 +181,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     PE__IN_MEMORY(in_memory);
     const pe__sincos_args by = {plan, in_memory, signed_t};
     const size_t head = floats ? span.peeled : 0;
-    pending.split = floats ? span.split : 1; /* a group's floats lie as in split rows */
+    pending.split = floats ? span.split : 1; /* 16-bit: pe__single_store_group() takes them split */
     pending.a.v[0] = pending.a.v[1] = pending.a.v[2] = pending.a.v[3] = pe__splat(0.0);
     pending.b = pending.k = pending.a;
     if (pairs == 0) return 0;
@@ -207,8 +212,9 @@ PE__OUTLINE void pe__single_f32(const pe__output *output, double t, const pe__ad
     (void)pe__single_row(output, t, adder, PE__F32);
 }
 
-/* Write a row at position 0, or one that is far, so that its angles take double-double. Four
-   vectors of pairs at a time, by simple code that is not made for speed. */
+/* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
+   position, whose angles need double-double. The code takes four vectors of pairs at a time, and is
+   simple rather than fast. */
 PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe__adder *adder)
 {
     const pe__single x = {output, t, adder};

@@ -22,8 +22,8 @@
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * Elements are hashed as integers, so that the byte order does not matter. The constant in
- * pe_selftest() holds for every build, and changes only if results change. If a build has another
- * hash, tests/unit/test_selftest.c prints it. */
+ * pe_selftest() is the same in every build, and changes only if results change. If a build computes
+ * another hash, tests/unit/test_selftest.c prints that hash. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -35,13 +35,14 @@ typedef struct pe__test {
         uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
     } x;
     pe_plan plan;
-    int64_t zero; /* 0 from a volatile: else compilers might compute results, in their rounding */
+    int64_t zero; /* 0, read from a volatile: with a constant, compilers might compute results at
+                     compile time, by their own rounding */
     int64_t list[PE__TEST_ROWS];
     double real[PE__TEST_ROWS];
     uint64_t hash;
 } pe__test;
 
-/* Hash a status, and all elements of x, of `size` bytes: 2, 4 or 8. */
+/* Hash a status and all elements of x, each of `size` bytes: 2, 4 or 8. */
 PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
     uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
@@ -62,8 +63,8 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
     t->hash = h;
 }
 
-/* Hash rows of a plan: runs from the first five positions of the list towards 0, rows of a grid and
-   of lists, sums, and, unless angles are floats, a shift. */
+/* Hash rows of a plan: runs that begin at the first five positions of the list and go towards 0,
+   rows of a grid and of lists, rows that pe_add_T adds, and, unless angles are floats, a shift. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 #define PE__TEST_FILL(T, element)                                                                  \
     PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
@@ -89,9 +90,10 @@ PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
 /* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
-   filled, and rows of a table, added. Last, hash heads of 3 and 1, or -1 and 3, whose rotation
-   subtracts two nearly equal products. One product is rounded first, so a' or b' is 2^-21. If it
-   were fused with the difference, a' or b' would be 3 * 2^-23. */
+   filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
+   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. a' = a c - b s or b' = b c + a s is then
+   a difference of two nearly equal products. The product with c is rounded first, so the difference
+   is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
@@ -163,19 +165,19 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 }
 #undef PE__TAKE
 
-/* Returns the hash of all parts, each with a plan of its own; a part whose plan is refused is left
-   out. */
+/* Returns the hash of all parts, each with a plan of its own. A part whose plan is refused is left
+   out, which changes the hash. */
 PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
         pe__test_rows_f64, pe__test_rows_f64,  pe__test_rows_f64, pe__test_rows_f32,
         pe__test_rows_f16, pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_rest};
-    /* positions far and near, and some with a hard-to-round element */
+    /* positions far from 0 and near it, and some with a hard-to-round element */
     static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
                                    -16777217,   -20,                  -1773804743,
                                    1896201758,  -1709504159,          1803184376};
-    double memory[4416 / sizeof(double)]; /* pe_plan_size(); if that grows, plans are refused */
+    double memory[4416 / sizeof(double)]; /* pe_plan_size(); if it grows, plans are refused */
     pe__test test;
     test.zero = zero;
     test.hash = 0;

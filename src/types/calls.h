@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines the public functions that take a pe_at and are also called for a few rows or tokens, so
- * that they have to be cheap to call. Tested by tests/checks/api.sh. */
+/* Defines the public functions that take a pe_at and are also called for few rows or tokens. A call
+ * of them must be cheap. Tested by tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -14,13 +14,13 @@
 #include "types.h"
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
- * A pe_at that is passed by value is written in small pieces, then copied with wide loads, which
+ * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which
  * stall on these stores: 5 to 12 ns, as long as the rotation of a head takes. A function that is
  * inlined into its caller copies nothing. So the functions here are short enough to be inlined.
  * They also stand after the end of pe's own floating-point options, because gcc inlines no function
- * that has options of its own. They compute nothing. */
+ * that has options of its own. They need no such options, since they compute nothing. */
 
-/* pe_fill_T, pe_add_T and pe_sincos_T; number: the type of a scale. */
+/* pe_fill_T, pe_add_T and pe_sincos_T. number: the type of the scale of pe_add_T. */
 #define PE__CALLS(T, element, number)                                                              \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
@@ -62,7 +62,7 @@ PE__CALLS(f32_f16, float, uint16_t)
 PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
 
-/* Is a pe_rope_by_table_T call of one token plain? That is: the table is one of floats and has the
+/* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
    row, pairs fill whole units, and no argument can be an error. Where the call is inlined, the
    compiler knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
@@ -77,7 +77,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
 }
 
-/* RoPE from a plan, its tables, and RoPE by a table, all of one type. */
+/* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
 #define PE__CALLS(T, type, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines, from macros, the functions that exist for each type of element. Tested by
+/* Defines, by macros, the functions that exist for each type of element. Tested by
  * tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
@@ -25,7 +25,7 @@
 #include "../learned/add.h"
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * The types are float, and uint16_t for f16 and bf16; for fill and add also double. types/calls.h
+ * The types are float, uint16_t for f16 and bf16, and for fill and add also double. types/calls.h
  * defines the public functions that call the pe__call_ functions of this file. */
 
 /* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
@@ -33,8 +33,8 @@
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Fill, add and add_batch. number: the type of a scale; batch_kernel: fills the rows that are added
-   to all batches. */
+/* Fill, add and add_batch. number: the type of a scale. batch_kernel: the row kernel that fills the
+   buffer of rows that are then added to all batches. */
 #define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
@@ -65,7 +65,7 @@ PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
 PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
 #undef PE__ROWS_OF
 
-/* Rotation of tokens from one array to another, whose elements may have another type. */
+/* Rotation of tokens from an array of type element to an array of type to. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
                                                size_t tokens, const pe__from_to *x)                \
@@ -76,7 +76,7 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
         return pe__rope_to(plan, at, &call, x);                                                    \
     }
 
-/* Shifts, rotation in place, RoPE tables, and the addition of biases and learned tables. */
+/* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
 #define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -126,8 +126,8 @@ PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
 
-/* Rotation by a table, with a function for each layout: a program that names one layout contains no
-   code for the other. */
+/* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
+   layout contains no code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
         const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
