@@ -526,8 +526,9 @@ PE_API pe_at pe_delta(pe_at at);
    amplitude 1. d_model is not checked here. Threads: any. */
 PE_API pe_config pe_config_default(size_t d_model);
 
-/* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ..., "sc"
- * and "cs" are halves, sines or cosines first; the exponent is that of 1 / base, base = 10000.
+/* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ...; "sc"
+ * is halves with the sines first, "cs" with the cosines first; the exponent is the one of 1 / base,
+ * with base = 10000.
  *
  *   PE_PRESET_       layout  exponent   odd d        and; used by
  *   VASWANI          inter   2i / d     ends in sine
@@ -589,25 +590,26 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 PE_API const char *pe_config_error(const pe_config *config);
 
 /* Say what is wrong with frequencies for pe_plan_init_frequencies(): constant English text, or NULL
-   if nothing is. *index becomes the index of the first one that is not finite or out of bounds, or
-   pairs; index may be NULL. Threads: any. */
+   if nothing is. *index becomes the index of the first frequency that is not finite or is out of
+   bounds, or `pairs` if there is none; index may be NULL. Threads: any. */
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
-/* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element of a row of 256
- * or more; 11 KB at 64, 2239 bytes at least. With fewer than 36 expected_rows: 8 to 10 per element.
- * With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least (tests/unit/test_errors.c).
+/* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element for rows of 256
+ * elements or more; 11 KB for rows of 64; 2239 bytes at least. With fewer than 36 expected_rows: 8
+ * to 10 per element. With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least
+ * (tests/unit/test_errors.c).
  * Returns 0 for an invalid config, NULL included. The memory may have any alignment: the slack is
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
-   except for PE_COLUMNS_SUMS: 26 bytes a pair and a little. So a plan for one call can be made on
+   except for PE_COLUMNS_SUMS: 26 bytes a pair and 2248 more. So a plan for one call can be made on
    the stack (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
- * rows are expected, the 16 rows that rotate a row to others.
+ * rows are expected, the 16 rotation rows, by which one row is rotated to others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -623,19 +625,19 @@ PE_API size_t pe_plan_size(const pe_config *config);
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                               size_t memory_size);
 
-/* The same with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base
+/* Make a plan with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base
  * and exponent are ignored, but must be valid. So each axis can have its own base or list; with
  * PE_COLUMNS_SUMS each pair has one frequency for each coordinate.
  *
- * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Taken as exact,
- *              of either sign: 0, or 2^-900 ... 2^900 in magnitude, and |omega[i] * scale| within
- *              2^-960 ... 2^21, both before the factor pi of half_turns. Frequencies of 0 are
- *              correct but slow.
+ * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Each is
+ *              taken as an exact number, of either sign. It is 0, or 2^-900 ... 2^900 in magnitude
+ *              with |omega[i] * scale| within 2^-960 ... 2^21; the factor pi of half_turns does not
+ *              count in these bounds. Frequencies of 0 are correct but slow.
  * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
  *
  * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_SHAPE if pairs is another
- *              number; PE_ERR_FREQUENCY if one is out of bounds or not finite: pe_frequency_error()
- *              says which
+ *              number; PE_ERR_FREQUENCY if a frequency is out of bounds or not finite:
+ *              pe_frequency_error() says which
  * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
@@ -643,8 +645,8 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size);
 
-/* How float32 code computes a frequency. Each operation is rounded to float, log(base) when it is
-   used. */
+/* How float32 code computes a frequency. Each operation is rounded to float. log(base) is a double:
+   PE_FLOAT32_EXP rounds the whole -log(base) / D to float, PE_FLOAT32_EXP_OF_RATIO -log(base). */
 typedef enum pe_float32 {
     PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
     PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
@@ -653,9 +655,10 @@ typedef enum pe_float32 {
 } pe_float32;
 
 /* Compute the frequencies base^(-i / D) of a config as float32 code does, for
- * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32. Such a plan differs from that code by a unit in
- * the last place of 1 at most, at every position; the exact table, and PE_ANGLE_FLOAT32 with exact
- * frequencies, differ by the position times the error of the frequency.
+ * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32. The elements of such a plan differ from those
+ * of that code by at most a unit in the last place of 1, at every position. The elements of an
+ * exact plan, or of PE_ANGLE_FLOAT32 with exact frequencies, differ by the position times the
+ * error of the float32 frequency.
  *
  * config       its base (1 ... 2^126), exponent, exponent_shift and d_model are used; one axis
  * omega        the pairs of a row
@@ -672,9 +675,9 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
  * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
- * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32 those of the
- *              floats used
- * Aliasing     what is written may not overlap the plan or its memory
+ * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32, the
+ *              frequencies are the floats that the plan uses, and the wavelengths belong to them
+ * Aliasing     omega and wavelength may not overlap the plan or its memory
  * Threads      any */
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
@@ -689,17 +692,18 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
  * doubles. The amplitude of a plan is not part of an increment: pass it to
- * pe_fixed_sincos_scaled_f32(). 128 bits are enough: half a unit of 2^-128, times a position of
- * 2^31, is 2^-98 turns, and no element of the tables of tests/theorem.txt comes nearer to a
- * midpoint of two floats than 2^-65.6.
+ * pe_fixed_sincos_scaled_f32(). 128 bits are enough: an error of half a unit of 2^-128, times a
+ * position of 2^31, is 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every
+ * element is at least 2^-65.6 away from any midpoint of two floats.
  *
- * increments   4 * plan->pairs words: four words a pair, the lowest first, laid out as an array of
- *              pe_fixed_increment, so that it is uploaded as it is
+ * increments   4 * plan->pairs words: four words a pair, the lowest first. This is the layout of an
+ *              array of pe_fixed_increment, so the words can be uploaded as they are
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for more than one axis, half_turns, an offset other
- *              than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY for one other than 0
- *              that is below 2^-56 in magnitude: its angles are too small for level 2
- * Accuracy     within 0.501 of 2^-128 turns a position (tests/unit/test_fixed.c)
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that was not made, and for more than one
+ *              axis, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS;
+ *              PE_ERR_FREQUENCY if a frequency other than 0 is below 2^-56 in magnitude: its
+ *              angles are too small for the integers of pe_fixed.h
+ * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
  * See          pe_fixed.h, docs/gpu.md */
@@ -707,11 +711,12 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
 
 /* Compute the phase increments of given frequencies, as pe_sincos_f32() takes them.
  *
- * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
- *              each 0, or 2^-56 ... 2^21 in magnitude
+ * omega        pairs frequencies in radians a position; each double is taken as an exact number,
+ *              and is 0 or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *
- * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY if a
+ *              frequency is out of bounds
  * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap omega
  * Threads      any */
@@ -1786,16 +1791,16 @@ PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 /* Sizes that may overflow, ranges of positions, tiles, and types of elements.
  * tests/unit/test_errors.c and tests/unit/test_bounds.c test them. */
 
-/* Returns how many elements of 1, 2, 4 or 8 bytes fit into the PTRDIFF_MAX bytes that a pointer can
-   span. Written without a division. */
+/* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
+   that a pointer can span. Needs no division. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
     return element == 1 ? bytes : element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
 }
 
-/* Returns whether a b > limit, without overflow. If a and b fit into half the bits of size_t, there
-   is no division. */
+/* Returns whether a b > limit, without overflow. Divides only if a or b needs more than half the
+   bits of size_t. */
 PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
 {
     const int half = (int)sizeof(size_t) * 4;
@@ -1803,8 +1808,8 @@ PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
     return b != 0 && a > limit / b;
 }
 
-/* Checks an array of rows with stride elements of `element` bytes each: the stride must hold
-   d_model elements, and the array must fit into what a pointer can span. */
+/* Checks an array of `rows` rows that begin `stride` elements of `element` bytes apart: the stride
+   must be at least d_model, and a pointer must be able to span the array. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
@@ -1819,28 +1824,30 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
     if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
     const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
-    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room: for positions after the first */
+    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room: positions in range after first */
 }
 
 /* PE__BLOCK_HALF: the rows of a block on each side of its anchor.
-   PE__TILE: the pairs of a tile. Long rows are faster.
-   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. Its anchors and the plan's rows
-   must stay in the first-level cache, because a miss waits for the buffers that non-temporal stores
-   fill. The tile takes half of the workspace, as pe__unaliased() needs. */
+   PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
+   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
+   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
+   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
+   pe__workspace (rows/run.h) stays free, and pe__unaliased() can move the anchors within their
+   arrays. Unoptimised, the two are equal, and the anchors are not moved. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
-#else /* unoptimised kernels need more stack, so tiles get less */
+#else /* unoptimised kernels need more stack: smaller tiles leave it to them */
 enum { PE__OPTIMIZED = 0 };
 #endif
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* How many pairs of a plan's arrays are sorted together by coordinate, in pe__plan_sort_pairs(). */
+/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
 enum { PE__SORT_PAIRS = 256 };
 
-/* The types of elements, with the values of pe_type. PE__DROP_...: how many significand bits the
-   last rounding drops, from double to float, or from float to 16 bits. */
+/* The types of elements, with the values of pe_type. PE__DROP_...: how many bits of the
+   significand the last rounding drops: from double to float, or from float to 16 bits. */
 typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 PE__INLINE int pe__dropped_bits(pe__type kind)
@@ -2021,8 +2028,8 @@ PE__INLINE int pe__is_consecutive(const pe_at *at)
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
  * A number is the unevaluated sum of two or three doubles, lane by lane: about 104 and 156 bits.
- * The low part of a pe__dd may be as large as a few ulps of the high part. A result said to be
- * normalised has hi = the double nearest to the sum. */
+ * The low part of a pe__dd may be as large as a few ulps of the high part. In a normalised
+ * result, hi is the double nearest to the sum. */
 
 PE__INLINE double pe__first_lane(pe__vd x)
 {
@@ -2128,12 +2135,12 @@ PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
     s->lo = two * sc.lo;
 }
 
-/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle, from the entries b / 2
-   and b - b / 2. */
+/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle, from entries b / 2 and
+   b - b / 2 of s and c. */
 PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
-    pe__dd sine = s[half], cosine = c[half]; /* locals: gcc copies from memory byte by byte */
+    pe__dd sine = s[half], cosine = c[half]; /* locals: gcc would copy these byte by byte */
     if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;
@@ -2189,7 +2196,7 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* x += y and x *= y, out of line. Loops that do little else inline pe__td_add_inline() and
+/* x += y and x *= y, out of line. Loops that do little else call pe__td_add_inline() and
    pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
@@ -2249,8 +2256,9 @@ PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
     return pe__td_renormalize(digit[0], digit[1], digit[2]);
 }
 
-/* Returns 1 / y for a double y, by long division with three digits. Each remainder is a double but
-   for its last bits, so multiplying it by the first digit gives the next digit. */
+/* Returns 1 / y for a double y, by long division with three digits. The first digit is 1 / y,
+   rounded, so a remainder times the first digit is the next digit. A remainder fits into one
+   double, except for its last bits. */
 PE__INLINE pe__td pe__td_inverse(pe__vd y)
 {
     pe__td r;
@@ -2307,7 +2315,7 @@ PE__INLINE uint64_t pe__odd_significand(double x)
     return bits >> pe__lowest_bit(bits);
 }
 
-/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one after that, where more digits do not matter. */
+/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one from n = 16 on: more do not matter there. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0}, {1.0}, {0.5}, {0.16666666666666666, 9.25185853854297e-18},
     {0.041666666666666664, 2.3129646346357427e-18}, {0.008333333333333333, 1.1564823173178714e-19},
@@ -2322,8 +2330,8 @@ static const double pe__inverse_factorial[28][2] = {
     {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
-/* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last! for |y| < 1. The
-   terms after the one with 1 / last_dd! are computed in double, the others in double-double. */
+/* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... for |y| < 1, up to the term with
+   1 / last!. The terms after 1 / last_dd! are computed in double, the others in double-double. */
 PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
@@ -2366,8 +2374,8 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
  * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the series are
  * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The errors are
  *     2^-107  r, from a double-double product: 2^-102 |r|
- *     2^-125  the terms of the series that are left out
- *     2^-110  the terms in double, from r^8/8! on, and those in double-double before
+ *     2^-125  the terms that the series omits
+ *     2^-110  the terms from r^8/8! on, in double, and the terms before, in double-double
  *     2^-110  the last product, in doubles */
 PE__OUTLINE void pe__td_to_exp2(pe__td *at)
 {
@@ -2399,12 +2407,12 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
     return x;
 }
 
-/* Replaces x = *at, 2^-1000 <= x <= 2^1000, by log2(x). The error is 2^-106, or 2^-101 relative to
- * log2(x). A power of two has none.
+/* Replaces x = *at, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also at
+ * most 2^-101 times |log2(x)|. A power of two has no error.
  *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
  *        0.11 sixteenths.
- *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms of the series
- *        that are left out are below 2^-118.
+ *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the
+ *        series omits are below 2^-118.
  *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *at)
 {
@@ -2447,8 +2455,8 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
 }
 
 /* Returns log2(x) for a double x. For products of 2, 3 and 5, the numbers that people write, it
-   takes a quarter of the time: it adds multiples of the logarithms of 3 and 5. The first two parts
-   of these logarithms have few bits, so that small multiples are exact. */
+   takes a quarter of the time, because it only adds multiples of log2(3) and log2(5). The first two
+   parts of these two constants have few bits, so that small multiples of the parts are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {
@@ -2495,25 +2503,25 @@ PE__OUTLINE double pe__log2(double x)
  * certain or tried again with more limbs. All arithmetic is on integers: the same on every machine.
  */
 
-/* PE__LIMBS: at most 1344 bits. PE__NO_ERROR: log2_error of an exact number; also the exponent of
-   an exact 0. */
+/* PE__LIMBS: the most limbs of a number, 1344 bits. PE__NO_ERROR: the log2_error of an exact
+   number; also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
     int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
-    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; one more before normalisation */
+    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n only before normalisation */
 } pe__real;
 
 PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
 PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__real_is_exact(x); }
 
-/* Returns log2_error for the sum of two errors, each given by its log2_error. */
+/* Returns the log2_error of a sum of two errors; a and b are the log2_error of each. */
 PE__COLD int pe__add_errors(int a, int b)
 {
     const int more = a > b ? a : b, less = a > b ? b : a;
     return less < PE__NO_ERROR / 2 ? more : more + 1;
 }
 
-/* Returns limb i of d 2^part, 0 <= part < 32, where d has `limbs` limbs and 0 elsewhere. */
+/* Returns limb i of d 2^part, 0 <= part < 32. d has `limbs` limbs; all others count as 0. */
 PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
 {
     const uint64_t high = i >= 0 && i < limbs ? d[i] : 0, low = i > 0 && i <= limbs ? d[i - 1] : 0;
@@ -2569,8 +2577,8 @@ PE__COLD void pe__real_renormalize(pe__real *x)
     if (pe__limbs_shift(x->d, x->n + 1, up)) x->log2_error = pe__add_errors(x->log2_error, 0);
 }
 
-/* Returns value, any finite double, exactly, with n limbs. Subnormals are read from their bits, so
-   flush-to-zero modes do not matter. */
+/* Returns the finite double `value` exactly, as a number of n limbs. Subnormals are read from their
+   bits, so flush-to-zero modes do not matter. */
 PE__COLD pe__real pe__real_of(double value, int n)
 {
     pe__real x;
@@ -2588,8 +2596,8 @@ PE__COLD pe__real pe__real_of(double value, int n)
     return x;
 }
 
-/* Returns x truncated to 53 bits, and a tiny number for x below 2^-900. If x is close to an integer
-   below 2^52, pe__round_to_integer() of the result is this integer. */
+/* Returns x truncated to 53 bits, or some tiny number if |x| is below 2^-900. If x is close to an
+   integer below 2^52, pe__round_to_integer() of the result is this integer. */
 PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -2617,7 +2625,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
         p[i + n] = (uint32_t)carry;
     }
     for (int i = 0; i < n - 1; i++) rest |= p[i];
-    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* one limb more than is kept */
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* n + 1 limbs, of which n are kept */
     x->log2_error = pe__add_errors(pe__add_errors(x->log2_error, y->log2_error + 1) + 32,
                                    rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
@@ -2726,12 +2734,12 @@ PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
 PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
 PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits, 0, n); }
 
-/* Returns the sum of a Taylor series, cut after the last bit, for |x| < 4:
+/* Returns the sum of a Taylor series for |x| < 4, up to the first term below the last bit:
  *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
  *     PE__TRIG, k = 1   cos(z), x = -z^2: each term is the one before times x / (k (k + 1)) ...
- *     PE__TRIG, k = 2   sin(z) / z, the same
+ *     PE__TRIG, k = 2   sin(z) / z, x = -z^2: with the same factors as cos(z)
  *     PE__ATANH, k = 1  atanh(z) / z, x = z^2 < 1/16: 1 + x / (k + 2) + x^2 / (k + 4) ...
- * There are at most 300 terms, with an error of 2^14 units of the last bit. */
+ * There are at most 300 terms, with a total error of 2^14 units of the last bit. */
 typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
 PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
 {
@@ -2786,16 +2794,17 @@ PE__COLD int pe__real_has_sign(const pe__real *x)
 }
 
 /* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
-   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open, as
-   next to a midpoint. last: there are no more limbs, so x is taken for this midpoint. */
+   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open,
+   because a midpoint is within the error. last: more limbs are not available, so x is taken to be
+   that midpoint. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    /* the bits of d from snap on are certain */
+    /* the bits of d from bit number snap up are certain */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is kept */
+    const int cut = unit - x->exponent + 32 * n; /* number of the lowest bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
@@ -2812,7 +2821,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
-/* The number of limbs to begin with, and the next one if n limbs did not decide. */
+/* The number of limbs to begin with, and the number to try after n limbs did not decide. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
@@ -2830,19 +2839,21 @@ PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
  * tests/unit/test_budget.c measures the error. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and q^(64 k + 8 a). So 64 frequencies
- * take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits for another.
- * With more than 64 frequencies, each 512 take 8 more powers, of q^64.
+ * The frequency unit q^i, with q = base^(-1 / D) and i = 64 k + 8 a + b, is the product of unit q^b
+ * and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16 powers of 2 in vectors, and 64
+ * products, which do not wait for each other. If there are more than 64 frequencies, every 512 of
+ * them take 8 more powers: q^(64 k).
  *
  * The relative error of a frequency is below 2^-101 + 2^-106 i / D:
- *     2^-102            the product: the factors have three doubles each. The second double of the
- *                       result, below 2^-53 of the first, is a sum of seven terms, each rounded
+ *     2^-102            the product of two triple-doubles. The second double of the result, below
+ *                       2^-53 of the first, is a sum of seven terms, each rounded
  *     3 x 2^-106        three powers of 2
- *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2 base
- * In factors below 2^-900, the last digits are subnormal. An element that needs more digits of its
- * frequency computes them from the config, by pe__real_by_frequency(). */
+ *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2(base)
+ * In factors below 2^-900, the last double is subnormal and has fewer bits. If an element needs
+ * more digits of a frequency, pe__real_by_frequency() computes them from the config. */
 
-/* 8 is a multiple of every PE_LANES. 64 pairs are a head of 128 elements. */
+/* PE__MAX_LANES is a multiple of every PE_LANES. PE__FREQUENCY_TILE is 64, the pairs of a head of
+   128 elements. */
 enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
 typedef struct pe__geometric {
@@ -2851,15 +2862,15 @@ typedef struct pe__geometric {
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
-/* Returns the unit, in half-turns: scale if half_turns, else scale / pi. */
+/* Returns the unit of frequencies, in half-turns: scale if half_turns is set, else scale / pi. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* Returns log2 of q = base^(-1 / D), where D = d[0] + d[1]. For d[1] = 0, the usual case, the
-   division is cheaper. */
+/* Returns log2 of q = base^(-1 / D), where D = d[0] + d[1]. The division is cheaper for
+   d[1] = 0, the usual case. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
     pe__td by = pe__td_splat(-d[0]);
@@ -2882,8 +2893,8 @@ PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* Triple-doubles in memory lie part by part. pe__td_store() stores a vector to the numbers from k
-   on; pe__td_get() returns number k in all lanes. */
+/* An array of triple-doubles has a row for each of the three parts. pe__td_store() stores a vector
+   to the numbers from k on. pe__td_get() returns number k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -2905,8 +2916,8 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Writes the frequencies number `from` to from + count - 1, the high parts to f, the low parts to
-   f + padded. Writes up to 7 numbers more, which may be out of range. Only frequencies after the
+/* Writes the frequencies number `from` to from + count - 1: the high parts to f, the low parts to
+   f + padded. Writes up to 7 more after each, which may be out of range. Only frequencies after the
    first 64 need the third factor, q^(64 k): a call for the first 64 or fewer omits it. */
 PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
@@ -2939,27 +2950,27 @@ PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t 
 }
 
 /* ==== src/sincos/double_double.h ==== */
-/* Sines and cosines of pairs in double-double, and their error bound.
- * tests/unit/test_budget.c measures it. */
+/* Sines and cosines of pairs in double-double, and the bound of their error.
+ * tests/unit/test_budget.c measures the error. */
 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
- * The angle of pair i at position t is t w_i radians, or t f_i half-turns: f_i = w_i / pi. */
+ * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
 
-/* Returns what the frequencies from pair on are multiplied by: t in all lanes. With
-   PE_ANGLE_FLOAT32 it returns the angles in radians, rounded to float, because all frequencies of
-   the plan are then 1 / pi. */
+/* Returns the factors that give the angles in half-turns when the frequencies from number `pair` on
+   are multiplied by them: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
+   radians, rounded to float, since all elements of plan->frequency are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* Returns the i of w_i for a pair of a plan and sets *axis to its axis. Padding pairs have the i of
-   the axis' last pair. */
+/* Returns the i of w_i for a pair of a plan and sets *axis to the axis of the pair. Padding pairs
+   have the i of the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
-    if (plan->order) { /* the arrays are sorted: find the pair whose slot this is */
+    if (plan->order) { /* the arrays are sorted: find which pair lies at `slot` */
         const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
         for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
@@ -2970,9 +2981,10 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
 }
 
 /* Computes *sine and *cosine of the angles at position t, for one vector of pairs from pair on. The
- * error has two parts, whose sum pe__sincos_error() returns:
- *   1. about 2^-98 from the computation. It is relative for sines of angles below 1/4 half-turn.
- *   2. the error inherited from the plan's frequencies. */
+ * error has two parts, and pe__sincos_error() bounds their sum:
+ *   1. The computation adds about 2^-98. For sines of angles below 1/4 half-turn, this is the
+ *      relative error.
+ *   2. The plan's frequencies have errors, which the sines and cosines inherit. */
 PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
@@ -2984,8 +2996,8 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     rest.a = pe__two_prod(tt, pe__load(f + plan->padded), &rest.b);
 
     /* The angle is p + e + rest half-turns. Reduce p modulo 2, then add e and rest before the
-       quadrant is chosen: beyond 2^49, e is too large to be left out. Then subtract the nearest
-       multiple of 1/2. Both reductions are exact. */
+       quadrant is chosen, because e is too large to be ignored if |p| is above 2^49. Then subtract
+       the nearest multiple of 1/2. Both reductions are exact. */
     pe__td sum =
         pe__td_renormalize(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
     sum = pe__td_add_inline(sum, rest); /* inlined: the chain of dependent operations is long */
@@ -2997,8 +3009,8 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
-    /* The terms left out are below 2^-100. So are the rounding errors of terms below 2^-53, which
-       are computed in double. */
+    /* The terms that the series omit are below 2^-100. Terms below 2^-53 are computed in double:
+       their rounding errors are below 2^-100, too. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
     *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
@@ -3010,14 +3022,15 @@ PE__INLINE double pe__max_abs(double x, double y)
     return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
 
-/* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. In the term
-   inherited from the frequencies, the factor 4 is above pi, radians in a half-turn. */
+/* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. The second
+   term is inherited from the frequencies. Its factor 4 is pi, the radians in a half-turn, rounded
+   up. */
 PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
 {
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* pe__multiple() of one pair. Nothing after float32[pair] is read. */
+/* Returns the lane of pe__multiple() for one pair. Reads no element after float32[pair]. */
 PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
@@ -3025,8 +3038,8 @@ PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 }
 
 /* ==== src/sincos/round.h ==== */
-/* Sums of two doubles rounded once to any type, and Ziv's test for them.
- * tests/checks/levels.sh and tests/unit/test_exact.c test it. */
+/* Sums of two doubles, rounded once to any type, and Ziv's test of a sum.
+ * tests/checks/levels.sh and tests/unit/test_exact.c test them. */
 
 /* Returns the bf16 or f16 number nearest to x, ties to even, as a float. */
 static inline float pe__round_16(float x, int drop)
@@ -3047,8 +3060,8 @@ static inline float pe__round_16(float x, int drop)
 }
 
 /* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
-   and a power of two as scale. Wider formats on the way are rounded to odd, so that the last
-   rounding, to nearest, is the only one that counts. */
+   and a power of two as scale. The intermediate double, and for 16 bits the intermediate float, are
+   rounded to odd. So only the last rounding, to nearest, decides. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -3072,9 +3085,9 @@ static inline float pe__round_sum(double hi, double lo, int drop)
 }
 
 /* Returns (hi + lo) by, rounded once to a double, for a power of two as `by`. A subnormal result
-   must be a multiple of the least subnormal, so `big` is added and subtracted: its last bit times
-   `by` is the least subnormal. The sum of big, hi and lo is rounded once, by way of a rounding to
-   odd. */
+   must be a multiple of the least subnormal, so `big` is added and subtracted: the last bit of big,
+   times `by`, is the least subnormal. The sum of big, hi and lo is rounded once, because its low
+   parts are first rounded to odd. */
 PE__COLD double pe__round_double(double hi, double lo, double by)
 {
     const double sum = hi + lo;
@@ -3101,18 +3114,18 @@ PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, d
     if (drop == 0) {
         *y = pe__round_double(hi, above, by);
         other = pe__round_double(hi, below, by);
-    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* smaller: 0; products may underflow */
+    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else 0; products could underflow */
         *y = (double)pe__round_sum(hi * by, above * by, drop);
         other = (double)pe__round_sum(hi * by, below * by, drop);
     }
     return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* the sign of a 0 must be certain */
 }
 
-/* pe__ziv_test() with 2^exponent as `by`, which may be out of range of doubles. */
+/* Does what pe__ziv_test() does with by = 2^exponent, which may be out of range of doubles. */
 PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* the result is below half the least subnormal, and hi is not 0 */
+    if (exponent < -1100) { /* below half the least subnormal: rounds to 0 */
         *y = hi < 0 ? -0.0 : 0.0;
         return 1;
     }
@@ -3125,9 +3138,9 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
  * tests/checks/levels.sh and tests/unit/test_theorem.c test it. */
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
- * If double-double does not decide a rounding, numbers of any precision do, computed from the
- * config. A sine or cosine is a midpoint of two numbers only in known cases. In all others, more
- * precision decides:
+ * If double-double does not decide a rounding, multi-limb integers do. They compute the element
+ * from the config, with as many bits as it takes. A sine or cosine is a midpoint of two numbers
+ * only in the cases of point 3, which are recognised. In all others, more precision decides:
  *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
  *   2. So are the sine and cosine of pi times an irrational algebraic number (Gelfond, Schneider).
  *   3. The sine or cosine of pi times a rational number is rational only if it is 0, +-1/2 or +-1
@@ -3136,8 +3149,8 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
  * Frequencies that are the caller's doubles, in radians a position, need a third of this code. For
  * them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
-/* Returns whether x^m = y^q. For q >= m this is (x / y)^m = y^(q - m), and y must divide x; for
-   q < m, the same with x and y exchanged. */
+/* Returns whether x^m = y^q. For q >= m, y must divide x, and the equation is that
+   (x / y)^m = y^(q - m). For q < m, x and y are exchanged. */
 PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
@@ -3161,8 +3174,8 @@ PE__COLD double pe__product_minus(double a, double b, double c)
     return (p - c) + pe__first_lane(e);
 }
 
-/* PE_COLUMNS_SUMS: sets *sum to the sum of a pair's products, frequency times coordinate. Returns
-   whether every product and every partial sum is exact in double. */
+/* For PE_COLUMNS_SUMS: sets *sum to the sum of frequency times coordinate over the coordinates of a
+   pair. Returns whether every product and every partial sum is exact in double. */
 PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -3181,10 +3194,11 @@ PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 /* Sets w so that the frequency of a pair, without the pi of half_turns, is exactly (w[0] + w[1]) /
  * w[2] with an odd w[2]. Returns 0 if the frequency is not found to be exactly rational.
  *
- * base^(i / D) is recognised as rational as follows. Let base = odd(base) 2^e, and let the
- * double-double value of base^(i / D) be next to a double 2^s y with an odd y. If odd(base)^i =
- * y^D, base^(i / D) is this double times 2^(e i / D - s). This power of two is 1, or at least
- * ln 2 / D away from 1, which the double-double value excludes. */
+ * base^(i / D) is recognised as rational as follows. Let base = odd(base) 2^e with an odd
+ * odd(base). Let the double-double value of base^(i / D) differ from a double 2^s y, with an odd y,
+ * by less than 2^-90 of itself. If odd(base)^i = y^D, base^(i / D) is exactly this double times
+ * 2^(e i / D - s). This power of two is 1, or differs from 1 by about ln 2 / D or more. The
+ * double-double value excludes such a difference. */
 PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
@@ -3202,7 +3216,7 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
         const pe__dd y = plan->half_turns ? ratio : radians;
         const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
-        if (plan->base == 0) { /* the caller's frequency is the double nearest to y / unit */
+        if (plan->base == 0) { /* the caller's frequency: the double nearest to y / unit */
             by = hi / unit;
             by += (lo - pe__product_minus(by, unit, hi)) / unit;
         } else { /* base^(i / D) by a division and a Newton step */
@@ -3228,8 +3242,8 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* PE_COLUMNS_SUMS: returns the sum of the magnitudes of the terms of a pair's angle, in half-turns.
-   */
+/* For PE_COLUMNS_SUMS: returns the sum of |frequency times coordinate| over the coordinates of a
+   pair, in half-turns. */
 PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -3239,9 +3253,9 @@ PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
     return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
 }
 
-/* Returns the error that a sine or cosine inherits from the frequency of its pair, for an angle in
-   half-turns: 0 if half_turns is set and the plan's two doubles are the exact frequency. The factor
-   4 is above pi, radians in a half-turn. */
+/* Returns a bound of the error that a sine or cosine of a pair inherits from the pair's frequency.
+   angle: |angle| in half-turns. The bound is 0 if half_turns is set and the plan's two doubles are
+   exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded up. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
@@ -3253,9 +3267,9 @@ PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double ang
     return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
 }
 
-/* Returns the error bound of pe__sincos_dd() for one sine or cosine, tighter than
-   pe__sincos_error(): the sine of an angle below 1/4 half-turn has a relative error. For angles up
-   to 2^-800 half-turns it returns 1, because products below 2^-900 lose bits. */
+/* Returns the error bound of pe__sincos_dd() for one sine (component 0) or cosine (1). It is
+   tighter than pe__sincos_error() because the sine of an angle below 1/4 half-turn has a relative
+   error. For angles up to 2^-800 half-turns it returns 1, as products below 2^-900 lose bits. */
 PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
                                     int given)
 {
@@ -3275,7 +3289,7 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         const double *const f = plan->frequency + pair;
         const pe__dd half_turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(half_turns, pe__dd_splat(pe__pi)));
-        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* the caller's double, recovered */
+        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* hi is the caller's double */
         return;
     }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
@@ -3303,16 +3317,17 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         pe__real_mul(&w, &y);
     }
     pe__real_mul(x, &w);
-    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs hold it */
+    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs suffice */
 }
 
-/* 2 sin(k pi / 6) for k = 0 ... 11, where it is an integer; 3 stands for irrational values. */
+/* 2 sin(k pi / 6) for k = 0 ... 11 where this is an integer. 3 stands for an irrational value. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
 /* Replaces the angle x by its sine or, for component 1, its cosine. x is in half-turns if
- * half_turns is set and `given` is not, else in radians. Multiples of 1/6 half-turn have the exact
- * values of Niven's theorem. Returns 0 if more limbs are needed to tell x from such a multiple.
- * enough: n limbs distinguish every rational x from each multiple of 1/6 that x is not equal to. */
+ * half_turns is set and `given` (the frequency is the caller's double in radians) is not; else in
+ * radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0, +-1/2 or +-1, gets that
+ * exact value (Niven). Returns 0 if more limbs are needed to tell x from a multiple of 1/6. enough:
+ * n limbs tell every rational x from every multiple of 1/6 that x does not equal. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
@@ -3343,8 +3358,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     pe__real_mul(&y, x);
     y.sign = -y.sign;
     if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
-        /* cos x, and sin x / x, are below 1 by less than 2^-1120. Any number between would round
-           alike, so take 1 - 2^-1120. */
+        /* cos x and sin x / x are below 1 by less than 2^-1120. All numbers between 1 - 2^-1120
+           and 1 lead to the same rounded element, so take 1 - 2^-1120. */
         z = pe__real_of(1, n);
         y = z;
         y.exponent = -1119;
@@ -3358,12 +3373,14 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     return 1;
 }
 
-/* Quantities of a pair: A sin(t w), A cos(t w), w in radians a position, and 2 pi / w. */
+/* Quantities of a pair: A sin(t w), A cos(t w), the frequency w in radians a position, and the
+   wavelength 2 pi / w in positions. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
 
-/* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names,
-   by multi-limb integers. `less` is subtracted from a sine or cosine before the rounding. The loop
-   takes more limbs until the rounding is certain. */
+/* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names
+   (0: double; else the value of pe__dropped_bits()). `less` is subtracted from a sine or cosine
+   before the rounding. Computes with multi-limb integers, and with more limbs until the rounding is
+   certain. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -3397,7 +3414,7 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
 }
 
 /* Computes the values that pe__sincos_dd() approximates, each lane correctly rounded: hi is the
-   rounded sine or cosine, lo the rounded difference of the exact value from hi. */
+   rounded sine or cosine, lo is the exact value minus hi, rounded. */
 PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                              pe__dd *cosine)
 {
@@ -3414,9 +3431,9 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     }
 }
 
-/* Returns the frequency of a pair in radians a position, or its wavelength in positions, as `what`
-   says, rounded once to the type that `drop` names. */
-PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
+/* Returns a pair's frequency in radians a position (what: PE__FREQUENCY) or its wavelength in
+   positions (PE__WAVELENGTH), rounded once to the type that `drop` names. */
+PE__DIVIDES_BY_ZERO /* frequency 0: the wavelength is infinity, as documented */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
 {
     const double *const given = plan->frequency + pair;
@@ -3437,8 +3454,8 @@ PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity
     return pe__round_quantity(plan, pair, 1, what, 0, 0, drop);
 }
 
-/* Sets *y to an element whose angle is exactly a multiple of 1/6 half-turn and whose sine or cosine
-   is rational: 0, +-1/2 or +-1. Returns whether the element is one. */
+/* Returns whether an element's angle is exactly a multiple of 1/6 half-turn and its sine or cosine
+   is rational: 0, +-1/2 or +-1. If so, sets *y to the element. */
 PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair, int component,
                                       int drop, double *y)
 {
@@ -3458,9 +3475,9 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     return 1;
 }
 
-/* Sets *y to A sin x for a tiny angle x and returns whether the element is decided. The position,
-   or the float angle, is multiple 2^exponent. Powers of two are kept apart, so that all factors are
-   near 1. */
+/* Sets *y to A sin x for a tiny angle x and returns whether the rounding is certain. multiple
+   2^exponent is the position or, with PE_ANGLE_FLOAT32, the angle. Powers of two are kept separate,
+   so that all factors are near 1. */
 PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multiple, int exponent,
                                  int given, int drop, double *y)
 {
@@ -3478,12 +3495,12 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
     return pe__ziv_test_scaled(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
 }
 
-/* Sets *y to an element of a tiny angle, and returns whether the element is decided. A tiny angle
+/* Sets *y to an element of a tiny angle, and returns whether the rounding is certain. A tiny angle
  * may be out of range of doubles, or its cosine too close to 1 for double-double. For an angle x
- * below pi 2^-40 radians
+ * below pi 2^-40 radians:
  *
  *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
- *         within 2^-54 of A, relatively. So A cos x rounds as a number just below A does.
+ *         within 2^-54 |A| of A. So A cos x rounds as any number just below A does.
  *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
  *         Then Ziv's test of A x decides. A x is a product of numbers near 1 and a power of two,
  *         with a relative error of 2^-100 plus the error inherited from the frequency. */
@@ -3492,7 +3509,7 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
 {
     const double f = plan->frequency[pair], multiple = pe__one_multiple(plan, pair, t);
     const double a = plan->amplitude;
-    /* multiple may be subnormal, which pe__frexp() does not take */
+    /* multiple may be subnormal, but pe__frexp() needs normal numbers */
     const double enlarged = fabs(multiple) < pe__exp2i(-900) ? pe__exp2i(120) : 1;
     int of_multiple, of_f;
     if (f == 0 || multiple * enlarged == 0) return 0;
@@ -3501,22 +3518,23 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
     if (enlarged > 1) of_multiple -= 120;
     if (of_multiple + of_f > -40) return 0;
     if (pe__inherited_error(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
-        return 0; /* a sum of PE_COLUMNS_SUMS that cancels, and may be 0 */
+        return 0; /* the terms of PE_COLUMNS_SUMS cancel; the sum may be 0 */
     if (component == 0) return pe__round_tiny_sine(plan, pair, m, of_multiple, given, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
 
 /* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
- * position t, in the type that `drop` names. approx: the same from pe__sincos_dd(), but times the
- * mantissa of A, as the sum of two doubles; NULL if not computed yet, as for floats. The steps are
- * double-double with Ziv's test, tiny angles, exactly rational angles, multi-limb integers. */
+ * position t, in the type that `drop` names. approx: the sine or cosine by pe__sincos_dd(),
+ * times the mantissa of A, as a sum of two doubles; NULL if it is not computed yet, as for floats.
+ * Tries double-double with Ziv's test, then exactly rational angles, then multi-limb integers. Tiny
+ * angles are tried first if approx is NULL, else after double-double. */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; sums are not examined */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; a sum is examined below */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -3538,7 +3556,7 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
 
 /* The type of the two functions below, which call pe__round_element() with a constant `given`. Rows
    call them by pointer, so that a program that uses only given frequencies contains no code for
-   others. */
+   the frequencies of a config. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,
@@ -3554,22 +3572,22 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
 
 /* ==== src/plan/config.h ==== */
 /* The default config and the presets.
- * tests/unit/test_conventions.c and tests/checks/parity.sh compare them with their models. */
+ * tests/unit/test_conventions.c and tests/checks/parity.sh compare presets with models. */
 
 /* ---- 5.7 plans ----------------------------------------------------------------------------------
  * The memory of a plan holds, in this order:
  *     up to 63 bytes, to an aligned address
  *     2 arrays: the frequencies, as sums of two doubles
  *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
- *     16 rows of 2 arrays each: the rows that rotate, if enough rows are expected
+ *     16 rows of 2 arrays each: the rotation rows, if enough rows are expected
  *     2 bytes a pair: the order of pairs, if the config has a list of coordinates
  * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
  *
  * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
- * vector may be loaded from any pair on. Padding lanes after an axis' last pair repeat this pair,
- * so they are flagged only if the pair itself is. The exact rounder may then load vectors from
- * padding lanes on, past the end of an array. So the rows that rotate come after the frequencies.
- */
+ * vector may be loaded from any pair on. The padding lanes after the last pair of an axis repeat
+ * this pair, so they are flagged only if the pair itself is. If it is, the exact rounder may load
+ * vectors that begin in padding lanes and end past the array. The rotation rows come after the
+ * frequencies, so that these loads stay in the memory of the plan. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -3609,7 +3627,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     };
     const size_t d = d_model;
     const int is = (int)preset;
-    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* every init refuses it */
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* which every init refuses */
     pe_config c = pe_config_default(d);
     c.layout = (pe_layout)presets[is].layout;
     c.exponent = (pe_exponent)presets[is].exponent;
@@ -3646,10 +3664,10 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 /* The axes, arrays, size and errors of a plan, before it is built.
  * tests/unit/test_errors.c tests them. */
 
-/* Returns the guard of the rounding test: the bits of the smallest float that may be tested. This
-   float is 2^-12 share |amplitude|, and a thousandth more because a float may be less than its
-   double. It is at least a normal float. If elements may be infinite, the guard is INT32_MAX, which
-   flags all floats. */
+/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
+   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
+   double that it was rounded from. It is a normal float. If elements may be infinite, it is
+   INT32_MAX, which flags all floats. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
@@ -3659,7 +3677,7 @@ PE__INLINE int32_t pe__guard(double amplitude, double share)
     return size > pe__exp2i(127) ? INT32_MAX : guard;
 }
 
-/* Sets the amplitude A of a plan, its mantissa and power of two, and the guard. */
+/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
 static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
@@ -3670,8 +3688,8 @@ static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 }
 
 /* Sets the range of the double kernel from the relative error and the largest magnitude of the
-   frequencies. Within the range, an angle has an error of at most 2^-62 half-turns inherited from
-   the frequency, and at most 2^36 half-turns. */
+   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
+   at most 2^-62 half-turns from its frequency. */
 static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
@@ -3681,11 +3699,11 @@ static inline void pe__plan_set_range(pe_plan *plan, double error, double fastes
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* From this number of consecutive rows on, the plan's table of rows that rotate saves more time
-   than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
+/* From this number of consecutive rows on, the plan's table of rotation rows saves more time than
+   it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
-/* Returns whether there are several axes that share the columns in the given way. */
+/* Returns whether there are several axes, which share the columns of a row as `columns` says. */
 PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
@@ -3693,7 +3711,7 @@ PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 
 enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
 
-/* Returns how many arrays a plan has that expects `rows` rows; 0 rows: an unknown number. */
+/* Returns how many arrays a plan for `rows` expected rows has. rows is 0 if unknown. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -3702,7 +3720,7 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 }
 
 /* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
-   one pair or none, D is 1: i is 0 then. */
+   at most one pair, D does not matter, since i is 0; it is set to 1. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -3739,8 +3757,9 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Joins the axes of a plan that has a list of coordinates. They share one layout, and the first
-   axis has all pairs. The padding grows, because four vectors may be loaded from any pair on. */
+/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the
+   first axis has all pairs. The padding grows by three vectors, because four vectors may be loaded
+   from any pair on. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -3749,13 +3768,13 @@ PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
-/* Returns whether a list has the needed length. A length of 0 means unknown and passes. */
+/* Returns whether a list has the needed length. A length of 0 means unknown, and is accepted. */
 PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
 {
     return length == 0 || (list && length == needed);
 }
 
-/* Returns whether all numbers of a list of coordinates are valid; NULL is. */
+/* Returns whether all coordinates of a list are valid; 1 for NULL, which is no list. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -3764,8 +3783,8 @@ PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_
     return ok;
 }
 
-/* Sets the columns, pairs and exponents of a plan's axes. Returns what is wrong with the axes, or
-   NULL. */
+/* Sets the columns, pairs and denominators of a plan's axes. Returns what is wrong with the axes,
+   or NULL. */
 PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
@@ -3786,7 +3805,7 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        const size_t columns = width - axis->zeros; /* if odd, one more sine, or cosine if first */
+        const size_t columns = width - axis->zeros; /* odd: one more sine (cos_first: cosine) */
         axis->zero = column + columns;
         axis->pairs = (columns + 1) / 2;
         axis->sines = (columns + !cos_first) / 2;
@@ -3809,7 +3828,7 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
         pe__axis *const axis = &plan->axis[a];
         const size_t own = axis->zero - axis->sines - axis->cosines;
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
-        const size_t gap = steps || joined ? pairs : axis->pairs; /* of halves */
+        const size_t gap = steps || joined ? pairs : axis->pairs; /* from half to half */
         const size_t second = first + (halves ? gap : steps ? all : 1);
         axis->sine = cos_first ? second : first;
         axis->cosine = cos_first ? first : second;
@@ -3823,7 +3842,7 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 }
 
 /* Returns what is wrong with the config, or lays the plan out and returns NULL. Inlined into its
-   two callers, so that a program that never asks for the text does not contain the texts. */
+   two callers, so that a program that never asks for the texts does not contain them. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -3868,7 +3887,8 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* Returns the bytes of memory that a plan takes. listed: it has a list of coordinates. */
+/* Returns the bytes of memory that a plan takes. listed: the config has a list of
+   coordinates. */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
@@ -3895,16 +3915,16 @@ PE_API const char *pe_config_error(const pe_config *config)
 }
 
 /* ==== src/plan/make.h ==== */
-/* Plans built in the caller's memory: frequencies and the rows that rotate.
+/* Plans built in the caller's memory: frequencies and rotation rows.
  * tests/unit/test_bounds.c and tests/unit/test_budget.c test them. */
 
-/* Writes the rows that rotate to table, 1 ... 8 and 17, 34 ... 136, each as an array of sines and
- * one of cosines. Row 1 comes from its angles. Row b is rotated from the rows b / 2 and b - b / 2,
- * row 17 from the rows 8 and 9, row 17 b from the rows 17 (b / 2) and 17 (b - b / 2).
+/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
+ * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
+ * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
  *
- * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. No
- * rotation adds more than that. Four vectors advance together, because one alone would wait for its
- * own results. */
+ * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
+ * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
+ * operation on one vector waits for the one before. */
 PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
@@ -3932,7 +3952,7 @@ PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* Returns the plan's row that rotates by `multiple` rows (level 0) or blocks (level 1), 1 <=
+/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
    multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
 PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
 {
@@ -3940,7 +3960,7 @@ PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int
     return plan->table + 2 * index * plan->padded;
 }
 
-/* Copies to the plan the fields that it has from the config, and places its arrays in aligned
+/* Copies fields of the config to the plan, and sets the addresses of the plan's arrays in aligned
    memory. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
@@ -3961,20 +3981,20 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
-/* Returns where the order of a plan begins: after the arrays, two bytes for each pair. The first
-   plan->pairs bytes say where each pair lies in the arrays. The others hold the coordinates of the
-   pairs, and after pe__plan_sort_pairs() the segments. */
+/* Returns the address of a plan's order, which comes after the arrays and has two bytes for each
+   pair. The first plan->pairs bytes say where each pair lies in the arrays. The others hold the
+   coordinates of the pairs; pe__plan_sort_pairs() replaces them by the segments. */
 static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
                                         double *memory)
 {
     return (uint8_t *)(memory + pe__array_count(config, config->expected_rows) * plan->padded);
 }
 
-/* Sorts the pairs of a plan by coordinate. `order` is from pe__order_memory() and has the
- * coordinates in place. Among each PE__SORT_PAIRS pairs, the pairs of one coordinate become a
- * segment: they lie together in the arrays. Stationary pairs, as coordinate PE_MAX_AXES, come last.
- * The bytes of a segment are the coordinate, then the length less one. A segment of one pair has
- * one byte: the coordinate + PE__SEGMENT_OF_ONE. */
+/* Sorts the pairs of a plan by coordinate. `order` is from pe__order_memory() and holds the
+ * coordinates. Among each PE__SORT_PAIRS pairs, the pairs of one coordinate become a segment: they
+ * lie together in the arrays. Stationary pairs come last, as coordinate PE_MAX_AXES. A segment is
+ * described by two bytes: the coordinate, and the number of pairs minus 1. A segment of one pair
+ * has one byte: the coordinate + PE__SEGMENT_OF_ONE. */
 enum { PE__SEGMENT_OF_ONE = 16 };
 static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
@@ -3996,7 +4016,7 @@ static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
     plan->order = order;
 }
 
-/* Puts an array of a plan into the plan's order, in place. */
+/* Sorts the pairs of an array of a plan by plan->order, in place. */
 static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 {
     double all[PE__SORT_PAIRS];
@@ -4007,8 +4027,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
     }
 }
 
-/* Fills the padding of an array: between the pairs of an axis and the next axis, and up to
-   plan->padded, the last pair is repeated. */
+/* Fills the padding of an array: repeats the last pair of each axis up to the first pair of the
+   next axis or, after the last axis, up to plan->padded. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -4018,8 +4038,9 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* Completes a plan whose frequencies are in memory: order, padding, floats, range, rows that
-   rotate. error: the relative error of the frequencies. fastest: the largest magnitude. */
+/* Completes a plan whose frequencies are in memory: sorts and pads them, rounds them to float for
+   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. error: the relative error of the
+   frequencies. fastest: the largest magnitude of a frequency, in half-turns. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -4043,7 +4064,8 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* Begins every init: sets the plan to zeros, which every call refuses, and checks the pointers. */
+/* The first step of every init: sets the plan to zeros, which every call refuses, and checks the
+   pointers. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -4069,12 +4091,12 @@ static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *confi
         steps = pe__max_abs(steps, (double)last / axis->denominator[0]);
         fall = pe__max_abs(fall, begin / end);
     }
-    /* in half-turns, powers of a power of two are exact */
+    /* in half-turns, and with a power of two as base, all frequencies are exact */
     int exponent;
     made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                               pe__frexp(config->base, &exponent) == 0.5;
     /* frequencies/geometric.h derives the error. The term with `fall` is for powers of q below
-       2^-900, whose last digits are subnormal. */
+       2^-900, whose last double is subnormal. */
     const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
     pe__plan_finish(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
@@ -4107,8 +4129,8 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Returns whether n frequencies, times scale, are certainly within bounds. A result of 0 leaves the
-   decision to pe_frequency_error(): for a frequency of 0, a scale far from 1, an n that is no
+/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0,
+   pe_frequency_error() has to decide: for a frequency of 0, a scale far from 1, or an n that is no
    multiple of PE_LANES. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
@@ -4128,7 +4150,8 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 
 /* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
    error of 2^-104; omega may be f. Returns the largest magnitude. Out of line, because its caller
-   becomes part of pe__plan_build(), which calls cold functions and is not optimised for speed. */
+   is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
+   speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
                                    size_t padded)
 {
@@ -4139,7 +4162,7 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
         const pe__vd x = pe__load_n(omega + i, n - i);
         pe__dd y;
         y.hi = pe__two_prod(x, a, &y.lo);
-        y.lo = pe__mul(x, b) + y.lo; /* not fused: the same bits everywhere */
+        y.lo = pe__mul(x, b) + y.lo; /* not fused: same bits on every machine */
         y = pe__dd_renormalize(y);
         largest = pe__min_vd(largest, -pe__abs(y.hi));
         pe__store(f + i, y.hi);
@@ -4167,7 +4190,7 @@ static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, c
     pe__plan_finish(made, pe__exp2i(-104), fastest, f);
 }
 
-/* PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
+/* For PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
    omega[pairs][axes]. */
 static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
                                         const double *omega, double *f)
@@ -4235,8 +4258,8 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
  * tests/unit/test_conventions.c tests them. */
 
-/* Return a b, rounded to float or to double. The compiler cannot fuse the product with an addition.
-   */
+/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
+   product with an addition. */
 PE__INLINE float pe__float_product(float a, float b)
 {
     float p = a * b;
@@ -4250,8 +4273,8 @@ PE__INLINE double pe__double_product(double a, double b)
     return p;
 }
 
-/* Returns 2^x rounded once to float, 0 if it is too small for one. x > -1000, since frequencies are
-   above 2^-960. */
+/* Returns 2^x rounded once to float; 0 if 2^x is too small for a float. x is above -1000, since
+   frequencies are above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
     const pe__td y = pe__td_exp2(x);
@@ -4276,8 +4299,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        /* 2^power rounds to infinity above 2^128 (1 - 2^-25), whose log2 is 127.99...; 1 / infinity
-           is 0 */
+        /* from 2^128 (1 - 2^-25) on, whose log2 is 127.99..., 2^power rounds to infinity, and
+           1 / infinity is 0 */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;
@@ -4286,8 +4309,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     return PE_OK;
 }
 
-/* Writes the frequency or the wavelength of each pair to out, axis after axis, in the order before
-   sorting. */
+/* Writes the frequency or the wavelength of each pair to out, axis after axis, in the order that
+   the pairs had before pe__plan_sort_pairs(). */
 static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;
@@ -4313,31 +4336,31 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 }
 
 /* ==== src/fixed/increments.h ==== */
-/* Phase increments by integers of 320 bits.
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_fixed.c. */
+/* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
+ * tests/unit/test_fixed.c tests them. */
 
-/* The limbs of a frequency below 2^21 and of its increment: 128 + 21 bits are asked for, and an
-   exponential loses some 20 more. */
+/* Limbs of a frequency and of its increment. A frequency up to 2^21 and its increment need 128 + 21
+   correct bits, and computing the exponential loses about 20. 10 limbs have 320 bits. */
 enum { PE__INCREMENT_LIMBS = 10 };
 
-/* x radians a position to x / (2 pi) modulo 1, times 2^128, rounded. */
+/* Converts the frequency x, in radians a position, to its increment x / (2 pi) modulo 1, times
+   2^128, rounded. Changes x. */
 PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
 {
     const int n = PE__INCREMENT_LIMBS;
     pe__real turn = pe__real_pi(n);
-    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1};
+    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1}; /* half of the result's last bit */
     turn.exponent++;
     memset(increment, 0, 4 * sizeof *increment);
     if (pe__real_is_0(x)) return;
     pe__real_div(x, &turn);
-    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* a bit more than 128 */
+    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* 128 bits, 1 for rounding */
     pe__limbs_add(rounded, x->d, n + 1, 0);
     (void)pe__limbs_shift(rounded, n + 1, -1);
     pe__limbs_add(increment, rounded, 4, x->sign < 0);
 }
 
-/* Can pe_fixed.h serve a frequency? */
+/* Returns whether pe_fixed.h can use the frequency w. */
 PE__COLD int pe__increment_exists(double w)
 {
     return w == 0 || pe__between(fabs(w), pe__exp2i(-56), pe__exp2i(21));
@@ -4375,107 +4398,117 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
 }
 
 /* ==== src/sincos/rounding_test.h ==== */
-/* The error budget of rows in double, the proof of the rounding test, and its bounds.
+/* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
  * tests/checks/gappa.sh proves the terms, tests/unit/test_budget.c measures them. */
 
 /* ---- 6.1 sines and cosines by double ------------------------------------------------------------
- * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The row in the
- * middle is its anchor, which the plan's rows 1 ... 8 rotate to the rows anchor + b and anchor - b.
- * Up to 17 blocks share one centre, the anchor of the block in the middle. The plan's rows 17, 34,
- * ... 136 rotate the centre, forward or backward, to the other anchors. The centre comes from
- * pe__sincos(); with PE_SLEEF and more than 2 blocks, from SLEEF. */
+ * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
+ * of a block is its anchor. The rotation rows 1 ... 8 of the plan rotate the anchor to the rows
+ * anchor + b and anchor - b. Up to 17 blocks share one centre, which is the anchor of the middle
+ * block. The rotation rows 17, 34 ... 136 rotate the centre, forward or backward, to the other
+ * anchors. The centre comes from pe__sincos(); with PE_SLEEF and more than 2 blocks, from SLEEF. */
 
 /* Rounding test: why floats are correctly rounded
  *
- * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. They are lengths of the vector
- * (sine, cosine), because a rotation mixes the errors of the two components. A relative rounding
- * adds 1 to a vector. An absolute rounding of numbers below 1 adds 1/2 to each component.
+ * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
+ * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
+ * (step 7). Step 6 has e, step 8 has eta.
  *
- * 2. pe__sincos(), by the full polynomials. "Unfused" is for operations without a fused
- * multiply-add. The terms are
+ * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
+ * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
+ * rounding adds 1 to a vector. An absolute rounding of numbers below 1 adds 1/2 to each component.
+ *
+ * 2. pe__sincos(), by the full polynomials. "Unfused" means without fused multiply-add. The
+ * terms are
  *     1.00  the rounding of the factor A (1 + eta): along the vector
  *     1.18  the residual z of the argument reduction, |z| <= 1/4 + 2^-17, rounded twice:
  *           pi (2^-56 + 2^-55), across the vector; unfused it is rounded once: 0.79
  *     0.01  the error of the angle, also across the vector: at most pi 2^-62 for positions up to
  *           plan->double_range
- *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. Of one component:
- *           sin(pi z) 2.69, cos(pi z) 2.04, unfused 2.35 (gappa.sh, by the mantissa of the factor)
+ *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. One component
+ *           alone: sin(pi z) 2.69, cos(pi z) 2.04, unfused 2.35. gappa.sh proves them in each of
+ *           three intervals of the factor's mantissa
  *     0.04  the approximation error of the polynomials (lacks.py)
  * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
  * 4.85, unfused 4.74.
  *
  * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
- * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. A cosine has less. The
- * bound pe__bound_full_poly is 4.375.
+ * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. 0.71 and 0.84 are at 45
+ * degrees, where their sum is about largest. A cosine has less. The bound pe__bound_full_poly is
+ * 4.375.
  *
  * 3. A centre from SLEEF. The terms are
  *     4.95  sine and cosine, 3.5 ulp each (u35)
- *     1.90  the angle and the residual z, as in step 2, and the rounding of the correction by `low`
- *           in pe__sincos_sleef()
+ *     1.90  the angle and the residual z, as in step 2, and the rounding of the correction in
+ *           pe__sincos_sleef(), which adds the derivative times `low`
  *     2.00  the rounding of the factor and of the products with the factor
  * The sum is 8.85, unfused 8.46.
  *
- * 4. One rotation of (s, c) by a row (S, C) of the plan. The terms are
+ * 4. One rotation of (s, c) by a rotation row (S, C) of the plan. The terms are
  *     0.71  the rounding of S and C
  *     2.00  the rounding of a product and of the sum. Unfused, two products and the sum are
- *           rounded: again 2 for one component, since |sC| + |cS| <= 1. As a vector, from which the
- *           next rotation starts, they are 2.42: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2) for the products,
- *           1 for the sum
+ *           rounded: again 2 for one component, since |sC| + |cS| <= 1. The vector, from which the
+ *           next rotation starts, has 2.42 unfused: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2) from the
+ *           products, 1 from the sum
  * The sum is 2.71; unfused 3.13 as a vector, 2.71 for one component of the result.
  *
  * 5. A row of a run is two rotations from its centre. The bound pe__bound_run is
  *     10.75   without SLEEF: 4.85 + 2.71 + 2.71 = 10.27, unfused 4.74 + 3.13 + 2.71 = 10.58
  *     14.375  with SLEEF: 14.27, unfused 14.30
- * Beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() as long as its error is at most
- * 44 units. Then, fused or unfused, pe__bound_far is 60.
+ * For positions beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() if its error is
+ * below 44 units. Otherwise, correctly rounded elements replace it (pe__compute_centre_far()).
+ * pe__bound_far is 60, fused or unfused.
  *
- * 6. pe__ziv_round() undoes the factor 1 + eta. Its factor is rounded (0.5), so is the product (1),
- * and so are y - e and y + e (1). Hence e is 2.5 units more than the bounds of steps 2 and 5.
+ * 6. pe__ziv_round() multiplies y' by 1 - eta + eta^2, which undoes 1 + eta. Three roundings add to
+ * the error: of this factor (0.5), of the product (1), and of y - e and y + e (1). Hence e is 2.5
+ * units more than the bounds of steps 2 and 5.
  *
  * 7. The test. Where float(y - e) = float(y + e), this float is the answer (Ziv's test). The hot
- * loop tests a condition that implies it, for the price of a few integer operations. It works on
- * y' = y (1 + eta). As soon as |y| >= 2^-12 |A|, e <= eta |y|. Then |y'| is never below the true
- * |x|, and at most 2 eta |x| above. So float(y') is wrong only if a midpoint of two floats lies at
- * |y'| or just below. The 29 bits that rounding to float drops (PE__DROPPED) show this: their value
- * is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the 29 bits flipped, these values are the
- * smallest numbers of 29 bits. So the hot loop keeps two running minima:
- *     of the dropped bits, to compare with the window 2 eta 2^53
- *     of the floats' absolute values, or the upper halves of the doubles', to compare with the
- *     guard: |y| >= 2^-12 |A|, and a normal float
+ * loop tests a condition that is sufficient for it and costs only a few integer operations. The
+ * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
+ * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
+ * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
+ * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the
+ * 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two running minima:
+ *     of the dropped bits, with the first one flipped: vectors are flagged if the minimum is within
+ *     the window, 2 eta 2^53
+ *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
+ *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
  * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
  *
- * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is there because the
- * error is multiplied by 1 + eta, too.
+ * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is needed because the
+ * factor 1 + eta multiplies the error, too.
  *
- * 9. A single row of floats has a narrower window, and a guard that shrinks with its position.
- * Nothing is rotated after pe__sincos(), so all errors but the one of the angle are relative. The
- * terms, in units of 2^-48, are
+ * 9. A single row of floats has a narrower window, and a guard that shrinks with the position.
+ * Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The terms,
+ * in units of 2^-48, are
  *    22.00  the approximation error of the short polynomials (lacks.py)
- *     0.25  roundings, at most 8 u: the residual z 2, sin(pi z) / z 4 and its product with z 1,
- *           cos(pi z) 5 (gappa.sh)
+ *     0.25  the roundings, at most 8 u. The residual z has 2. sin(pi z) / z has 4, and its product
+ *           with z has 1. cos(pi z) has 5 (gappa.sh)
  *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
  *           |y| >= 2^-12 |A t| / plan->double_range
  * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
- * vectors are computed again by the full polynomials and rounded with pe__bound_full_poly's e.
+ * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
  *
- * 10. The slow pairs of a run do not need the guard |y| >= 2^-12 |A|. Let t be the position of the
- * row, and T the farthest position on the way to the row: of the centre, an anchor or a row of the
- * plan. A pair of frequency f, in half-turns, is slow if f T <= 1/4. Then no sine on the way is
- * larger than pi f T, and the row's own sine is at least 0.9 pi f |t|. The terms of the sine's
- * error, in units of u pi f T, are
+ * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
+ * be the position of the row, and T the largest |position| on the way to the row: of the centre,
+ * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
+ * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
+ * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
  *     11  the centre, whose errors are relative
  *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
  *         the plan's cosine and their product, 2 for the sum
  *     20  the second rotation, whose cosine is off by 15
  * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
- * enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from |t| = 0.2 on
- * (pe__slow_from()). */
+ * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
+ * |t| = 0.2 on (pe__slow_from()). */
 enum { PE__SLOW_RATIO = 800 };
 
-/* The bounds of the rounding test, for amplitude 1. */
+/* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
+   in units, and the window in multiples of 2^12: 2 (units + 1/8), rounded up. */
 typedef struct pe__bound {
     double error, eta; /* e and eta of pe__ziv_round() */
-    int32_t window;    /* 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12 */
+    int32_t window;    /* 2 eta 2^53, by PE__BOUND rounded up to a multiple of 2^12 */
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
@@ -4491,8 +4524,8 @@ static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 #undef PE__BOUND
 
 /* ==== src/sincos/double.h ==== */
-/* Sines and cosines in double, from polynomials: of a single row and of the centre of a run.
- * tests/checks/gappa.sh proves their rounding errors, tests/unit/test_exact.c tests the rows. */
+/* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
+ * tests/checks/gappa.sh proves the rounding errors, tests/unit/test_exact.c tests the rows. */
 
 /* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
    by tests/tools/fit.py. The full ones are as close as doubles allow. The short ones have a
@@ -4514,13 +4547,15 @@ static const double pe__cosine_poly_short[8] = {
     -0.025448615526125998,
 };
 
-/* Coefficients times a factor, and the constant that the argument reduction adds. */
+/* The coefficients of the polynomials, times a factor. quadrant_shift: the constant that the
+   argument reduction adds to an angle to round it to quadrants. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
 
 /* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
-   rounds the angle to quadrants, 1/2 half-turn each, and adds `quadrants` more. */
+   rounds the angle to a number of quadrants, 1/2 half-turn each, and adds `quadrants` to this
+   number. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -4550,19 +4585,19 @@ typedef struct pe__doubles4 {
 } pe__doubles4;
 
 /* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
-   the vectors of one step while it computes the next. Conversion is a third of its work. If
-   conversion came after the polynomials, its instructions would wait for their operands and fill
-   the processor's queues. */
+   the vectors of one step while it computes the next. Conversion is a third of the whole work. If
+   it came after the polynomials, its instructions would wait for their operands and fill the
+   processor's queues. */
 typedef struct pe__pending {
     /* a and b: the first and the second component of each pair. k: the quadrants by which AVX-512
        rotates pairs while it interleaves them; not used otherwise. */
     pe__doubles4 a, b, k;
-    pe__floats4 v; /* the floats: (a0 b0), (a1 b1) ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
+    pe__floats4 v; /* the floats: a0 with b0, a1 with b1 ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
     pe__rounding_test test;
     int split;
 } pe__pending;
 
-/* Converts vector n of x, 0 <= n < 4, to floats and adds it to the rounding test. */
+/* Converts vector n of x (0 <= n < 4) to floats, and adds it to the rounding test. */
 PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 {
     const pe__vd *const a = x->a.v, *const b = x->b.v;
@@ -4578,17 +4613,18 @@ typedef struct pe__sincos_args {
     double t; /* the position */
 } pe__sincos_args;
 
-/* Computes s and c: the sines and cosines of the angles at position t, times the factor of the
- * polynomials, in double, for the four vectors of pairs from i on. A vector after `last` repeats
- * the one at last. full: whether by->poly has the full or the short polynomials.
+/* Sets s and c to the sines and cosines of the angles at position by->t, in double, times the
+ * factor of the polynomials. Computes four vectors, of the pairs from i on; vectors after pair
+ * `last` repeat the vector that begins at `last`. full: by->poly has the full polynomials (1) or
+ * the short ones (0).
  *
  *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
  *      most 1/4 half-turn.
  *   2. The polynomials give sin(pi z) and cos(pi z).
- *   3. The quadrants swap the two and change signs.
+ *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
  *
- * The four vectors advance together, because one alone would wait for its own results. Meanwhile
- * the vectors in pending, unless it is NULL, become floats. */
+ * The four vectors are computed together, because each operation on one vector waits for the one
+ * before. In between, the doubles of `pending` are converted to floats, unless pending is NULL. */
 PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__pending *pending)
 {
@@ -4606,7 +4642,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     z[2] = pe__reduce(pe__multiple(plan, i2, t), pe__load(f + i2), pe__load(g + i2), shift, &k[2]);
     z[3] = pe__reduce(pe__multiple(plan, i3, t), pe__load(f + i3), pe__load(g + i3), shift, &k[3]);
     if (pending) pe__convert_pending(pending, 0);
-    if (pending && PE_LANES == 8) { /* all here: gcc and clang schedule them better than by hand */
+    if (pending && PE_LANES == 8) { /* together: gcc and clang then schedule well */
         pe__convert_pending(pending, 1);
         pe__convert_pending(pending, 2);
         pe__convert_pending(pending, 3);
@@ -4640,7 +4676,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     s[2] = s[2] * z[2];
     s[3] = s[3] * z[3];
     if (pending && !pending->split && PE_LANES == 8) {
-        pending->k = quadrant; /* pe__zip_rotated() rotates them */
+        pending->k = quadrant; /* pe__zip_rotated() will rotate the pairs */
         return;
     }
     pe__rotate_quadrant(k[0], &s[0], &c[0]);
@@ -4649,8 +4685,8 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     pe__rotate_quadrant(k[3], &s[3], &c[3]);
 }
 
-/* Stores the results of pe__sincos() with the full polynomials, four vectors to s and to c. The
-   loop over a single row calls pe__sincos() itself. */
+/* Stores the results of pe__sincos() with the full polynomials: four vectors of sines to s, four of
+   cosines to c. The loop over a single row calls pe__sincos() directly instead. */
 enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
 PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t last, double *s,
                                   double *c)
@@ -4676,7 +4712,7 @@ PE__INLINE int pe__is_far(const pe_plan *plan, double t)
 
 #if PE_SLEEF
 /* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
-   [-1, 1] half-turns first, because SLEEF returns a constant above 2.5e8. */
+   [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
@@ -4694,9 +4730,9 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
-/* Writes A (1 + eta) times the sines and cosines at position t to `to`, for count pairs from pair
-   on; t is in range of the double kernel. With PE_SLEEF, tables take them from SLEEF. Writes up to
-   PE__SINCOS_PAIRS - 1 doubles more. */
+/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
+   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
+   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, pe__anchor to)
 {
@@ -4719,9 +4755,9 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
         pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
 }
 
-/* pe__compute_centre() for a position that is far, with the eta of pe__bound_far. Sines and cosines
-   come from double-double. If the error of double-double reaches 44 units of 2^-53, they come from
-   round_element instead. */
+/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
+   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, pe__anchor to)
 {

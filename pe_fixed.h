@@ -3,30 +3,29 @@
  *
  * pe_fixed.h - sine and cosine of position * frequency, correctly rounded, by integers alone.
  *
- * One text for C99, C++11, CUDA C, HIP, OpenCL C 1.2 and Metal (never compiled there). It needs no
- * other header. The results are the bits of pe_sincos_f32() on every device: integers know no fused
- * products, no flush to zero, no fast-math.
+ * One text for C99, C++11, CUDA C, HIP, OpenCL C 1.2 and Metal (untested: no Metal compiler has
+ * seen it). It needs no other header. The results are the bits of pe_sincos_f32() on every device:
+ * integer arithmetic has no fused products, no flush to zero and no fast-math.
  *
  *     pe_fixed_pair x = pe_fixed_sincos_f32(position, increment);
  *
  * A frequency w is given as a phase increment, w / (2 pi) modulo 1 in 128 bits, as in a numerically
- * controlled oscillator: pe_fixed_increments() of pe.h makes these on the host.
+ * controlled oscillator: pe_fixed_increments() of pe.h computes it on the host.
  *
  *     1. phase = position * increment modulo 1: the angle in turns. Argument reduction to the
  *        nearest quarter turn leaves g, an angle in eighths of a turn, 0 <= g <= 1.
  *     2. Level 1, 64 bits: sin(pi/4 g) / g and cos(pi/4 g) as polynomials in 1 - g^2, in which all
- *        coefficients are positive. Each is off by less than 2^-36 of itself.
+ *        coefficients are positive. The relative error of each value is below 2^-36.
  *     3. Ziv's rounding test: a value with no midpoint of two results within its error interval
- *        rounds as the exact value does. 1 pair in 5,900 goes on.
- *     4. Level 2, 96 bits: Taylor series. Off by less than 2^-90 of itself, besides the increment's
- *        error, and tested again. What is still open is reported as undecided, never guessed.
- *
+ *        rounds as the exact value does. 1 pair in 5,900 goes on to level 2.
+ *     4. Level 2, 96 bits: Taylor series. The relative error is below 2^-90, besides the error from
+ *        the increment. A pair that the test flags again is reported as undecided, never guessed.
  * tests/checks/fixed_proof.py proves these errors from the constants below. */
 #ifndef PE_FIXED_H
 #define PE_FIXED_H
 
 /* ==== src/fixed/sincos.h ==== */
-/* The code of pe_fixed.h. Tests: tests/checks/fixed_proof.py, tests/unit/test_fixed.c. */
+/* The code of pe_fixed.h. tests/checks/fixed_proof.py and tests/unit/test_fixed.c test it. */
 
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__) || defined(__METAL_VERSION__)
 typedef uint pe__u32;
@@ -35,7 +34,7 @@ typedef int pe__i32;
 typedef ushort pe__u16;
 #define PE__DEVICE static inline
 #define PE__DEVICE_RARE static __attribute__((noinline))
-#if defined(__METAL_VERSION__) /* never compiled */
+#if defined(__METAL_VERSION__) /* untested: no Metal compiler has seen it */
 #define pe__mulhi(a, b) metal::mulhi((pe__u32)(a), (pe__u32)(b))
 #define pe__leading_zeros(x) ((int)metal::clz(x))
 #define pe__float_of(bits) as_type<float>(bits)
@@ -53,7 +52,7 @@ typedef uint32_t pe__u32;
 typedef uint64_t pe__u64;
 typedef int32_t pe__i32;
 typedef uint16_t pe__u16;
-#if defined(__CUDACC__) || defined(__HIP__) /* for the device and for the host */
+#if defined(__CUDACC__) || defined(__HIP__) /* functions for device and host */
 #define PE__DEVICE static __host__ __device__ __forceinline__
 #define PE__DEVICE_RARE static __host__ __device__ __noinline__
 #elif defined(__GNUC__)
@@ -63,19 +62,19 @@ typedef uint16_t pe__u16;
 #define PE__DEVICE static inline
 #define PE__DEVICE_RARE static inline
 #endif
-#if defined(__GNUC__) && !defined(__HIP__) /* no compiler looks through an empty instruction */
+#if defined(__GNUC__) && !defined(__HIP__) /* empty asm hides the values: no product is fused */
 #define PE__UNFUSED(a, b, c, d) __asm__("" : "+m"(a), "+m"(b), "+m"(c), "+m"(d))
 #endif
 
 PE__DEVICE pe__u32 pe__mulhi(pe__u32 a, pe__u32 b) /* the high word of a b */
 {
-#if defined(__CUDA_ARCH__) /* nvcc makes 30 % more instructions of the other form */
+#if defined(__CUDA_ARCH__) /* nvcc turns the other form into 30 % more instructions */
     return __umulhi(a, b);
 #else
     return (pe__u32)((pe__u64)a * b >> 32);
 #endif
 }
-PE__DEVICE int pe__leading_zeros(pe__u32 x) /* of x > 0 */
+PE__DEVICE int pe__leading_zeros(pe__u32 x) /* for x > 0 */
 {
 #if defined(__CUDA_ARCH__)
     return __clz((int)x);
@@ -104,27 +103,25 @@ PE__DEVICE pe__u32 pe__bits_of(float x)
 typedef struct pe_fixed_increment {
     pe__u32 w[4]; /* frequency / (2 pi) modulo 1, times 2^128; the highest bits are in w[3] */
 } pe_fixed_increment;
-
 typedef struct pe_fixed_pair { /* not to be used where undecided is 1 */
     float sine, cosine;
     int undecided;
 } pe_fixed_pair;
-
 typedef struct pe_fixed_pair_16 { /* bits of IEEE binary16 or of bfloat16 */
     pe__u16 sine, cosine; /* uint16_t */
     int undecided;
 } pe_fixed_pair_16;
-
 typedef struct pe_fixed_rotated {
     float first, second;
 } pe_fixed_rotated;
 
-/* Words and products, which are all rounded down. */
+/* Words of 64-bit numbers, and products. All products are rounded down. */
 PE__DEVICE pe__u32 pe__high(pe__u64 x) { return (pe__u32)(x >> 32); }
 PE__DEVICE pe__u32 pe__low(pe__u64 x) { return (pe__u32)x; }
 PE__DEVICE pe__u64 pe__words(pe__u32 high, pe__u32 low) { return (pe__u64)high << 32 | low; }
 PE__DEVICE pe__u64 pe__wide(pe__u32 a, pe__u32 b) { return (pe__u64)a * b; }
-/* a b / 2^32, and a b / 2^64 without the product of the low words: at most 3 units too small. */
+/* pe__mul64_by_32(): a b / 2^32, rounded down. pe__mul64(): a b / 2^64 without the product of the
+   low words, at most 3 units below it. */
 PE__DEVICE pe__u64 pe__mul64_by_32(pe__u64 a, pe__u32 b)
 {
     return pe__wide(pe__high(a), b) + pe__mulhi(pe__low(a), b);
@@ -143,7 +140,7 @@ PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
     return x;
 }
 
-/* a b, at most 5 units too small. By pe__mulhi() nvcc would compile a series of these for ever. */
+/* a b, at most 5 units too small. With pe__mulhi(), nvcc does not finish compiling a series. */
 PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 {
     const pe__u64 hm = pe__wide(a.h, b.m), mh = pe__wide(a.m, b.h);
@@ -156,8 +153,8 @@ PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 /* Types of results, by their significant bits. */
 enum { PE__IS_F32 = 24, PE__IS_F16 = 11, PE__IS_BF16 = 8 };
 
-/* An amplitude is mantissa / 2^32 times 2^exponent. In range, 2^-64 ... 2^64 in magnitude, no float
-   overflows or is subnormal. */
+/* An amplitude is mantissa / 2^32 times 2^exponent. pe__in_range(): is it 2^-64 ... 2^64 in
+   magnitude? Then no f32 result overflows or is subnormal. */
 PE__DEVICE pe__u32 pe__mantissa_of(pe__u32 amplitude) { return amplitude << 8 | 0x80000000u; }
 PE__DEVICE int pe__exponent_of(pe__u32 amplitude) { return (int)(amplitude >> 23 & 255) - 126; }
 PE__DEVICE int pe__in_range(pe__u32 amplitude)
@@ -165,16 +162,16 @@ PE__DEVICE int pe__in_range(pe__u32 amplitude)
     return (amplitude & 0x7fffffffu) - (63u << 23) <= 128u << 23;
 }
 
-typedef struct pe__rounded { /* a magnitude, and what was below its last bit: 2^63 is a midpoint */
-    pe__u64 rest;
-    pe__u32 bits;
+typedef struct pe__rounded {
+    pe__u64 rest; /* what was below the last bit of bits, in 2^-64 of it; 2^63: a midpoint */
+    pe__u32 bits; /* the magnitude */
 } pe__rounded;
 
-/* Round (high 2^32 + low) / 2^96 times 2^exponent, whose highest bit is set, half up. A carry out
-   of the fraction adds 1 to the exponent. */
+/* Round x = (high 2^32 + low) / 2^96 times 2^exponent; the highest bit of high is set. Midpoints
+   round up. The leading bit adds 1 to the exponent field, as does a carry out of the fraction. */
 PE__DEVICE pe__rounded pe__round_fixed(pe__u64 high, pe__u32 low, int exponent, int format)
 {
-    int field = exponent + (format == PE__IS_F16 ? 13 : 125); /* the leading bit adds another 1 */
+    int field = exponent + (format == PE__IS_F16 ? 13 : 125); /* less 1 for the leading bit */
     int dropped = 64 - format;
     pe__rounded r;
     if (format == PE__IS_F16 && field < 0) { /* subnormal */
@@ -189,13 +186,13 @@ PE__DEVICE pe__rounded pe__round_fixed(pe__u64 high, pe__u32 low, int exponent, 
     return r;
 }
 
-typedef struct pe__pair_bits { /* the sign is bit 31 for 16-bit types, too */
+typedef struct pe__pair_bits { /* the sign is bit 31, also of 16-bit types */
     pe__u32 sine, cosine;
     int undecided;
 } pe__pair_bits;
 
-/* Exchange sine and cosine and set their signs: by the nearest quarter turn (the two highest bits
-   of quarter), position and amplitude. */
+/* Exchange sine and cosine and set their signs, as the nearest quarter turn (the two highest bits
+   of quarter) and the signs of position and amplitude require. */
 PE__DEVICE pe__pair_bits pe__to_quarter(pe__u32 quarter, pe__u32 sine, pe__u32 cosine,
                                         pe__u32 position, pe__u32 amplitude)
 {
@@ -207,23 +204,25 @@ PE__DEVICE pe__pair_bits pe__to_quarter(pe__u32 quarter, pe__u32 sine, pe__u32 c
 }
 
 /* Ziv's rounding test: does a midpoint lie within the error interval? below: how far the computed
-   value may lie below the exact one, over 2^56 of what is between 1/2 and 1; 13000 above. */
+   value may lie below the exact one, in units of 2^-56 for a value scaled to 1/2 ... 1. It may lie
+   above the exact one by 13000 of these units. */
 PE__DEVICE int pe__flagged(pe__u64 rest, pe__u32 below, int format)
 {
     const pe__u32 above = (13000u >> (24 - format)) + 1;
     return 0x80000000u + above - pe__high(rest) <= above + (below >> (24 - format)) + 2;
 }
 
-/* Level 1: amplitude sin(position w) and amplitude cos(position w). undecided: level 2 has to
-   decide. The coefficients are over 2^64, 2^64, 2^40 or 2^38, then 2^46 or 2^43. The constant term
-   of the cosine is lowered by the polynomial's error, so that no cosine exceeds 1. */
+/* Level 1: amplitude sin(position w) and amplitude cos(position w), by polynomials in u = 1 - g^2.
+   undecided: level 2 has to decide. The coefficients, from the constant one up, are over 2^64 and
+   2^64; then 2^40 (sine) or 2^38 (cosine); all others over 2^46 (sine) or 2^43 (cosine). The first
+   one of the cosine is lowered by the polynomial's error, so that no cosine exceeds 1. */
 PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe__u32 amplitude,
                                      int format)
 {
     const pe__u32 n = position < 0 ? 0u - (pe__u32)position : (pe__u32)position;
     const pe__u64 phase = pe__wide(n, w.w[2]) + pe__mulhi(n, w.w[1]);
     const pe__u32 high = pe__high(phase) + n * w.w[3];
-    const pe__u32 quarter = (high + 0x20000000u) & 0xc0000000u; /* the nearest */
+    const pe__u32 quarter = (high + 0x20000000u) & 0xc0000000u; /* nearest quarter turn */
     const pe__u32 rest = high - quarter, sign = 0u - (rest >> 31);
     const pe__u64 g = pe__words(rest ^ sign, pe__low(phase) ^ sign) << 3;
     const pe__u64 cross = pe__mulhi(pe__high(g), pe__low(g));
@@ -260,14 +259,14 @@ PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe_
     return x;
 }
 
-/* A step of Horner's rule: the coefficient less v y. */
+/* A step of Horner's scheme: the coefficient (h, m, l) minus v y. */
 PE__DEVICE pe__word96 pe__term(pe__u32 h, pe__u32 m, pe__u32 l, pe__word96 v, pe__word96 y)
 {
     y = pe__mul96(v, y);
     return pe__make96(pe__words(h, m) - pe__words(y.h, y.m) - (l < y.l), l - y.l);
 }
 
-/* sin(pi/4 g) / g for v = g^2: (pi/4)^j / j! for j = 25, 23 ... 1. */
+/* sin(pi/4 g) / g in v = g^2: (pi/4)^j / j! for j = 25, 23 ... 1; pe__term() alternates signs. */
 PE__DEVICE_RARE pe__word96 pe__sine_series(pe__word96 v)
 {
     pe__word96 y = {0, 0, 0};
@@ -287,7 +286,7 @@ PE__DEVICE_RARE pe__word96 pe__sine_series(pe__word96 v)
     return y;
 }
 
-/* (1 - cos(pi/4 g)) / v: the same for j = 24, 22 ... 2. */
+/* (1 - cos(pi/4 g)) / v in v = g^2, likewise: (pi/4)^j / j! for j = 24, 22 ... 2. */
 PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
 {
     pe__word96 y = {0, 0, 0};
@@ -306,8 +305,9 @@ PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
     return y;
 }
 
-/* Multiply y / 2^zeros by the amplitude, round it and test it; then the rest is 1 if it is flagged.
-   error: of the phase, over 2^96 of what is between 1/2 and 1. That of the arithmetic is 128. */
+/* Multiply y / 2^zeros by the amplitude, round the product and test it. On return rest is 1 if
+   it is flagged, else 0. error: what the phase contributes, in units of 2^-96 for a value scaled to
+   1/2 ... 1. The arithmetic adds at most 128 of these units. */
 PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u32 amplitude,
                                   int format)
 {
@@ -322,7 +322,7 @@ PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u3
     return r;
 }
 
-/* Level 2: the same from 128 bits of phase. */
+/* Level 2: the same sine and cosine, by Taylor series, from 128 bits of phase. */
 PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w,
                                           pe__u32 amplitude, int format)
 {
@@ -330,7 +330,7 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     const pe__u64 p0 = pe__wide(n, w.w[0]), p1 = pe__wide(n, w.w[1]) + pe__high(p0);
     const pe__u64 p2 = pe__wide(n, w.w[2]) + pe__high(p1);
     const pe__u32 p3 = pe__high(p2) + n * w.w[3];
-    const pe__u32 quarter = (p3 + 0x20000000u) & 0xc0000000u; /* the nearest */
+    const pe__u32 quarter = (p3 + 0x20000000u) & 0xc0000000u; /* nearest quarter turn */
     const pe__u32 rest = p3 - quarter, sign = 0u - (rest >> 31);
     pe__u64 low = pe__words(pe__low(p1) ^ sign, pe__low(p0) ^ sign);
     pe__u64 g = pe__words(rest ^ sign, pe__low(p2) ^ sign) << 3 | low >> 61;
@@ -340,7 +340,7 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     const pe__word96 z = pe__mul96(v, pe__cosine_series(v));
     const pe__word96 cosine = {~z.h, ~z.m, ~z.l};
 
-    int zeros = 0; /* of g, which is shifted: small sines get as many bits as large ones */
+    int zeros = 0; /* leading zeros of g, shifted out so that small sines keep as many bits */
     if (pe__high(g) == 0) {
         g = g << 32 | low >> 32;
         low <<= 32;
@@ -351,16 +351,16 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     g = g << shift | low >> 1 >> (63 - shift);
     const pe__word96 sine = pe__mul96(pe__make96(g, pe__high(low << shift)), pe__sine_series(v));
 
-    /* The increment is off by half a unit of 2^-128, the phase by n of these. */
+    /* The increment is off by half a unit of 2^-128, so the phase is off by n halves of a unit. */
     const int small = zeros > 60;
-    const pe__u64 m = (pe__u64)n + 2;
+    const pe__u64 m = (pe__u64)n + 2; /* 2: negating by ^ sign is off by a unit */
     const pe__u64 error = small ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);
     pe__rounded s = pe__finish(sine, zeros, 2 * error, amplitude, format);
     pe__rounded c = pe__finish(cosine, 0, m >> 30, amplitude, format);
     pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
                                      (pe__u32)position, amplitude);
     x.undecided = (s.rest | c.rest) != 0 || small;
-    if (n == 0 || (w.w[0] | w.w[1] | w.w[2] | w.w[3]) == 0) /* 0 and the amplitude, to even */
+    if (n == 0 || (w.w[0] | w.w[1] | w.w[2] | w.w[3]) == 0) /* sine 0; cosine: amplitude, to even */
         x = pe__to_quarter(0, 0, c.bits + (c.rest != 0 ? c.bits & 1 : 0), 0, amplitude);
     x.undecided |= !pe__in_range(amplitude);
     return x;
@@ -375,13 +375,13 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
 
 /* Compute the sine and cosine of position * frequency times an amplitude, rounded once from the
  * exact value, to nearest even: pe_fixed_sincos_f32() for an amplitude of 1,
- * pe_fixed_sincos_scaled_T() as f32, f16 (IEEE binary16) and bf16 (bfloat16). A constant 1.0f costs
- * nothing there, and no 16-bit result comes by way of a float.
+ * pe_fixed_sincos_scaled_T() as f32, f16 (IEEE binary16) and bf16 (bfloat16). A constant
+ * amplitude of 1.0f costs nothing. 16-bit results are rounded once, not first to float.
  *
- * amplitude    2^-64 ... 2^64 in magnitude; results of another one are undecided
- * Accuracy     correctly rounded, where not undecided: no pair of the tables of tests/theorem.txt
- *              is; of frequencies from 2^-56 radians a position on, 1 pair in 2^44 may be
- *              (tests/unit/test_fixed.c, tests/checks/fixed_proof.py)
+ * amplitude    2^-64 ... 2^64 in magnitude; with another one, results are undecided
+ * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
+ *              is undecided; for frequencies of 2^-56 radians a position or more, about 1 pair in
+ *              2^44 may be (tests/unit/test_fixed.c, tests/checks/fixed_proof.py)
  * Threads      any */
 PE__DEVICE pe_fixed_pair pe_fixed_sincos_scaled_f32(pe__i32 position, pe_fixed_increment increment,
                                                     float amplitude)
@@ -413,10 +413,10 @@ PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_bf16(
     return y;
 }
 
-/* Rotate a pair of elements: first = a cosine - b sine, second = b cosine + a sine, two products
- * and a sum each, all rounded to float: the bits of pe_rope_f32(). Floating point, unlike the rest:
- * no product is fused with a sum in CUDA, HIP, OpenCL C, gcc and clang, whatever the options, but
- * MSVC does it under /fp:contract and /fp:fast. Options that flush subnormals do so here.
+/* Rotate a pair of elements: first = a cosine - b sine, second = b cosine + a sine. Each product
+ * and each sum is rounded to float, so the bits are those of pe_rope_f32(). This is floating point:
+ * CUDA, HIP, OpenCL C, gcc and clang do not fuse products with sums here, whatever the options.
+ * MSVC fuses them under /fp:contract and /fp:fast. Options that flush subnormals apply here.
  *
  * Accuracy     PyTorch's arithmetic (tests/unit/test_fixed.c)
  * Threads      any */

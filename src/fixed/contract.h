@@ -11,17 +11,18 @@
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
  * doubles. The amplitude of a plan is not part of an increment: pass it to
- * pe_fixed_sincos_scaled_f32(). 128 bits are enough: half a unit of 2^-128, times a position of
- * 2^31, is 2^-98 turns, and no element of the tables of tests/theorem.txt comes nearer to a
- * midpoint of two floats than 2^-65.6.
+ * pe_fixed_sincos_scaled_f32(). 128 bits are enough: an error of half a unit of 2^-128, times a
+ * position of 2^31, is 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every
+ * element is at least 2^-65.6 away from any midpoint of two floats.
  *
- * increments   4 * plan->pairs words: four words a pair, the lowest first, laid out as an array of
- *              pe_fixed_increment, so that it is uploaded as it is
+ * increments   4 * plan->pairs words: four words a pair, the lowest first. This is the layout of an
+ *              array of pe_fixed_increment, so the words can be uploaded as they are
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for more than one axis, half_turns, an offset other
- *              than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY for one other than 0
- *              that is below 2^-56 in magnitude: its angles are too small for level 2
- * Accuracy     within 0.501 of 2^-128 turns a position (tests/unit/test_fixed.c)
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that was not made, and for more than one
+ *              axis, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS;
+ *              PE_ERR_FREQUENCY if a frequency other than 0 is below 2^-56 in magnitude: its
+ *              angles are too small for the integers of pe_fixed.h
+ * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
  * See          pe_fixed.h, docs/gpu.md */
@@ -29,11 +30,12 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
 
 /* Compute the phase increments of given frequencies, as pe_sincos_f32() takes them.
  *
- * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
- *              each 0, or 2^-56 ... 2^21 in magnitude
+ * omega        pairs frequencies in radians a position; each double is taken as an exact number,
+ *              and is 0 or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *
- * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY if a
+ *              frequency is out of bounds
  * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap omega
  * Threads      any */

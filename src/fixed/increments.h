@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Phase increments by integers of 320 bits.
- * Needs: simd, api, numbers, sincos.
- * Tests: tests/unit/test_fixed.c. */
+/* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
+ * tests/unit/test_fixed.c tests them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -11,27 +10,28 @@
 #include "../sincos/exact.h"
 #include "contract.h"
 
-/* The limbs of a frequency below 2^21 and of its increment: 128 + 21 bits are asked for, and an
-   exponential loses some 20 more. */
+/* Limbs of a frequency and of its increment. A frequency up to 2^21 and its increment need 128 + 21
+   correct bits, and computing the exponential loses about 20. 10 limbs have 320 bits. */
 enum { PE__INCREMENT_LIMBS = 10 };
 
-/* x radians a position to x / (2 pi) modulo 1, times 2^128, rounded. */
+/* Converts the frequency x, in radians a position, to its increment x / (2 pi) modulo 1, times
+   2^128, rounded. Changes x. */
 PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
 {
     const int n = PE__INCREMENT_LIMBS;
     pe__real turn = pe__real_pi(n);
-    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1};
+    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1}; /* half of the result's last bit */
     turn.exponent++;
     memset(increment, 0, 4 * sizeof *increment);
     if (pe__real_is_0(x)) return;
     pe__real_div(x, &turn);
-    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* a bit more than 128 */
+    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* 128 bits, 1 for rounding */
     pe__limbs_add(rounded, x->d, n + 1, 0);
     (void)pe__limbs_shift(rounded, n + 1, -1);
     pe__limbs_add(increment, rounded, 4, x->sign < 0);
 }
 
-/* Can pe_fixed.h serve a frequency? */
+/* Returns whether pe_fixed.h can use the frequency w. */
 PE__COLD int pe__increment_exists(double w)
 {
     return w == 0 || pe__between(fabs(w), pe__exp2i(-56), pe__exp2i(21));

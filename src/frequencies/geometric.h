@@ -7,19 +7,21 @@
 #include "../numbers/exp_log.h"
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and q^(64 k + 8 a). So 64 frequencies
- * take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits for another.
- * With more than 64 frequencies, each 512 take 8 more powers, of q^64.
+ * The frequency unit q^i, with q = base^(-1 / D) and i = 64 k + 8 a + b, is the product of unit q^b
+ * and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16 powers of 2 in vectors, and 64
+ * products, which do not wait for each other. If there are more than 64 frequencies, every 512 of
+ * them take 8 more powers: q^(64 k).
  *
  * The relative error of a frequency is below 2^-101 + 2^-106 i / D:
- *     2^-102            the product: the factors have three doubles each. The second double of the
- *                       result, below 2^-53 of the first, is a sum of seven terms, each rounded
+ *     2^-102            the product of two triple-doubles. The second double of the result, below
+ *                       2^-53 of the first, is a sum of seven terms, each rounded
  *     3 x 2^-106        three powers of 2
- *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2 base
- * In factors below 2^-900, the last digits are subnormal. An element that needs more digits of its
- * frequency computes them from the config, by pe__real_by_frequency(). */
+ *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2(base)
+ * In factors below 2^-900, the last double is subnormal and has fewer bits. If an element needs
+ * more digits of a frequency, pe__real_by_frequency() computes them from the config. */
 
-/* 8 is a multiple of every PE_LANES. 64 pairs are a head of 128 elements. */
+/* PE__MAX_LANES is a multiple of every PE_LANES. PE__FREQUENCY_TILE is 64, the pairs of a head of
+   128 elements. */
 enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
 typedef struct pe__geometric {
@@ -28,15 +30,15 @@ typedef struct pe__geometric {
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
-/* Returns the unit, in half-turns: scale if half_turns, else scale / pi. */
+/* Returns the unit of frequencies, in half-turns: scale if half_turns is set, else scale / pi. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* Returns log2 of q = base^(-1 / D), where D = d[0] + d[1]. For d[1] = 0, the usual case, the
-   division is cheaper. */
+/* Returns log2 of q = base^(-1 / D), where D = d[0] + d[1]. The division is cheaper for
+   d[1] = 0, the usual case. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
     pe__td by = pe__td_splat(-d[0]);
@@ -59,8 +61,8 @@ PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* Triple-doubles in memory lie part by part. pe__td_store() stores a vector to the numbers from k
-   on; pe__td_get() returns number k in all lanes. */
+/* An array of triple-doubles has a row for each of the three parts. pe__td_store() stores a vector
+   to the numbers from k on. pe__td_get() returns number k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -82,8 +84,8 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Writes the frequencies number `from` to from + count - 1, the high parts to f, the low parts to
-   f + padded. Writes up to 7 numbers more, which may be out of range. Only frequencies after the
+/* Writes the frequencies number `from` to from + count - 1: the high parts to f, the low parts to
+   f + padded. Writes up to 7 more after each, which may be out of range. Only frequencies after the
    first 64 need the third factor, q^(64 k): a call for the first 64 or fewer omits it. */
 PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)

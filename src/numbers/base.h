@@ -5,16 +5,16 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 
-/* Returns how many elements of 1, 2, 4 or 8 bytes fit into the PTRDIFF_MAX bytes that a pointer can
-   span. Written without a division. */
+/* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
+   that a pointer can span. Needs no division. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
     return element == 1 ? bytes : element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
 }
 
-/* Returns whether a b > limit, without overflow. If a and b fit into half the bits of size_t, there
-   is no division. */
+/* Returns whether a b > limit, without overflow. Divides only if a or b needs more than half the
+   bits of size_t. */
 PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
 {
     const int half = (int)sizeof(size_t) * 4;
@@ -22,8 +22,8 @@ PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
     return b != 0 && a > limit / b;
 }
 
-/* Checks an array of rows with stride elements of `element` bytes each: the stride must hold
-   d_model elements, and the array must fit into what a pointer can span. */
+/* Checks an array of `rows` rows that begin `stride` elements of `element` bytes apart: the stride
+   must be at least d_model, and a pointer must be able to span the array. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
@@ -38,28 +38,30 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
     if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
     const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
-    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room: for positions after the first */
+    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room: positions in range after first */
 }
 
 /* PE__BLOCK_HALF: the rows of a block on each side of its anchor.
-   PE__TILE: the pairs of a tile. Long rows are faster.
-   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. Its anchors and the plan's rows
-   must stay in the first-level cache, because a miss waits for the buffers that non-temporal stores
-   fill. The tile takes half of the workspace, as pe__unaliased() needs. */
+   PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
+   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
+   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
+   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
+   pe__workspace (rows/run.h) stays free, and pe__unaliased() can move the anchors within their
+   arrays. Unoptimised, the two are equal, and the anchors are not moved. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
-#else /* unoptimised kernels need more stack, so tiles get less */
+#else /* unoptimised kernels need more stack: smaller tiles leave it to them */
 enum { PE__OPTIMIZED = 0 };
 #endif
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* How many pairs of a plan's arrays are sorted together by coordinate, in pe__plan_sort_pairs(). */
+/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
 enum { PE__SORT_PAIRS = 256 };
 
-/* The types of elements, with the values of pe_type. PE__DROP_...: how many significand bits the
-   last rounding drops, from double to float, or from float to 16 bits. */
+/* The types of elements, with the values of pe_type. PE__DROP_...: how many bits of the
+   significand the last rounding drops: from double to float, or from float to 16 bits. */
 typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 PE__INLINE int pe__dropped_bits(pe__type kind)

@@ -6,8 +6,8 @@
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
  * A number is the unevaluated sum of two or three doubles, lane by lane: about 104 and 156 bits.
- * The low part of a pe__dd may be as large as a few ulps of the high part. A result said to be
- * normalised has hi = the double nearest to the sum. */
+ * The low part of a pe__dd may be as large as a few ulps of the high part. In a normalised
+ * result, hi is the double nearest to the sum. */
 
 PE__INLINE double pe__first_lane(pe__vd x)
 {
@@ -113,12 +113,12 @@ PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
     s->lo = two * sc.lo;
 }
 
-/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle, from the entries b / 2
-   and b - b / 2. */
+/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle, from entries b / 2 and
+   b - b / 2 of s and c. */
 PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
-    pe__dd sine = s[half], cosine = c[half]; /* locals: gcc copies from memory byte by byte */
+    pe__dd sine = s[half], cosine = c[half]; /* locals: gcc would copy these byte by byte */
     if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;
@@ -174,7 +174,7 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* x += y and x *= y, out of line. Loops that do little else inline pe__td_add_inline() and
+/* x += y and x *= y, out of line. Loops that do little else call pe__td_add_inline() and
    pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
@@ -234,8 +234,9 @@ PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
     return pe__td_renormalize(digit[0], digit[1], digit[2]);
 }
 
-/* Returns 1 / y for a double y, by long division with three digits. Each remainder is a double but
-   for its last bits, so multiplying it by the first digit gives the next digit. */
+/* Returns 1 / y for a double y, by long division with three digits. The first digit is 1 / y,
+   rounded, so a remainder times the first digit is the next digit. A remainder fits into one
+   double, except for its last bits. */
 PE__INLINE pe__td pe__td_inverse(pe__vd y)
 {
     pe__td r;

@@ -44,7 +44,7 @@ PE__INLINE uint64_t pe__odd_significand(double x)
     return bits >> pe__lowest_bit(bits);
 }
 
-/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one after that, where more digits do not matter. */
+/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one from n = 16 on: more do not matter there. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0}, {1.0}, {0.5}, {0.16666666666666666, 9.25185853854297e-18},
     {0.041666666666666664, 2.3129646346357427e-18}, {0.008333333333333333, 1.1564823173178714e-19},
@@ -59,8 +59,8 @@ static const double pe__inverse_factorial[28][2] = {
     {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
-/* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last! for |y| < 1. The
-   terms after the one with 1 / last_dd! are computed in double, the others in double-double. */
+/* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... for |y| < 1, up to the term with
+   1 / last!. The terms after 1 / last_dd! are computed in double, the others in double-double. */
 PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
@@ -103,8 +103,8 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
  * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the series are
  * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The errors are
  *     2^-107  r, from a double-double product: 2^-102 |r|
- *     2^-125  the terms of the series that are left out
- *     2^-110  the terms in double, from r^8/8! on, and those in double-double before
+ *     2^-125  the terms that the series omits
+ *     2^-110  the terms from r^8/8! on, in double, and the terms before, in double-double
  *     2^-110  the last product, in doubles */
 PE__OUTLINE void pe__td_to_exp2(pe__td *at)
 {
@@ -136,12 +136,12 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
     return x;
 }
 
-/* Replaces x = *at, 2^-1000 <= x <= 2^1000, by log2(x). The error is 2^-106, or 2^-101 relative to
- * log2(x). A power of two has none.
+/* Replaces x = *at, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also at
+ * most 2^-101 times |log2(x)|. A power of two has no error.
  *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
  *        0.11 sixteenths.
- *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms of the series
- *        that are left out are below 2^-118.
+ *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the
+ *        series omits are below 2^-118.
  *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *at)
 {
@@ -184,8 +184,8 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
 }
 
 /* Returns log2(x) for a double x. For products of 2, 3 and 5, the numbers that people write, it
-   takes a quarter of the time: it adds multiples of the logarithms of 3 and 5. The first two parts
-   of these logarithms have few bits, so that small multiples are exact. */
+   takes a quarter of the time, because it only adds multiples of log2(3) and log2(5). The first two
+   parts of these two constants have few bits, so that small multiples of the parts are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {

@@ -12,25 +12,25 @@
  * certain or tried again with more limbs. All arithmetic is on integers: the same on every machine.
  */
 
-/* PE__LIMBS: at most 1344 bits. PE__NO_ERROR: log2_error of an exact number; also the exponent of
-   an exact 0. */
+/* PE__LIMBS: the most limbs of a number, 1344 bits. PE__NO_ERROR: the log2_error of an exact
+   number; also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
     int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
-    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; one more before normalisation */
+    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n only before normalisation */
 } pe__real;
 
 PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
 PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__real_is_exact(x); }
 
-/* Returns log2_error for the sum of two errors, each given by its log2_error. */
+/* Returns the log2_error of a sum of two errors; a and b are the log2_error of each. */
 PE__COLD int pe__add_errors(int a, int b)
 {
     const int more = a > b ? a : b, less = a > b ? b : a;
     return less < PE__NO_ERROR / 2 ? more : more + 1;
 }
 
-/* Returns limb i of d 2^part, 0 <= part < 32, where d has `limbs` limbs and 0 elsewhere. */
+/* Returns limb i of d 2^part, 0 <= part < 32. d has `limbs` limbs; all others count as 0. */
 PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
 {
     const uint64_t high = i >= 0 && i < limbs ? d[i] : 0, low = i > 0 && i <= limbs ? d[i - 1] : 0;
@@ -86,8 +86,8 @@ PE__COLD void pe__real_renormalize(pe__real *x)
     if (pe__limbs_shift(x->d, x->n + 1, up)) x->log2_error = pe__add_errors(x->log2_error, 0);
 }
 
-/* Returns value, any finite double, exactly, with n limbs. Subnormals are read from their bits, so
-   flush-to-zero modes do not matter. */
+/* Returns the finite double `value` exactly, as a number of n limbs. Subnormals are read from their
+   bits, so flush-to-zero modes do not matter. */
 PE__COLD pe__real pe__real_of(double value, int n)
 {
     pe__real x;
@@ -105,8 +105,8 @@ PE__COLD pe__real pe__real_of(double value, int n)
     return x;
 }
 
-/* Returns x truncated to 53 bits, and a tiny number for x below 2^-900. If x is close to an integer
-   below 2^52, pe__round_to_integer() of the result is this integer. */
+/* Returns x truncated to 53 bits, or some tiny number if |x| is below 2^-900. If x is close to an
+   integer below 2^52, pe__round_to_integer() of the result is this integer. */
 PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -134,7 +134,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
         p[i + n] = (uint32_t)carry;
     }
     for (int i = 0; i < n - 1; i++) rest |= p[i];
-    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* one limb more than is kept */
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* n + 1 limbs, of which n are kept */
     x->log2_error = pe__add_errors(pe__add_errors(x->log2_error, y->log2_error + 1) + 32,
                                    rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
@@ -243,12 +243,12 @@ PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
 PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
 PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits, 0, n); }
 
-/* Returns the sum of a Taylor series, cut after the last bit, for |x| < 4:
+/* Returns the sum of a Taylor series for |x| < 4, up to the first term below the last bit:
  *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
  *     PE__TRIG, k = 1   cos(z), x = -z^2: each term is the one before times x / (k (k + 1)) ...
- *     PE__TRIG, k = 2   sin(z) / z, the same
+ *     PE__TRIG, k = 2   sin(z) / z, x = -z^2: with the same factors as cos(z)
  *     PE__ATANH, k = 1  atanh(z) / z, x = z^2 < 1/16: 1 + x / (k + 2) + x^2 / (k + 4) ...
- * There are at most 300 terms, with an error of 2^14 units of the last bit. */
+ * There are at most 300 terms, with a total error of 2^14 units of the last bit. */
 typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
 PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
 {
@@ -303,16 +303,17 @@ PE__COLD int pe__real_has_sign(const pe__real *x)
 }
 
 /* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
-   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open, as
-   next to a midpoint. last: there are no more limbs, so x is taken for this midpoint. */
+   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open,
+   because a midpoint is within the error. last: more limbs are not available, so x is taken to be
+   that midpoint. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    /* the bits of d from snap on are certain */
+    /* the bits of d from bit number snap up are certain */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is kept */
+    const int cut = unit - x->exponent + 32 * n; /* number of the lowest bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
@@ -329,7 +330,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
-/* The number of limbs to begin with, and the next one if n limbs did not decide. */
+/* The number of limbs to begin with, and the number to try after n limbs did not decide. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 

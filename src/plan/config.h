@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The default config and the presets.
- * tests/unit/test_conventions.c and tests/checks/parity.sh compare them with their models. */
+ * tests/unit/test_conventions.c and tests/checks/parity.sh compare presets with models. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -12,15 +12,15 @@
  *     up to 63 bytes, to an aligned address
  *     2 arrays: the frequencies, as sums of two doubles
  *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
- *     16 rows of 2 arrays each: the rows that rotate, if enough rows are expected
+ *     16 rows of 2 arrays each: the rotation rows, if enough rows are expected
  *     2 bytes a pair: the order of pairs, if the config has a list of coordinates
  * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
  *
  * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
- * vector may be loaded from any pair on. Padding lanes after an axis' last pair repeat this pair,
- * so they are flagged only if the pair itself is. The exact rounder may then load vectors from
- * padding lanes on, past the end of an array. So the rows that rotate come after the frequencies.
- */
+ * vector may be loaded from any pair on. The padding lanes after the last pair of an axis repeat
+ * this pair, so they are flagged only if the pair itself is. If it is, the exact rounder may load
+ * vectors that begin in padding lanes and end past the array. The rotation rows come after the
+ * frequencies, so that these loads stay in the memory of the plan. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -60,7 +60,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     };
     const size_t d = d_model;
     const int is = (int)preset;
-    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* every init refuses it */
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* which every init refuses */
     pe_config c = pe_config_default(d);
     c.layout = (pe_layout)presets[is].layout;
     c.exponent = (pe_exponent)presets[is].exponent;

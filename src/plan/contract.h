@@ -11,8 +11,9 @@
    amplitude 1. d_model is not checked here. Threads: any. */
 PE_API pe_config pe_config_default(size_t d_model);
 
-/* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ..., "sc"
- * and "cs" are halves, sines or cosines first; the exponent is that of 1 / base, base = 10000.
+/* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ...; "sc"
+ * is halves with the sines first, "cs" with the cosines first; the exponent is the one of 1 / base,
+ * with base = 10000.
  *
  *   PE_PRESET_       layout  exponent   odd d        and; used by
  *   VASWANI          inter   2i / d     ends in sine
@@ -74,25 +75,26 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 PE_API const char *pe_config_error(const pe_config *config);
 
 /* Say what is wrong with frequencies for pe_plan_init_frequencies(): constant English text, or NULL
-   if nothing is. *index becomes the index of the first one that is not finite or out of bounds, or
-   pairs; index may be NULL. Threads: any. */
+   if nothing is. *index becomes the index of the first frequency that is not finite or is out of
+   bounds, or `pairs` if there is none; index may be NULL. Threads: any. */
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
-/* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element of a row of 256
- * or more; 11 KB at 64, 2239 bytes at least. With fewer than 36 expected_rows: 8 to 10 per element.
- * With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least (tests/unit/test_errors.c).
+/* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element for rows of 256
+ * elements or more; 11 KB for rows of 64; 2239 bytes at least. With fewer than 36 expected_rows: 8
+ * to 10 per element. With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least
+ * (tests/unit/test_errors.c).
  * Returns 0 for an invalid config, NULL included. The memory may have any alignment: the slack is
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
-   except for PE_COLUMNS_SUMS: 26 bytes a pair and a little. So a plan for one call can be made on
+   except for PE_COLUMNS_SUMS: 26 bytes a pair and 2248 more. So a plan for one call can be made on
    the stack (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
- * rows are expected, the 16 rows that rotate a row to others.
+ * rows are expected, the 16 rotation rows, by which one row is rotated to others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -108,19 +110,19 @@ PE_API size_t pe_plan_size(const pe_config *config);
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                               size_t memory_size);
 
-/* The same with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base
+/* Make a plan with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base
  * and exponent are ignored, but must be valid. So each axis can have its own base or list; with
  * PE_COLUMNS_SUMS each pair has one frequency for each coordinate.
  *
- * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Taken as exact,
- *              of either sign: 0, or 2^-900 ... 2^900 in magnitude, and |omega[i] * scale| within
- *              2^-960 ... 2^21, both before the factor pi of half_turns. Frequencies of 0 are
- *              correct but slow.
+ * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Each is
+ *              taken as an exact number, of either sign. It is 0, or 2^-900 ... 2^900 in magnitude
+ *              with |omega[i] * scale| within 2^-960 ... 2^21; the factor pi of half_turns does not
+ *              count in these bounds. Frequencies of 0 are correct but slow.
  * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
  *
  * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_SHAPE if pairs is another
- *              number; PE_ERR_FREQUENCY if one is out of bounds or not finite: pe_frequency_error()
- *              says which
+ *              number; PE_ERR_FREQUENCY if a frequency is out of bounds or not finite:
+ *              pe_frequency_error() says which
  * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
@@ -128,8 +130,8 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size);
 
-/* How float32 code computes a frequency. Each operation is rounded to float, log(base) when it is
-   used. */
+/* How float32 code computes a frequency. Each operation is rounded to float. log(base) is a double:
+   PE_FLOAT32_EXP rounds the whole -log(base) / D to float, PE_FLOAT32_EXP_OF_RATIO -log(base). */
 typedef enum pe_float32 {
     PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
     PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
@@ -138,9 +140,10 @@ typedef enum pe_float32 {
 } pe_float32;
 
 /* Compute the frequencies base^(-i / D) of a config as float32 code does, for
- * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32. Such a plan differs from that code by a unit in
- * the last place of 1 at most, at every position; the exact table, and PE_ANGLE_FLOAT32 with exact
- * frequencies, differ by the position times the error of the frequency.
+ * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32. The elements of such a plan differ from those
+ * of that code by at most a unit in the last place of 1, at every position. The elements of an
+ * exact plan, or of PE_ANGLE_FLOAT32 with exact frequencies, differ by the position times the
+ * error of the float32 frequency.
  *
  * config       its base (1 ... 2^126), exponent, exponent_shift and d_model are used; one axis
  * omega        the pairs of a row
@@ -157,9 +160,9 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
  * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
- * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32 those of the
- *              floats used
- * Aliasing     what is written may not overlap the plan or its memory
+ * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32, the
+ *              frequencies are the floats that the plan uses, and the wavelengths belong to them
+ * Aliasing     omega and wavelength may not overlap the plan or its memory
  * Threads      any */
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);

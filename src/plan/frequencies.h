@@ -12,8 +12,8 @@
 #include "../sincos/exact.h"
 #include "shape.h"
 
-/* Return a b, rounded to float or to double. The compiler cannot fuse the product with an addition.
-   */
+/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
+   product with an addition. */
 PE__INLINE float pe__float_product(float a, float b)
 {
     float p = a * b;
@@ -27,8 +27,8 @@ PE__INLINE double pe__double_product(double a, double b)
     return p;
 }
 
-/* Returns 2^x rounded once to float, 0 if it is too small for one. x > -1000, since frequencies are
-   above 2^-960. */
+/* Returns 2^x rounded once to float; 0 if 2^x is too small for a float. x is above -1000, since
+   frequencies are above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
     const pe__td y = pe__td_exp2(x);
@@ -53,8 +53,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        /* 2^power rounds to infinity above 2^128 (1 - 2^-25), whose log2 is 127.99...; 1 / infinity
-           is 0 */
+        /* from 2^128 (1 - 2^-25) on, whose log2 is 127.99..., 2^power rounds to infinity, and
+           1 / infinity is 0 */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;
@@ -63,8 +63,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     return PE_OK;
 }
 
-/* Writes the frequency or the wavelength of each pair to out, axis after axis, in the order before
-   sorting. */
+/* Writes the frequency or the wavelength of each pair to out, axis after axis, in the order that
+   the pairs had before pe__plan_sort_pairs(). */
 static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;

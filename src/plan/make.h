@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans built in the caller's memory: frequencies and the rows that rotate.
+/* Plans built in the caller's memory: frequencies and rotation rows.
  * tests/unit/test_bounds.c and tests/unit/test_budget.c test them. */
 #pragma once
 #include "../pe_simd.h"
@@ -14,13 +14,13 @@
 #include "../sincos/exact.h"
 #include "shape.h"
 
-/* Writes the rows that rotate to table, 1 ... 8 and 17, 34 ... 136, each as an array of sines and
- * one of cosines. Row 1 comes from its angles. Row b is rotated from the rows b / 2 and b - b / 2,
- * row 17 from the rows 8 and 9, row 17 b from the rows 17 (b / 2) and 17 (b - b / 2).
+/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
+ * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
+ * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
  *
- * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. No
- * rotation adds more than that. Four vectors advance together, because one alone would wait for its
- * own results. */
+ * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
+ * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
+ * operation on one vector waits for the one before. */
 PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
@@ -48,7 +48,7 @@ PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* Returns the plan's row that rotates by `multiple` rows (level 0) or blocks (level 1), 1 <=
+/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
    multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
 PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
 {
@@ -56,7 +56,7 @@ PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int
     return plan->table + 2 * index * plan->padded;
 }
 
-/* Copies to the plan the fields that it has from the config, and places its arrays in aligned
+/* Copies fields of the config to the plan, and sets the addresses of the plan's arrays in aligned
    memory. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
@@ -77,20 +77,20 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
-/* Returns where the order of a plan begins: after the arrays, two bytes for each pair. The first
-   plan->pairs bytes say where each pair lies in the arrays. The others hold the coordinates of the
-   pairs, and after pe__plan_sort_pairs() the segments. */
+/* Returns the address of a plan's order, which comes after the arrays and has two bytes for each
+   pair. The first plan->pairs bytes say where each pair lies in the arrays. The others hold the
+   coordinates of the pairs; pe__plan_sort_pairs() replaces them by the segments. */
 static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
                                         double *memory)
 {
     return (uint8_t *)(memory + pe__array_count(config, config->expected_rows) * plan->padded);
 }
 
-/* Sorts the pairs of a plan by coordinate. `order` is from pe__order_memory() and has the
- * coordinates in place. Among each PE__SORT_PAIRS pairs, the pairs of one coordinate become a
- * segment: they lie together in the arrays. Stationary pairs, as coordinate PE_MAX_AXES, come last.
- * The bytes of a segment are the coordinate, then the length less one. A segment of one pair has
- * one byte: the coordinate + PE__SEGMENT_OF_ONE. */
+/* Sorts the pairs of a plan by coordinate. `order` is from pe__order_memory() and holds the
+ * coordinates. Among each PE__SORT_PAIRS pairs, the pairs of one coordinate become a segment: they
+ * lie together in the arrays. Stationary pairs come last, as coordinate PE_MAX_AXES. A segment is
+ * described by two bytes: the coordinate, and the number of pairs minus 1. A segment of one pair
+ * has one byte: the coordinate + PE__SEGMENT_OF_ONE. */
 enum { PE__SEGMENT_OF_ONE = 16 };
 static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
@@ -112,7 +112,7 @@ static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
     plan->order = order;
 }
 
-/* Puts an array of a plan into the plan's order, in place. */
+/* Sorts the pairs of an array of a plan by plan->order, in place. */
 static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 {
     double all[PE__SORT_PAIRS];
@@ -123,8 +123,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
     }
 }
 
-/* Fills the padding of an array: between the pairs of an axis and the next axis, and up to
-   plan->padded, the last pair is repeated. */
+/* Fills the padding of an array: repeats the last pair of each axis up to the first pair of the
+   next axis or, after the last axis, up to plan->padded. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -134,8 +134,9 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* Completes a plan whose frequencies are in memory: order, padding, floats, range, rows that
-   rotate. error: the relative error of the frequencies. fastest: the largest magnitude. */
+/* Completes a plan whose frequencies are in memory: sorts and pads them, rounds them to float for
+   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. error: the relative error of the
+   frequencies. fastest: the largest magnitude of a frequency, in half-turns. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -159,7 +160,8 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* Begins every init: sets the plan to zeros, which every call refuses, and checks the pointers. */
+/* The first step of every init: sets the plan to zeros, which every call refuses, and checks the
+   pointers. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -185,12 +187,12 @@ static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *confi
         steps = pe__max_abs(steps, (double)last / axis->denominator[0]);
         fall = pe__max_abs(fall, begin / end);
     }
-    /* in half-turns, powers of a power of two are exact */
+    /* in half-turns, and with a power of two as base, all frequencies are exact */
     int exponent;
     made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                               pe__frexp(config->base, &exponent) == 0.5;
     /* frequencies/geometric.h derives the error. The term with `fall` is for powers of q below
-       2^-900, whose last digits are subnormal. */
+       2^-900, whose last double is subnormal. */
     const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
     pe__plan_finish(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
@@ -223,8 +225,8 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Returns whether n frequencies, times scale, are certainly within bounds. A result of 0 leaves the
-   decision to pe_frequency_error(): for a frequency of 0, a scale far from 1, an n that is no
+/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0,
+   pe_frequency_error() has to decide: for a frequency of 0, a scale far from 1, or an n that is no
    multiple of PE_LANES. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
@@ -244,7 +246,8 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 
 /* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
    error of 2^-104; omega may be f. Returns the largest magnitude. Out of line, because its caller
-   becomes part of pe__plan_build(), which calls cold functions and is not optimised for speed. */
+   is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
+   speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
                                    size_t padded)
 {
@@ -255,7 +258,7 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
         const pe__vd x = pe__load_n(omega + i, n - i);
         pe__dd y;
         y.hi = pe__two_prod(x, a, &y.lo);
-        y.lo = pe__mul(x, b) + y.lo; /* not fused: the same bits everywhere */
+        y.lo = pe__mul(x, b) + y.lo; /* not fused: same bits on every machine */
         y = pe__dd_renormalize(y);
         largest = pe__min_vd(largest, -pe__abs(y.hi));
         pe__store(f + i, y.hi);
@@ -283,7 +286,7 @@ static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, c
     pe__plan_finish(made, pe__exp2i(-104), fastest, f);
 }
 
-/* PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
+/* For PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
    omega[pairs][axes]. */
 static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
                                         const double *omega, double *f)

@@ -11,10 +11,10 @@
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 
-/* Returns the guard of the rounding test: the bits of the smallest float that may be tested. This
-   float is 2^-12 share |amplitude|, and a thousandth more because a float may be less than its
-   double. It is at least a normal float. If elements may be infinite, the guard is INT32_MAX, which
-   flags all floats. */
+/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
+   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
+   double that it was rounded from. It is a normal float. If elements may be infinite, it is
+   INT32_MAX, which flags all floats. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
@@ -24,7 +24,7 @@ PE__INLINE int32_t pe__guard(double amplitude, double share)
     return size > pe__exp2i(127) ? INT32_MAX : guard;
 }
 
-/* Sets the amplitude A of a plan, its mantissa and power of two, and the guard. */
+/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
 static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
@@ -35,8 +35,8 @@ static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 }
 
 /* Sets the range of the double kernel from the relative error and the largest magnitude of the
-   frequencies. Within the range, an angle has an error of at most 2^-62 half-turns inherited from
-   the frequency, and at most 2^36 half-turns. */
+   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
+   at most 2^-62 half-turns from its frequency. */
 static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
@@ -46,11 +46,11 @@ static inline void pe__plan_set_range(pe_plan *plan, double error, double fastes
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* From this number of consecutive rows on, the plan's table of rows that rotate saves more time
-   than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
+/* From this number of consecutive rows on, the plan's table of rotation rows saves more time than
+   it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
-/* Returns whether there are several axes that share the columns in the given way. */
+/* Returns whether there are several axes, which share the columns of a row as `columns` says. */
 PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
@@ -58,7 +58,7 @@ PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 
 enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
 
-/* Returns how many arrays a plan has that expects `rows` rows; 0 rows: an unknown number. */
+/* Returns how many arrays a plan for `rows` expected rows has. rows is 0 if unknown. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -67,7 +67,7 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 }
 
 /* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
-   one pair or none, D is 1: i is 0 then. */
+   at most one pair, D does not matter, since i is 0; it is set to 1. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -104,8 +104,9 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Joins the axes of a plan that has a list of coordinates. They share one layout, and the first
-   axis has all pairs. The padding grows, because four vectors may be loaded from any pair on. */
+/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the
+   first axis has all pairs. The padding grows by three vectors, because four vectors may be loaded
+   from any pair on. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -114,13 +115,13 @@ PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
-/* Returns whether a list has the needed length. A length of 0 means unknown and passes. */
+/* Returns whether a list has the needed length. A length of 0 means unknown, and is accepted. */
 PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
 {
     return length == 0 || (list && length == needed);
 }
 
-/* Returns whether all numbers of a list of coordinates are valid; NULL is. */
+/* Returns whether all coordinates of a list are valid; 1 for NULL, which is no list. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -129,8 +130,8 @@ PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_
     return ok;
 }
 
-/* Sets the columns, pairs and exponents of a plan's axes. Returns what is wrong with the axes, or
-   NULL. */
+/* Sets the columns, pairs and denominators of a plan's axes. Returns what is wrong with the axes,
+   or NULL. */
 PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
@@ -151,7 +152,7 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        const size_t columns = width - axis->zeros; /* if odd, one more sine, or cosine if first */
+        const size_t columns = width - axis->zeros; /* odd: one more sine (cos_first: cosine) */
         axis->zero = column + columns;
         axis->pairs = (columns + 1) / 2;
         axis->sines = (columns + !cos_first) / 2;
@@ -174,7 +175,7 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
         pe__axis *const axis = &plan->axis[a];
         const size_t own = axis->zero - axis->sines - axis->cosines;
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
-        const size_t gap = steps || joined ? pairs : axis->pairs; /* of halves */
+        const size_t gap = steps || joined ? pairs : axis->pairs; /* from half to half */
         const size_t second = first + (halves ? gap : steps ? all : 1);
         axis->sine = cos_first ? second : first;
         axis->cosine = cos_first ? first : second;
@@ -188,7 +189,7 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 }
 
 /* Returns what is wrong with the config, or lays the plan out and returns NULL. Inlined into its
-   two callers, so that a program that never asks for the text does not contain the texts. */
+   two callers, so that a program that never asks for the texts does not contain them. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -233,7 +234,8 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* Returns the bytes of memory that a plan takes. listed: it has a list of coordinates. */
+/* Returns the bytes of memory that a plan takes. listed: the config has a list of
+   coordinates. */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);

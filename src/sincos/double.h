@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sines and cosines in double, from polynomials: of a single row and of the centre of a run.
- * tests/checks/gappa.sh proves their rounding errors, tests/unit/test_exact.c tests the rows. */
+/* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
+ * tests/checks/gappa.sh proves the rounding errors, tests/unit/test_exact.c tests the rows. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -31,13 +31,15 @@ static const double pe__cosine_poly_short[8] = {
     -0.025448615526125998,
 };
 
-/* Coefficients times a factor, and the constant that the argument reduction adds. */
+/* The coefficients of the polynomials, times a factor. quadrant_shift: the constant that the
+   argument reduction adds to an angle to round it to quadrants. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
 
 /* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
-   rounds the angle to quadrants, 1/2 half-turn each, and adds `quadrants` more. */
+   rounds the angle to a number of quadrants, 1/2 half-turn each, and adds `quadrants` to this
+   number. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -67,19 +69,19 @@ typedef struct pe__doubles4 {
 } pe__doubles4;
 
 /* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
-   the vectors of one step while it computes the next. Conversion is a third of its work. If
-   conversion came after the polynomials, its instructions would wait for their operands and fill
-   the processor's queues. */
+   the vectors of one step while it computes the next. Conversion is a third of the whole work. If
+   it came after the polynomials, its instructions would wait for their operands and fill the
+   processor's queues. */
 typedef struct pe__pending {
     /* a and b: the first and the second component of each pair. k: the quadrants by which AVX-512
        rotates pairs while it interleaves them; not used otherwise. */
     pe__doubles4 a, b, k;
-    pe__floats4 v; /* the floats: (a0 b0), (a1 b1) ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
+    pe__floats4 v; /* the floats: a0 with b0, a1 with b1 ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
     pe__rounding_test test;
     int split;
 } pe__pending;
 
-/* Converts vector n of x, 0 <= n < 4, to floats and adds it to the rounding test. */
+/* Converts vector n of x (0 <= n < 4) to floats, and adds it to the rounding test. */
 PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 {
     const pe__vd *const a = x->a.v, *const b = x->b.v;
@@ -95,17 +97,18 @@ typedef struct pe__sincos_args {
     double t; /* the position */
 } pe__sincos_args;
 
-/* Computes s and c: the sines and cosines of the angles at position t, times the factor of the
- * polynomials, in double, for the four vectors of pairs from i on. A vector after `last` repeats
- * the one at last. full: whether by->poly has the full or the short polynomials.
+/* Sets s and c to the sines and cosines of the angles at position by->t, in double, times the
+ * factor of the polynomials. Computes four vectors, of the pairs from i on; vectors after pair
+ * `last` repeat the vector that begins at `last`. full: by->poly has the full polynomials (1) or
+ * the short ones (0).
  *
  *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
  *      most 1/4 half-turn.
  *   2. The polynomials give sin(pi z) and cos(pi z).
- *   3. The quadrants swap the two and change signs.
+ *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
  *
- * The four vectors advance together, because one alone would wait for its own results. Meanwhile
- * the vectors in pending, unless it is NULL, become floats. */
+ * The four vectors are computed together, because each operation on one vector waits for the one
+ * before. In between, the doubles of `pending` are converted to floats, unless pending is NULL. */
 PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__pending *pending)
 {
@@ -123,7 +126,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     z[2] = pe__reduce(pe__multiple(plan, i2, t), pe__load(f + i2), pe__load(g + i2), shift, &k[2]);
     z[3] = pe__reduce(pe__multiple(plan, i3, t), pe__load(f + i3), pe__load(g + i3), shift, &k[3]);
     if (pending) pe__convert_pending(pending, 0);
-    if (pending && PE_LANES == 8) { /* all here: gcc and clang schedule them better than by hand */
+    if (pending && PE_LANES == 8) { /* together: gcc and clang then schedule well */
         pe__convert_pending(pending, 1);
         pe__convert_pending(pending, 2);
         pe__convert_pending(pending, 3);
@@ -157,7 +160,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     s[2] = s[2] * z[2];
     s[3] = s[3] * z[3];
     if (pending && !pending->split && PE_LANES == 8) {
-        pending->k = quadrant; /* pe__zip_rotated() rotates them */
+        pending->k = quadrant; /* pe__zip_rotated() will rotate the pairs */
         return;
     }
     pe__rotate_quadrant(k[0], &s[0], &c[0]);
@@ -166,8 +169,8 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
     pe__rotate_quadrant(k[3], &s[3], &c[3]);
 }
 
-/* Stores the results of pe__sincos() with the full polynomials, four vectors to s and to c. The
-   loop over a single row calls pe__sincos() itself. */
+/* Stores the results of pe__sincos() with the full polynomials: four vectors of sines to s, four of
+   cosines to c. The loop over a single row calls pe__sincos() directly instead. */
 enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
 PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t last, double *s,
                                   double *c)
@@ -193,7 +196,7 @@ PE__INLINE int pe__is_far(const pe_plan *plan, double t)
 
 #if PE_SLEEF
 /* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
-   [-1, 1] half-turns first, because SLEEF returns a constant above 2.5e8. */
+   [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
@@ -211,9 +214,9 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
-/* Writes A (1 + eta) times the sines and cosines at position t to `to`, for count pairs from pair
-   on; t is in range of the double kernel. With PE_SLEEF, tables take them from SLEEF. Writes up to
-   PE__SINCOS_PAIRS - 1 doubles more. */
+/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
+   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
+   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, pe__anchor to)
 {
@@ -236,9 +239,9 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
         pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
 }
 
-/* pe__compute_centre() for a position that is far, with the eta of pe__bound_far. Sines and cosines
-   come from double-double. If the error of double-double reaches 44 units of 2^-53, they come from
-   round_element instead. */
+/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
+   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, pe__anchor to)
 {

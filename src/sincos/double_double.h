@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sines and cosines of pairs in double-double, and their error bound.
- * tests/unit/test_budget.c measures it. */
+/* Sines and cosines of pairs in double-double, and the bound of their error.
+ * tests/unit/test_budget.c measures the error. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -10,23 +10,23 @@
 #include "../frequencies/geometric.h"
 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
- * The angle of pair i at position t is t w_i radians, or t f_i half-turns: f_i = w_i / pi. */
+ * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
 
-/* Returns what the frequencies from pair on are multiplied by: t in all lanes. With
-   PE_ANGLE_FLOAT32 it returns the angles in radians, rounded to float, because all frequencies of
-   the plan are then 1 / pi. */
+/* Returns the factors that give the angles in half-turns when the frequencies from number `pair` on
+   are multiplied by them: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
+   radians, rounded to float, since all elements of plan->frequency are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* Returns the i of w_i for a pair of a plan and sets *axis to its axis. Padding pairs have the i of
-   the axis' last pair. */
+/* Returns the i of w_i for a pair of a plan and sets *axis to the axis of the pair. Padding pairs
+   have the i of the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
-    if (plan->order) { /* the arrays are sorted: find the pair whose slot this is */
+    if (plan->order) { /* the arrays are sorted: find which pair lies at `slot` */
         const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
         for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
@@ -37,9 +37,10 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
 }
 
 /* Computes *sine and *cosine of the angles at position t, for one vector of pairs from pair on. The
- * error has two parts, whose sum pe__sincos_error() returns:
- *   1. about 2^-98 from the computation. It is relative for sines of angles below 1/4 half-turn.
- *   2. the error inherited from the plan's frequencies. */
+ * error has two parts, and pe__sincos_error() bounds their sum:
+ *   1. The computation adds about 2^-98. For sines of angles below 1/4 half-turn, this is the
+ *      relative error.
+ *   2. The plan's frequencies have errors, which the sines and cosines inherit. */
 PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
@@ -51,8 +52,8 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     rest.a = pe__two_prod(tt, pe__load(f + plan->padded), &rest.b);
 
     /* The angle is p + e + rest half-turns. Reduce p modulo 2, then add e and rest before the
-       quadrant is chosen: beyond 2^49, e is too large to be left out. Then subtract the nearest
-       multiple of 1/2. Both reductions are exact. */
+       quadrant is chosen, because e is too large to be ignored if |p| is above 2^49. Then subtract
+       the nearest multiple of 1/2. Both reductions are exact. */
     pe__td sum =
         pe__td_renormalize(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
     sum = pe__td_add_inline(sum, rest); /* inlined: the chain of dependent operations is long */
@@ -64,8 +65,8 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
-    /* The terms left out are below 2^-100. So are the rounding errors of terms below 2^-53, which
-       are computed in double. */
+    /* The terms that the series omit are below 2^-100. Terms below 2^-53 are computed in double:
+       their rounding errors are below 2^-100, too. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
     *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
@@ -77,14 +78,15 @@ PE__INLINE double pe__max_abs(double x, double y)
     return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
 
-/* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. In the term
-   inherited from the frequencies, the factor 4 is above pi, radians in a half-turn. */
+/* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. The second
+   term is inherited from the frequencies. Its factor 4 is pi, the radians in a half-turn, rounded
+   up. */
 PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
 {
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* pe__multiple() of one pair. Nothing after float32[pair] is read. */
+/* Returns the lane of pe__multiple() for one pair. Reads no element after float32[pair]. */
 PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;

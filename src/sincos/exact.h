@@ -13,9 +13,9 @@
 #include "round.h"
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
- * If double-double does not decide a rounding, numbers of any precision do, computed from the
- * config. A sine or cosine is a midpoint of two numbers only in known cases. In all others, more
- * precision decides:
+ * If double-double does not decide a rounding, multi-limb integers do. They compute the element
+ * from the config, with as many bits as it takes. A sine or cosine is a midpoint of two numbers
+ * only in the cases of point 3, which are recognised. In all others, more precision decides:
  *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
  *   2. So are the sine and cosine of pi times an irrational algebraic number (Gelfond, Schneider).
  *   3. The sine or cosine of pi times a rational number is rational only if it is 0, +-1/2 or +-1
@@ -24,8 +24,8 @@
  * Frequencies that are the caller's doubles, in radians a position, need a third of this code. For
  * them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
-/* Returns whether x^m = y^q. For q >= m this is (x / y)^m = y^(q - m), and y must divide x; for
-   q < m, the same with x and y exchanged. */
+/* Returns whether x^m = y^q. For q >= m, y must divide x, and the equation is that
+   (x / y)^m = y^(q - m). For q < m, x and y are exchanged. */
 PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
@@ -49,8 +49,8 @@ PE__COLD double pe__product_minus(double a, double b, double c)
     return (p - c) + pe__first_lane(e);
 }
 
-/* PE_COLUMNS_SUMS: sets *sum to the sum of a pair's products, frequency times coordinate. Returns
-   whether every product and every partial sum is exact in double. */
+/* For PE_COLUMNS_SUMS: sets *sum to the sum of frequency times coordinate over the coordinates of a
+   pair. Returns whether every product and every partial sum is exact in double. */
 PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -69,10 +69,11 @@ PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 /* Sets w so that the frequency of a pair, without the pi of half_turns, is exactly (w[0] + w[1]) /
  * w[2] with an odd w[2]. Returns 0 if the frequency is not found to be exactly rational.
  *
- * base^(i / D) is recognised as rational as follows. Let base = odd(base) 2^e, and let the
- * double-double value of base^(i / D) be next to a double 2^s y with an odd y. If odd(base)^i =
- * y^D, base^(i / D) is this double times 2^(e i / D - s). This power of two is 1, or at least
- * ln 2 / D away from 1, which the double-double value excludes. */
+ * base^(i / D) is recognised as rational as follows. Let base = odd(base) 2^e with an odd
+ * odd(base). Let the double-double value of base^(i / D) differ from a double 2^s y, with an odd y,
+ * by less than 2^-90 of itself. If odd(base)^i = y^D, base^(i / D) is exactly this double times
+ * 2^(e i / D - s). This power of two is 1, or differs from 1 by about ln 2 / D or more. The
+ * double-double value excludes such a difference. */
 PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
@@ -90,7 +91,7 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
         const pe__dd y = plan->half_turns ? ratio : radians;
         const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
-        if (plan->base == 0) { /* the caller's frequency is the double nearest to y / unit */
+        if (plan->base == 0) { /* the caller's frequency: the double nearest to y / unit */
             by = hi / unit;
             by += (lo - pe__product_minus(by, unit, hi)) / unit;
         } else { /* base^(i / D) by a division and a Newton step */
@@ -116,8 +117,8 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* PE_COLUMNS_SUMS: returns the sum of the magnitudes of the terms of a pair's angle, in half-turns.
-   */
+/* For PE_COLUMNS_SUMS: returns the sum of |frequency times coordinate| over the coordinates of a
+   pair, in half-turns. */
 PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -127,9 +128,9 @@ PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
     return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
 }
 
-/* Returns the error that a sine or cosine inherits from the frequency of its pair, for an angle in
-   half-turns: 0 if half_turns is set and the plan's two doubles are the exact frequency. The factor
-   4 is above pi, radians in a half-turn. */
+/* Returns a bound of the error that a sine or cosine of a pair inherits from the pair's frequency.
+   angle: |angle| in half-turns. The bound is 0 if half_turns is set and the plan's two doubles are
+   exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded up. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
@@ -141,9 +142,9 @@ PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double ang
     return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
 }
 
-/* Returns the error bound of pe__sincos_dd() for one sine or cosine, tighter than
-   pe__sincos_error(): the sine of an angle below 1/4 half-turn has a relative error. For angles up
-   to 2^-800 half-turns it returns 1, because products below 2^-900 lose bits. */
+/* Returns the error bound of pe__sincos_dd() for one sine (component 0) or cosine (1). It is
+   tighter than pe__sincos_error() because the sine of an angle below 1/4 half-turn has a relative
+   error. For angles up to 2^-800 half-turns it returns 1, as products below 2^-900 lose bits. */
 PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
                                     int given)
 {
@@ -163,7 +164,7 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         const double *const f = plan->frequency + pair;
         const pe__dd half_turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(half_turns, pe__dd_splat(pe__pi)));
-        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* the caller's double, recovered */
+        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* hi is the caller's double */
         return;
     }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
@@ -191,16 +192,17 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         pe__real_mul(&w, &y);
     }
     pe__real_mul(x, &w);
-    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs hold it */
+    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs suffice */
 }
 
-/* 2 sin(k pi / 6) for k = 0 ... 11, where it is an integer; 3 stands for irrational values. */
+/* 2 sin(k pi / 6) for k = 0 ... 11 where this is an integer. 3 stands for an irrational value. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
 /* Replaces the angle x by its sine or, for component 1, its cosine. x is in half-turns if
- * half_turns is set and `given` is not, else in radians. Multiples of 1/6 half-turn have the exact
- * values of Niven's theorem. Returns 0 if more limbs are needed to tell x from such a multiple.
- * enough: n limbs distinguish every rational x from each multiple of 1/6 that x is not equal to. */
+ * half_turns is set and `given` (the frequency is the caller's double in radians) is not; else in
+ * radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0, +-1/2 or +-1, gets that
+ * exact value (Niven). Returns 0 if more limbs are needed to tell x from a multiple of 1/6. enough:
+ * n limbs tell every rational x from every multiple of 1/6 that x does not equal. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
@@ -231,8 +233,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     pe__real_mul(&y, x);
     y.sign = -y.sign;
     if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
-        /* cos x, and sin x / x, are below 1 by less than 2^-1120. Any number between would round
-           alike, so take 1 - 2^-1120. */
+        /* cos x and sin x / x are below 1 by less than 2^-1120. All numbers between 1 - 2^-1120
+           and 1 lead to the same rounded element, so take 1 - 2^-1120. */
         z = pe__real_of(1, n);
         y = z;
         y.exponent = -1119;
@@ -246,12 +248,14 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     return 1;
 }
 
-/* Quantities of a pair: A sin(t w), A cos(t w), w in radians a position, and 2 pi / w. */
+/* Quantities of a pair: A sin(t w), A cos(t w), the frequency w in radians a position, and the
+   wavelength 2 pi / w in positions. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
 
-/* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names,
-   by multi-limb integers. `less` is subtracted from a sine or cosine before the rounding. The loop
-   takes more limbs until the rounding is certain. */
+/* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names
+   (0: double; else the value of pe__dropped_bits()). `less` is subtracted from a sine or cosine
+   before the rounding. Computes with multi-limb integers, and with more limbs until the rounding is
+   certain. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -285,7 +289,7 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
 }
 
 /* Computes the values that pe__sincos_dd() approximates, each lane correctly rounded: hi is the
-   rounded sine or cosine, lo the rounded difference of the exact value from hi. */
+   rounded sine or cosine, lo is the exact value minus hi, rounded. */
 PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                              pe__dd *cosine)
 {
@@ -302,9 +306,9 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     }
 }
 
-/* Returns the frequency of a pair in radians a position, or its wavelength in positions, as `what`
-   says, rounded once to the type that `drop` names. */
-PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
+/* Returns a pair's frequency in radians a position (what: PE__FREQUENCY) or its wavelength in
+   positions (PE__WAVELENGTH), rounded once to the type that `drop` names. */
+PE__DIVIDES_BY_ZERO /* frequency 0: the wavelength is infinity, as documented */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
 {
     const double *const given = plan->frequency + pair;
@@ -325,8 +329,8 @@ PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity
     return pe__round_quantity(plan, pair, 1, what, 0, 0, drop);
 }
 
-/* Sets *y to an element whose angle is exactly a multiple of 1/6 half-turn and whose sine or cosine
-   is rational: 0, +-1/2 or +-1. Returns whether the element is one. */
+/* Returns whether an element's angle is exactly a multiple of 1/6 half-turn and its sine or cosine
+   is rational: 0, +-1/2 or +-1. If so, sets *y to the element. */
 PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair, int component,
                                       int drop, double *y)
 {
@@ -346,9 +350,9 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     return 1;
 }
 
-/* Sets *y to A sin x for a tiny angle x and returns whether the element is decided. The position,
-   or the float angle, is multiple 2^exponent. Powers of two are kept apart, so that all factors are
-   near 1. */
+/* Sets *y to A sin x for a tiny angle x and returns whether the rounding is certain. multiple
+   2^exponent is the position or, with PE_ANGLE_FLOAT32, the angle. Powers of two are kept separate,
+   so that all factors are near 1. */
 PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multiple, int exponent,
                                  int given, int drop, double *y)
 {
@@ -366,12 +370,12 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
     return pe__ziv_test_scaled(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
 }
 
-/* Sets *y to an element of a tiny angle, and returns whether the element is decided. A tiny angle
+/* Sets *y to an element of a tiny angle, and returns whether the rounding is certain. A tiny angle
  * may be out of range of doubles, or its cosine too close to 1 for double-double. For an angle x
- * below pi 2^-40 radians
+ * below pi 2^-40 radians:
  *
  *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
- *         within 2^-54 of A, relatively. So A cos x rounds as a number just below A does.
+ *         within 2^-54 |A| of A. So A cos x rounds as any number just below A does.
  *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
  *         Then Ziv's test of A x decides. A x is a product of numbers near 1 and a power of two,
  *         with a relative error of 2^-100 plus the error inherited from the frequency. */
@@ -380,7 +384,7 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
 {
     const double f = plan->frequency[pair], multiple = pe__one_multiple(plan, pair, t);
     const double a = plan->amplitude;
-    /* multiple may be subnormal, which pe__frexp() does not take */
+    /* multiple may be subnormal, but pe__frexp() needs normal numbers */
     const double enlarged = fabs(multiple) < pe__exp2i(-900) ? pe__exp2i(120) : 1;
     int of_multiple, of_f;
     if (f == 0 || multiple * enlarged == 0) return 0;
@@ -389,22 +393,23 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
     if (enlarged > 1) of_multiple -= 120;
     if (of_multiple + of_f > -40) return 0;
     if (pe__inherited_error(plan, pair, fabs(f), given) > fabs(f) * pe__exp2i(-80))
-        return 0; /* a sum of PE_COLUMNS_SUMS that cancels, and may be 0 */
+        return 0; /* the terms of PE_COLUMNS_SUMS cancel; the sum may be 0 */
     if (component == 0) return pe__round_tiny_sine(plan, pair, m, of_multiple, given, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
 
 /* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
- * position t, in the type that `drop` names. approx: the same from pe__sincos_dd(), but times the
- * mantissa of A, as the sum of two doubles; NULL if not computed yet, as for floats. The steps are
- * double-double with Ziv's test, tiny angles, exactly rational angles, multi-limb integers. */
+ * position t, in the type that `drop` names. approx: the sine or cosine by pe__sincos_dd(),
+ * times the mantissa of A, as a sum of two doubles; NULL if it is not computed yet, as for floats.
+ * Tries double-double with Ziv's test, then exactly rational angles, then multi-limb integers. Tiny
+ * angles are tried first if approx is NULL, else after double-double. */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; sums are not examined */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; a sum is examined below */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -426,7 +431,7 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
 
 /* The type of the two functions below, which call pe__round_element() with a constant `given`. Rows
    call them by pointer, so that a program that uses only given frequencies contains no code for
-   others. */
+   the frequencies of a config. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,

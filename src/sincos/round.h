@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of two doubles rounded once to any type, and Ziv's test for them.
- * tests/checks/levels.sh and tests/unit/test_exact.c test it. */
+/* Sums of two doubles, rounded once to any type, and Ziv's test of a sum.
+ * tests/checks/levels.sh and tests/unit/test_exact.c test them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/base.h"
@@ -26,8 +26,8 @@ static inline float pe__round_16(float x, int drop)
 }
 
 /* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
-   and a power of two as scale. Wider formats on the way are rounded to odd, so that the last
-   rounding, to nearest, is the only one that counts. */
+   and a power of two as scale. The intermediate double, and for 16 bits the intermediate float, are
+   rounded to odd. So only the last rounding, to nearest, decides. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -51,9 +51,9 @@ static inline float pe__round_sum(double hi, double lo, int drop)
 }
 
 /* Returns (hi + lo) by, rounded once to a double, for a power of two as `by`. A subnormal result
-   must be a multiple of the least subnormal, so `big` is added and subtracted: its last bit times
-   `by` is the least subnormal. The sum of big, hi and lo is rounded once, by way of a rounding to
-   odd. */
+   must be a multiple of the least subnormal, so `big` is added and subtracted: the last bit of big,
+   times `by`, is the least subnormal. The sum of big, hi and lo is rounded once, because its low
+   parts are first rounded to odd. */
 PE__COLD double pe__round_double(double hi, double lo, double by)
 {
     const double sum = hi + lo;
@@ -80,18 +80,18 @@ PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, d
     if (drop == 0) {
         *y = pe__round_double(hi, above, by);
         other = pe__round_double(hi, below, by);
-    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* smaller: 0; products may underflow */
+    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else 0; products could underflow */
         *y = (double)pe__round_sum(hi * by, above * by, drop);
         other = (double)pe__round_sum(hi * by, below * by, drop);
     }
     return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* the sign of a 0 must be certain */
 }
 
-/* pe__ziv_test() with 2^exponent as `by`, which may be out of range of doubles. */
+/* Does what pe__ziv_test() does with by = 2^exponent, which may be out of range of doubles. */
 PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* the result is below half the least subnormal, and hi is not 0 */
+    if (exponent < -1100) { /* below half the least subnormal: rounds to 0 */
         *y = hi < 0 ? -0.0 : 0.0;
         return 1;
     }
