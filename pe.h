@@ -914,19 +914,20 @@ typedef enum pe_sections {
    fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
-    size_t rotary_dim;                       /* how many rotate: even, 2 ... head_dim; 0: all    */
+    size_t rotary_dim;                       /* elements rotated: even, 2 ... head_dim; 0: all  */
     double rope_theta;                       /* the base, >= 1                                   */
     pe_rope_type rope_type;                  /* what is done to the frequencies                  */
-    double factor;                           /* how much longer than trained                     */
-    size_t original_max_position_embeddings; /* length of the training; at most 2^53             */
-    size_t max_position_embeddings;          /* length that the model supports; at most 2^53     */
-    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
+    double factor;                           /* f: supported length over trained length          */
+    size_t original_max_position_embeddings; /* trained length in tokens; at most 2^53           */
+    size_t max_position_embeddings;          /* supported length in tokens; at most 2^53         */
+    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: tokens of this run; at most
+                                                2^53                                             */
     double low_freq_factor;                  /* LLAMA3                                           */
     double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
     double beta_fast;                        /* YARN, in full rotations over L0; 0: 32           */
     double beta_slow;                        /* YARN, in full rotations over L0; 0: 1. May exceed
                                                 beta_fast only with a rope_theta of at least 2   */
-    double extrapolation_factor;             /* YARN, 0 ... 1; here 0 is a value                 */
+    double extrapolation_factor;             /* YARN, 0 ... 1; 0 is a value here, not "absent"   */
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
     double mscale;                           /* YARN                                             */
     double mscale_all_dim;                   /* YARN                                             */
@@ -1208,11 +1209,11 @@ typedef enum pe_rope_table_layout {
    fields for the table that it fills; for tables that were made elsewhere, set them yourself. */
 typedef struct pe_rope_table {
     const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
-    pe_type type;                /* of its elements                                              */
-    pe_rope_table_layout layout; /* their order                                                  */
+    pe_type type;                /* type of the elements                                         */
+    pe_rope_table_layout layout; /* order of cosines and sines                                   */
     size_t stride;               /* elements from row to row: at least h for PE_ROPE_TABLE_APART,
                                     2n for PE_ROPE_TABLE_MATRIX, n for the others                */
-    size_t rows, pairs;          /* their number; h                                              */
+    size_t rows, pairs;          /* number of rows; h                                            */
 } pe_rope_table;
 
 /* Fill a table: for programs that rotate heads themselves, or for pe_rope_by_table_T.
@@ -1243,9 +1244,9 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * exact; any type of table goes with any of x. pe_rope_by_table_to_T works out of place.
  *
  * table        see pe_rope_table; with pairs = 0 nothing is rotated, and its arrays may be NULL
- * layout       which elements of a head are a pair; of PE_ROPE_TABLE_TWICE also in which order its
- *              rows are
- * rows, tokens the number of token t's row of the table is position t of rows. pe_from(0) takes the
+ * layout       which elements of a head are a pair; for PE_ROPE_TABLE_TWICE also the order of the
+ *              elements in a row of the table
+ * rows, tokens position t of rows is the number of token t's row in the table. pe_from(0) takes the
  *              first rows in order, pe_all(k) takes row k for all tokens, and lists of position ids
  *              (pe_at_i32, pe_at_i64) gather. pe_back() takes 0 - s for each sine s: the gradient
  * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs. The first n elements of a head
@@ -1294,13 +1295,13 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: it scales all pairs but 0, as ggml
-                                  whose logarithm is -infinity                               */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: YaRN scales all pairs but pair 0, as
+                                  in ggml, where the logarithm of 0 is -infinity               */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
     size_t freq_factors_length; /* numbers in freq_factors, checked before any is read: at least
-                                   n_dims / 2, as ggml asks of src[2]->ne[0]; 0: not given, there
-                                   are enough. Must be 0 where that is NULL                       */
+                                   n_dims / 2, as ggml asks of src[2]->ne[0]; 0: not given, it is
+                                   assumed to be enough. Must be 0 if freq_factors is NULL        */
 } pe_rope_ggml;
 
 /* Compute the exact frequencies of ggml_rope_ext() arguments, and the factor on sine and cosine:
@@ -1358,7 +1359,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  *
  * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN: an odd width with
  * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
- * up; interleaved sections and lists of coordinates, which are for RoPE alone: move its keys by
+ * up; interleaved sections and lists of coordinates, which are for RoPE alone: move RoPE's keys by
  * pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
  * rope_interleave. Columns of zeros stay as they are. */
 
@@ -1404,8 +1405,8 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
- *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
- *              is 0 (tests/unit/test_algebra.c)
+ *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below
+ *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/test_algebra.c)
  * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
@@ -1451,8 +1452,9 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  * heads, queries, keys    if one of them is 0, the call does nothing and returns PE_OK
  * bias         aligned as its type; elements between rows are not touched
  * query_stride elements from one query's row to the next, >= keys; ignored for one query
- * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
- *              round, for [queries, heads, keys]. Ignored for one head
+ * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or, for
+ *              [queries, heads, keys], >= keys with query_stride >= (heads - 1) * head_stride +
+ *              keys. Ignored for one head
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode, and for lists of reals, points
  *              and grids; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a
@@ -7769,11 +7771,11 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
  * frequencies by f, else 1. Between low and high the factor of w_i is a line, start + slope x, see
  * pe__rope_ramp().
  *
- * Frequencies are computed in double-double, with a relative error of 2^-99, and of more where the
- * terms of a ramp cancel. If that error leaves the rounding undecided, pe__rope_round_frequency()
- * computes the frequency again with multi-limb integers. Where a branch on a ramp depends on an
- * inexact number, that number contains pi and is compared with an algebraic one. So the two are
- * never equal, and enough limbs decide every branch. */
+ * Frequencies are computed in double-double, with a relative error of 2^-99, or a larger one where
+ * the terms of a ramp cancel. If the error leaves the rounding undecided,
+ * pe__rope_round_frequency() computes the frequency again with multi-limb integers. Where a branch
+ * on a ramp depends on an inexact number, that number contains pi and is compared with an algebraic
+ * one. So the two numbers are never equal, and with enough limbs every branch is decided. */
 
 /* Returns whether the length n is at most 2^53. The parameter has 64 bits, because compilers warn
    about a comparison that is always true where size_t has 32. */
@@ -7829,10 +7831,10 @@ typedef struct pe__rope {
     double attention;          /* the attention factor that the config gives, or 0           */
     double length, fast, slow; /* L0, 0 if absent; YARN's beta_fast and beta_slow            */
     size_t rotary;             /* rotary_dim, or head_dim if that is 0                       */
-    double n, width;           /* rotary dim of a section; the exponents are -2i / width     */
+    double n, width;           /* rotary dim of a section; q^i is rope_theta^(-2i / width)   */
     double f[4];               /* f = f[0] f[1] / f[2] + f[3]                                */
-    double keep;               /* keep in the formula                                        */
-    size_t pairs, rotating;    /* pairs of a head; the number of them that rotate            */
+    double keep;               /* `keep` in the formula for m, above                         */
+    size_t pairs, rotating;    /* pairs of a head; how many of its pairs rotate              */
     size_t period;             /* pairs of a section, after which i is 0 again               */
     int is_long;               /* 1: sequence_length exceeds L0                              */
     int has_factor;            /* 1: the config gives f, or two lengths whose ratio is f     */
@@ -7841,11 +7843,12 @@ typedef struct pe__rope {
     pe__geometric all;         /* unit q^i                                                   */
     pe__dd waves;              /* L0 / 2 pi: x = waves w_i for LLAMA3                        */
     pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
-    pe__dd begin, end;         /* factor of w_i before the ramp, and after it: 1 / f         */
+    pe__dd begin, end;         /* factor of w_i before the ramp; factor after it, 1 / f      */
     pe__dd start, slope;       /* on the ramp the factor is start + slope x                  */
     double sign;               /* 1 if low < high, else -1                                   */
-    double ramp_error, margin; /* absolute error of the factor on the ramp, on top of double-
-                                  double's; distance from the ramp beyond which it is 0      */
+    double ramp_error, margin; /* bound of the factor's absolute error on the ramp, besides
+                                  the error of double-double; distance from the ramp beyond
+                                  which the factor is just begin or end                      */
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -7853,8 +7856,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* Set the fields of r up to is_ggml from the config, whose fields are not checked yet: any values
-   are safe here. */
+/* Set the fields of r up to is_ggml from the config. Its fields are not checked yet, so they may
+   have any values here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -8053,8 +8056,8 @@ PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Returns the text of the first error of the config, or NULL. The numbers in the factor lists come
-   last, after the lengths of the lists. */
+/* Returns the text of the first error of the config, or NULL. The numbers in the factor lists are
+   checked last, so after the lengths of the lists. */
 PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -8084,9 +8087,10 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 /* A single frequency of RoPE by multi-limb integers, for the frequencies whose last bit
  * double-double does not decide. Tested by tests/checks/levels.sh. */
 
-/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta), with c(beta)
-   as in section 7 of the contract. If config->truncate is set, sign c(beta) is rounded down; a sign
-   of -1 makes that a ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
+/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta); sign is 1 or
+   -1. c(beta) is defined for PE_ROPE_YARN in section 7 of rope/contract_config.h. If
+   config->truncate is set, sign c(beta) is rounded down: with a sign of -1 it becomes minus the
+   ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
 PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
                                       int n, int *unsure)
 {
@@ -8117,8 +8121,8 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     return c;
 }
 
-/* Returns m of pair i, with as many limbs as w, which is unit q^i. Sets *unsure if more limbs may
-   decide a branch differently. */
+/* Returns m of pair i, as in the formula of rope/config.h, with as many limbs as *w. *w is
+   unit q^i. Sets *unsure if more limbs may decide a branch differently. */
 PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
 {
     const pe_rope_config *const config = r->config;
@@ -8174,9 +8178,9 @@ PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
     return f;
 }
 
-/* Returns the frequency of a pair, correctly rounded. The limbs are increased until they decide the
-   rounding and every branch; with PE__LIMBS, the most, a value next to a midpoint is taken for the
-   midpoint. */
+/* Returns the frequency of a pair, correctly rounded. The number of limbs grows until they decide
+   the rounding and every branch. With PE__LIMBS, the largest number, a value whose error interval
+   contains a midpoint is taken to be the midpoint. */
 PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -8215,16 +8219,16 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 /* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
  * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), where c(beta) =
-   -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions. If
-   config->truncate is set, sign c(beta) is rounded down and *low is 0; else *low is the second
-   double of the result.
+/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), for a sign of 1 or -1.
+   c(beta) = -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions,
+   and step is log2 q. If config->truncate is set, sign c(beta) is rounded down and *low is 0; else
+   *low is the second double of the result.
 
-   The error is below e. The logarithms have at most 8 bits before the point (L0 <= 2^53, beta >=
-   2^-128), so they are off by at most 2^-94. The quotient and step have relative errors of 2^-101.
-   If an integer is within e, the floor is undecided. ramp_error = 1 then sends all pairs on the
-   ramp to pe__rope_round_frequency(). Values above 2^52 become 2^52, which is still above all
-   pairs, so their errors do not matter. */
+   The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8 bits before the
+   point (L0 <= 2^53, beta >= 2^-128), so they are off by at most 2^-94. The quotient and step have
+   relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor is undecided.
+   Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency(). Results above 2^52
+   become 2^52, which is still above all pairs, so their errors do not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
@@ -8247,14 +8251,14 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
     return pe__round_to_integer(a) - (off < 0);
 }
 
-/* Set the ramp of r: its ends low and high, the line between, and the bounds of their errors. If
-   low = high, the ramp gets the length 0.001, as in the code of models. ggml gives that length to
-   all shorter ramps.
+/* Set the ramp of r: its ends low and high, the line between them, and the bounds of the errors. If
+   low = high in YaRN, the ramp gets the length 0.001, as in the code of models. ggml gives that
+   length to all ramps that are shorter.
 
-   ramp_error bounds the error of the line. If each end is off by e, low contributes slope e and the
-   distance of the ends 2 slope e; the factor is 4, which leaves room. margin bounds the errors of
-   the distances from x to low and high: closer to an end than that, x may lie on its other
-   side. */
+   ramp_error bounds the absolute error of the line. If low and high are each off by e, the error of
+   low adds slope e, and the error of high - low adds 2 slope e; 4 slope e is used, which leaves
+   room. margin bounds the errors of x - low and x - high: an x that is closer to low or high than
+   margin may lie on the other side of it. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -8279,7 +8283,8 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
         r->high = pe__dd_add(r->low, least);
     }
     r->sign = length > 0 ? 1 : -1;
-    /* keep + (1 - keep) / f; the equal 1 / f + keep (1 - 1 / f) would cancel for a tiny f */
+    /* begin = keep + (1 - keep) / f. The form 1 / f + keep (1 - 1 / f) is equal, but for a tiny f
+       its terms would cancel */
     const pe__dd keep = pe__dd_from_double(pe__splat(r->keep));
     r->begin = pe__dd_renormalize(pe__dd_add(pe__dd_mul(r->end, pe__dd_sub(one, keep)), keep));
     r->slope = pe__dd_from_double(pe__splat(0.0)); /* LLAMA3 with low = high: a step, no line */
@@ -8288,24 +8293,25 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     r->start = pe__dd_sub(r->begin, fall);
     r->margin = 2 * r->ramp_error + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->ramp_error *= 4 * fabs(pe__first_lane(r->slope.hi));
-    /* begin - fall may cancel: its error is relative to the two operands */
+    /* begin - fall may cancel: its error is 2^-99 times the sum of both magnitudes */
     r->ramp_error += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
                                        pe__first_lane(pe__abs(fall.hi)));
-    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of a step: undecided */
+    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of the step: undecided */
 }
 
-/* Returns log2 f, with an absolute or a relative error of at most 2^-104, whichever is larger.
-   Where f is f[0] / f[2], it subtracts two logarithms: both numbers are usually products of 2, 3
-   and 5, for which pe__td_log2_of() is faster than a single logarithm of the quotient. */
+/* Returns log2 f, with an error of at most 2^-104 max(1, |log2 f|). Where f is f[0] / f[2], the
+   logarithms of f[0] and f[2] are subtracted. Both numbers are usually products of 2, 3 and 5, for
+   which pe__td_log2_of() is so fast that two calls take less time than one logarithm of f. */
 PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 {
     if (r->f[3] != 0) return pe__td_log2(r->factor);
     return pe__td_sub(pe__td_log2_of(r->f[0]), pe__td_log2_of(r->f[2]));
 }
 
-/* Set the numbers of r that all pairs share, for a config without errors. NTK replaces theta by
-   theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED multiplies w_i by
-   f^(-2 (i + 1) / n), and its unit is that factor for i = 0. */
+/* Set the numbers of r that all pairs share, for a config without errors. NTK and DYNAMIC_NTK
+   replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED
+   multiplies w_i by f^(-2 (i + 1) / n), so unit is f^(-2 / n), and -log2 f / (n / 2) is added to
+   log2 q. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -8331,9 +8337,9 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
 }
 
 /* Multiply the frequencies w of a vector of indices by the factor of the ramp: begin before low,
-   end after high, start + slope x between. Returns a bound of the factor's relative error. It
-   covers cancellation and the errors of low and high, and is 0 farther than margin from the
-   ramp. */
+   end after high, start + slope x between. Returns a bound of the factor's relative error. The
+   bound covers cancellation and the errors of low and high. It is 0 where x is farther from the
+   ramp than margin. */
 PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
@@ -8342,7 +8348,7 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
         x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
     pe__dd y = pe__dd_renormalize(pe__dd_add(r->start, climb));
-    /* an absolute error, since start and climb may cancel */
+    /* the absolute error: the relative one has no bound, since start and climb may cancel */
     pe__vd error = (pe__abs(r->start.hi) + pe__abs(climb.hi)) * pe__splat(pe__exp2i(-99));
     const pe__vd below = ((r->low.hi - x.hi) + (r->low.lo - x.lo)) * sign;
     const pe__vd above = ((x.hi - r->high.hi) + (x.lo - r->high.lo)) * sign;
@@ -8352,8 +8358,8 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
     /* farther than margin from the ramp the factor is begin or end */
     error =
         pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, error));
-    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* y = 0: a relative error of 1, not a
-                                                              division by 0 */
+    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* where y is 0, the relative error is
+                                                              then 1, with no division by 0 */
     *w = pe__dd_mul(*w, y);
     return error / pe__abs(y.hi);
 }
@@ -8374,7 +8380,7 @@ PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, dou
         list[1][i] = i < n ? (double)more[pair + i] : 1.0;
     for (size_t i = 0; i < n; i += PE_LANES) {
         const pe__vd lanes = pe__iota() + pe__splat((double)(index + i));
-        pe__vd e = pe__splat(pe__exp2i(-99)); /* relative */
+        pe__vd e = pe__splat(pe__exp2i(-99)); /* relative error */
         pe__dd y = {pe__load(w + i), pe__load(w + PE__FREQUENCY_TILE + i)};
         if (pe__rope_has_ramp(r)) e = e + pe__rope_apply_ramp(r, lanes, &y);
         if (r->factors) y = pe__dd_div(y, pe__dd_from_double(pe__load(list[0] + i)));
@@ -8405,8 +8411,8 @@ PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 /* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
  * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* These two return 0.1 scale ln f + 1, in double-double and by multi-limb integers. log_factor is
-   ln f. */
+/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double, and pe__rope_real_mscale() returns
+   it by multi-limb integers. log_factor: ln f. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -8422,8 +8428,9 @@ PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
     return x;
 }
 
-/* Returns by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), or for LONGROPE by times the square
-   root of 1 + ln f / ln L0, correctly rounded by multi-limb integers. */
+/* Returns `by` times the attention factor, correctly rounded by multi-limb integers. The factor is
+   (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the square root of
+   1 + ln f / ln L0, where L0 is r->length. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
@@ -8453,15 +8460,17 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
    The relative error has two terms:
        2^-90                         the operations. At most 2^-92 was derived for them
        (mscale + all_dim) 2^-103     ln f, which is off by 2^-104 where f is the quotient of two
-                                     lengths next to each other. Numerator and denominator are at
-                                     least 1, so 0.1 mscale 2^-104 and 0.1 all_dim 2^-104 bound it
+                                     lengths next to each other. 0.1 mscale ln f + 1 and
+                                     0.1 all_dim ln f + 1 are at least 1, so their relative errors
+                                     are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
 
    Without the second term, 8 of 3000 factors with mscale = 2^62 and lengths near 2^52 were wrong.
 
    No result is a midpoint of two doubles. ln f is transcendental, and so is the quotient that
-   contains it, unless mscale and all_dim are equal. If ln f / ln L0 is rational, its denominator is
-   at most 53. Then the square root is irrational, or a fraction of at most 5 bits over a
-   denominator of at most 7. */
+   contains ln f, unless mscale and all_dim are equal: then the quotient is 1. For LONGROPE, let
+   ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
+   root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
+   whose denominator is at most 7. */
 PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
@@ -8485,7 +8494,8 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
-/* Returns the attention factor: the config's if given, else that of the type, 1 where f <= 1. */
+/* Returns the attention factor: the one that the config gives, or else the one of its type, which
+   is 1 where f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -8577,8 +8587,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
-    /* Where divisors may raise frequencies above 1, check all frequencies before anything is
-       written. */
+    /* Divisors below 1 may raise frequencies above their limit. If the config may
+       have such divisors, check all frequencies before anything is written. */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.rotating; i += n) {
         double w[PE__FREQUENCY_TILE];
@@ -8624,34 +8634,36 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of those tokens by the tile. A tile has one row a token, as pe_fill_f32() writes it in
- * PE_LAYOUT_HALVES: first the sines of all pairs, then their cosines. */
+ * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
+ * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
 
 enum {
     PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
-    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, in whole heads, one at least */
+    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
     PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    PE__ROPE_CACHED = 1 << 21, /* bytes up to which tokens of one head are assumed to be cached */
-    PE__ROPE_NEAR = 1 << 24,   /* bytes up to which floats in place are assumed to be cached */
-    PE__ROPE_AWAY = 1 << 17    /* bytes up to which floats out of place are assumed to be cached */
+    /* Up to how many bytes heads are assumed to be in a cache: */
+    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
+    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
+    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
 };
 
-/* Heads to rotate, of shape [tokens][heads]. in and out: the first element that rotates, of head 0
-   of token 0; in_token, in_head, out_token and out_head: bytes from a token or head to the next. */
+/* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
+   token 0, in the input and in the output. in_token and out_token: bytes from token to token;
+   in_head and out_head: bytes from head to head. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t copied_after;  /* elements of a head after its pairs that are copied; in place 0 */
-    size_t copied_before; /* elements before the pairs: see pe__copy_ends(); in place 0 */
+    size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
+    size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
 } pe__heads;
 
-/* A section of a head, an axis with columns of its own. It has `pairs` pairs; the tile holds n of
-   them, from the tile's pair number `pair` on. */
+/* A section of a head: the pairs of an axis that has columns of its own. The section has `pairs`
+   pairs. The tile holds n of them, and the first of the n is the tile's pair number `pair`. */
 typedef struct pe__section {
     size_t pair, n, pairs;
-    size_t column; /* the element of a head where the n pairs begin */
+    size_t column; /* the element of a head with which the n pairs begin */
 } pe__section;
 
 /* The sines and cosines of `tokens` tokens from number `token` on. Of the `pairs` pairs of a head
@@ -8663,7 +8675,7 @@ typedef struct pe__tile {
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
-    size_t section_count; /* 0: all pairs share one layout */
+    size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
     const pe__section *section;
 } pe__tile;
 
@@ -8682,8 +8694,8 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
     return a;
 }
 
-/* Rotate pairs (a, b): pe__rotate_a() returns a' = a c - b s, pe__rotate_b() b' = b c + a s. Called
-   with b, a and -s for a, b and s, pe__rotate_b() returns a' as well. */
+/* Rotate pairs (a, b): pe__rotate_a() returns a' = a c - b s, and pe__rotate_b() returns
+   b' = b c + a s. pe__rotate_b(b, a, -s, c) is a', too. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
@@ -8735,19 +8747,20 @@ PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rota
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* A unit has two vectors of pairs: in halves two vectors of a and two of b, interleaved four
-   vectors. s and c are in the order of its elements; in halves a and b share [0] and [1].
-   bf16 to bf16 takes even and odd elements in separate vectors, which is cheaper to widen and to
-   round. In halves s and c are then split into even and odd pairs. Interleaved, even elements are a
-   and odd ones b, so s and c stay in the order of the pairs.
-   pe__put_bf16_four() needs NaNs that end in 16 zero bits. NaNs of bf16 do, and so do NaNs that are
-   computed from them. */
+/* The sines s and cosines c of a unit. A unit is two vectors of pairs, so four vectors of elements:
+   in halves two vectors of a and two of b. s and c are in the order of the elements. In halves, a
+   and b share s[0], s[1], c[0] and c[1].
+   From bf16 to bf16, even and odd elements are in separate vectors, which are cheaper to widen and
+   to round. In halves, s and c are then split into even and odd pairs. Interleaved, the even
+   elements are a and the odd ones b, so s and c stay in the order of the pairs.
+   pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs widened from bf16 are like that,
+   and so are NaNs that are computed from them. */
 enum { PE__ROPE_UNIT = 4 * PE_LANES };
 typedef struct pe__unit {
     pe__vf s[4], c[4];
 } pe__unit;
 
-/* Load s and c of a unit. narrow: bf16 to bf16. */
+/* Load s and c of a unit. halves: 0 if interleaved; narrow: 1 from bf16 to bf16. */
 PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
@@ -8782,12 +8795,13 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* How the pairs of a unit lie: interleaved; in halves; or in two sections of one vector of pairs,
-   each in halves. */
+/* How the pairs of a unit lie: interleaved; in halves; or as two sections, each of one vector of
+   pairs in halves. */
 enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 
-/* Rotate the unit at p by u and store it at q. layout: PE__UNIT_INTERLEAVED ...; across: elements
-   from its first two vectors to the other two, in halves from a to b. */
+/* Rotate the unit at p by the sines and cosines u and store it at q. layout: PE__UNIT_INTERLEAVED
+   ...; across: elements from the unit's first two vectors to its other two, in halves from a to
+   b. */
 PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -8800,7 +8814,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
-        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* pairs (x0, b0), (a1, y1) */
+        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* rotate (x0, b0), (a1, y1) */
         const pe__vf c0 = pe__rotate_a(x0, b0, u->s[0], u->c[0]);
         const pe__vf c1 = pe__rotate_a(a1, y1, u->s[1], u->c[1]);
         const pe__vf d0 = pe__rotate_b(x0, b0, u->s[0], u->c[0]);
@@ -8810,7 +8824,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
-    if (layout && sizeof(pe__vf) >= 64) { /* load late: faster if heads come from memory */
+    if (layout && sizeof(pe__vf) >= 64) { /* x1 is loaded late: faster from memory */
         const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
         pe__rotate_halves(to, x0, y0, u->s[0], u->c[0], q, z);
         const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
@@ -8819,7 +8833,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (layout) { /* store a cache line's vectors one after the other: four fifths of the time */
+    if (layout) { /* both stores to a cache line, then the other line: four fifths of the time */
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
@@ -8832,8 +8846,9 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
                    pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
-/* One vector of pairs, in any head of a token: its sines and cosines, and the bytes from the begin
-   of a head to its two vectors, in the input (in, in_next) and in the output (out, out_next). */
+/* One vector of pairs, in any head of a token: its sines and cosines, and where its two vectors of
+   elements begin, in bytes from the first rotated element of a head: in the input (in, in_next) and
+   in the output (out, out_next). */
 typedef struct pe__vectors {
     pe__rotation rotation;
     size_t in, in_next, out, out_next;
@@ -8862,9 +8877,10 @@ PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* Rotate one head of at least a vector of pairs: units, then perhaps one vector, then the tail by a
-   vector that ends with the last pair. That one overlaps pairs rotated before it, so it is loaded
-   before anything is stored: in and out may be the same. */
+/* Rotate one head of at least a vector of pairs: units, then perhaps one vector of pairs, then
+   perhaps a tail, by a vector that ends with the last pair. The tail's vector contains pairs that
+   are rotated before it. In place it must be loaded before they are stored, so it is loaded
+   first. */
 PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -8893,15 +8909,16 @@ PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, co
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Return the pairs whose sines and cosines stay in registers: two units. An interleaved unit takes
-   eight registers, so it is one unit unless there are the 32 registers of AVX-512. */
+/* Return how many pairs have their sines and cosines in registers: in halves the pairs of two
+   units. An interleaved unit takes eight registers, so interleaved it is the pairs of one unit, or
+   of two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Prefetch `bytes` bytes at `at`, at most four cache lines. Not in a loop: where a compiler laid it
-   out badly, that took a fifth longer. */
+/* Prefetch `bytes` bytes at `at`, at most four cache lines. This is no loop, because a loop that a
+   compiler laid out badly took a fifth longer. */
 PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
     PE__PREFETCH(at);
@@ -8912,9 +8929,9 @@ PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Return the elements from a unit to the next one, in sections of `pairs` pairs in halves. *done:
-   pairs of the section before this unit; advanced here. After a section's last unit, its
-   second half is skipped. */
+/* Return how many elements after a unit the next unit begins, in a head whose sections have `pairs`
+   pairs each, in halves. *done: how many pairs of the section lie before this unit; advanced here.
+   The step after a section's last unit skips the section's second half. */
 PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
     *done += PE__ROPE_UNIT;
@@ -8923,13 +8940,13 @@ PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
     return PE__ROPE_UNIT + pairs;
 }
 
-/* How a head in halves is divided: one section, sections of whole units, or sections of one vector
-   of pairs. */
+/* How a head in halves is divided: as one section, into sections of whole units, or into sections
+   of one vector of pairs. */
 enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 
 /* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
    registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
-   bytes from what is read to what is prefetched, or 0. */
+   how many bytes after a unit's address the prefetch is, or 0 for none. */
 PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
@@ -8967,8 +8984,9 @@ PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, i
 }
 
 /* Return how many of n pairs are rotated in units; pe__rotate_ends() rotates the others in vectors.
-   A tail that fills no vector is rotated by one that overlaps the vector before it. That vector is
-   kept out of the units, so that both are loaded before either is stored. */
+   The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates them and
+   overlaps the vector before it. Both vectors must be loaded before either is stored, so the one
+   before is kept out of the units, too. */
 PE__INLINE size_t pe__unit_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
@@ -8976,8 +8994,8 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
     return whole - whole % PE__ROPE_UNIT;
 }
 
-/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: a head is
-   sections of one vector of pairs, or of whole units, so there is no tail. */
+/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: 1 if
+   every section of a head has one vector of pairs or whole units; there is no tail then. */
 PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -9000,7 +9018,8 @@ PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, in
     }
 }
 
-/* Rotate heads of fewer pairs than a vector has floats, perhaps none, by way of padded copies. */
+/* Rotate heads of fewer pairs than a vector has floats, or of no pairs, by way of copies that are
+   padded to vectors. */
 PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
@@ -9026,7 +9045,8 @@ PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, co
     }
 }
 
-/* pe__rotate_few() for floats in halves, by masked loads and stores: two fifths of the time. */
+/* Do what pe__rotate_few() does, for floats in halves, by masked loads and stores, in two fifths of
+   the time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -9048,7 +9068,7 @@ PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, c
     else pe__rotate_few(from, to, layout, a, x);
 }
 
-/* Rotate all pairs that are not in units, in all x->heads heads. */
+/* Rotate all pairs that are not rotated in units, in all x->heads heads. */
 PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
                                    const pe__angles *a, const pe__heads *x)
 {
@@ -9056,7 +9076,7 @@ PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
     else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
-/* Copy n elements from in to out, converted from one type to the other. */
+/* Copy n elements of type `from` at in to out, converted to type `to`. */
 PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
@@ -9070,15 +9090,15 @@ PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in,
 
 /* ==== src/rope/rotate.h ==== */
 /* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
- * rotates all heads of a tile's tokens, in an order that suits the caches.
+ * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
  * Test: tests/unit/test_rope.c. */
 
 /* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
    instead: see pe__copy_elements(). */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 
-/* Copy the elements after the pairs of all heads of the tile's tokens. Only the tile with the first
-   pair of a head does so, since the pairs of a wide head take several tiles. */
+/* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
+   take several tiles; the elements are copied only with the tile that has the first pair. */
 PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
 {
     const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
@@ -9094,10 +9114,12 @@ PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, 
    then the next head; or all heads of a token, one at a time, then the next token. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
-/* Which heads are rotated together, in which order, and how far ahead heads are prefetched. */
+/* Which heads are rotated together, in which order heads are rotated, and how far ahead they are
+   prefetched. */
 typedef struct pe__head_schedule {
-    size_t heads, tokens; /* rotated together: heads of one token, tokens with the same rotation */
-    size_t prefetch_distance; /* bytes from what is read to what is prefetched, or 0 */
+    size_t heads, tokens; /* rotated together: heads of one token, or, if tokens > 1, tokens of one
+                             head each that share a rotation */
+    size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
     int order; /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
@@ -9106,21 +9128,23 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int by_head = x->out_head > x->out_token;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     /* Tokens of one head each that share a rotation are rotated together, like the heads of one
-       token, if a cache is likely to hold all of them. */
+       token, if all of them are likely to fit in a cache (`cached`). */
     const int shared = tile->stride == 0 && x->heads == 1 && next;
     const int cached = shared && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
-    /* Heads take several passes if their sines and cosines do not fit the registers, or are not
-       whole units. That is fastest in a cache. Floats in memory are faster head after head, in the
-       order of their addresses: passes took 1.04 to 1.25 of the time in place, and 1.5 to 2.7 out
-       of place with AVX2 and SSE2. */
+    /* A group of heads takes several passes if the sines and cosines of a head do not fit in the
+       registers or do not fill whole units. Passes are fastest if the heads are in a cache. Floats
+       that come from memory (`scattered`) are rotated head after head instead, in the order of
+       their addresses. With passes they took 1.04 to 1.25 of the time in place, and 1.5 to 2.7 of
+       it out of place with AVX2 and SSE2. */
     const int passes =
         tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
-    const size_t last = tile->token + tile->tokens; /* by a table: all tokens of a call */
+    const size_t last = tile->token + tile->tokens; /* for a caller's table: all tokens */
     const int scattered = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
-    /* Whole heads are prefetched, except floats that are read in the order of their addresses (one
-       pass, or scattered). Out of place the hardware prefetches those faster by itself. In place
-       they are prefetched if they share a rotation or PE_PREFETCH_HEADS is set. */
+    /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
+       in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
+       place these are not prefetched: the hardware alone is faster. In place they are, but only if
+       the tokens share a rotation or PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE__F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
@@ -9141,13 +9165,13 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* What pe__rotate_groups() rotates: the pairs of a tile that fill units, the pairs that do not, or
-   sections in halves that pe__sections_alike() has joined. */
+/* What pe__rotate_groups() rotates: the pairs of a tile that fill units; the pairs that do not; or
+   all pairs, in sections for which pe__sections_alike() returned 1. */
 typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
-/* Rotate the heads in groups. A group is rotated by as many sines and cosines as registers hold,
-   then by the next ones. If that takes several passes, a group has about 8 KB (PE__ROPE_GROUP),
-   which stay in the first-level cache. */
+/* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
+   in the registers, then by the next ones, in another pass. If there are several passes, a group
+   has about 8 KB (PE__ROPE_GROUP) and so stays in the first-level cache. */
 PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, pe__granularity how,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
@@ -9186,9 +9210,10 @@ PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, 
     }
 }
 
-/* Can all sections of the tile be rotated together? They must have the same number of pairs (whole
-   units or, unless narrow, one vector) and follow each other without a gap. Sets all->count and
-   all->pairs for that. narrow: bf16 to bf16. */
+/* Can all sections of the tile be rotated together? They must have the same number of pairs, which
+   fill whole units or one vector (if narrow, only whole units), and follow each other without a
+   gap. Sets all->count to the pairs of all sections and all->pairs to the pairs of one. narrow: 1
+   from bf16 to bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
@@ -9202,8 +9227,8 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
     return alike;
 }
 
-/* Rotate heads whose sections are in halves: all sections together if they are alike, else section
-   by section. */
+/* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
+   it, else section by section. */
 PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
@@ -9243,7 +9268,7 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
 }
 
 /* Rotate heads whose sections are interleaved, section by section. The pairs of a section follow
-   each other, so `rotate` takes it as a head of its own. */
+   each other, so the rotator `rotate` can take a section as a head of its own. */
 PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, const pe__tile *tile,
                                                 const pe__heads *x, pe__head_rotator *rotate)
 {
@@ -9297,9 +9322,9 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
 }
 
 /* The rotators of each type, and of floats to 16-bit types. Each layout has its own function, so
-   that a program contains only the code of those that it names. Where heads are rotated together,
-   three passes go over all of them: units, then the pairs that fill no unit, then the elements
-   after the pairs. */
+   that a program contains code only for the layouts that it names. With PE__HEADS_TOGETHER three
+   functions go over all heads in turn: the first rotates whole units, the second the pairs that
+   fill no unit, and the third copies the elements after the pairs. */
 #define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
     PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x,                           \
                                   const pe__head_schedule *schedule)                               \
@@ -9357,10 +9382,10 @@ PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
 
 /* ==== src/rope/tokens.h ==== */
 /* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
- * stack, then their heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+ * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
  * Test: tests/unit/test_rope.c. */
 
-/* Copy interleaved pairs a0 b0 a1 b1 ... as halves, a0 a1 ... b0 b1 ... */
+/* Copy interleaved pairs at in, a0 b0 a1 b1 ..., as halves to out, a0 a1 ... b0 b1 ... */
 PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
                                  size_t element)
 {
@@ -9372,7 +9397,7 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
     }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* f16 as bf16: exact */
         const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
         uint16_t *const y = (uint16_t *)(void *)out + i;
         const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
@@ -9386,9 +9411,9 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
     }
 }
 
-/* A sorted plan has an order: its arrays hold the pairs of one coordinate together, as a segment
-   (pe__plan_sort_pairs()). Copy n units of `unit` bytes from that order to the order of the pairs:
-   unit i of out is unit order[i] of in. */
+/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
+   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
+   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
 PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                  size_t n, size_t unit)
 {
@@ -9403,8 +9428,8 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__unsort_row() for 16-bit elements. Out of line, so that its buffer is not on the stack while
-   rows are computed. */
+/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
+   while rows are computed. */
 PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
                                    const uint8_t *order, size_t n)
 {
@@ -9413,7 +9438,8 @@ PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
     pe__deinterleave(out, copy, n, 2);
 }
 
-/* Copy a sorted row of n pairs, s c s c ..., to out: sines, then cosines, in the order of pairs. */
+/* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
+   both in the order of the pairs. */
 PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                size_t n, size_t element)
 {
@@ -9436,18 +9462,18 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
 }
 
 /* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
-   after the other, in whole groups of vectors. So padding pairs after a segment are overwritten by
-   the next one; those of the last segment lie after the row. */
+   after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
+   by the next segment; the padding pairs of the last segment lie after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-/* Return the padding pairs of the segment from pair `at` to `end`. */
+/* Return how many padding pairs fill the last group of the segment from pair `at` to `end`. */
 PE__WRAPS
 PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
-/* Return the pairs from one sorted row to the next: n pairs from number `pair` on, and the padding
-   pairs of their last segment. */
+/* Return the number of pairs from one row in sorted order to the next: the n pairs of a row, from
+   number `pair` on, and the padding pairs of its last segment. */
 PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 {
     const uint8_t *const segments = plan->order + plan->pairs + pair;
@@ -9456,8 +9482,8 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
     return n + pe__segment_padding(first, n);
 }
 
-/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more, which a sorted
-   plan needs for padding pairs and for one row more: pe__write_unsorted_rows(). */
+/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
+   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
@@ -9468,7 +9494,7 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 
 /* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
    `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
-   If all axes share one coordinate, their segments are written as one. */
+   If the positions have one coordinate for all axes, all other segments are written as one. */
 PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
                                        size_t row, size_t rows, const pe__row_kernel *kernel)
 {
@@ -9499,9 +9525,10 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
     }
 }
 
-/* Write rows of a sorted plan in the order of the pairs. The sorted rows are written first, from
-   the second row's place on. Then each row is copied in order to its own place, which overwrites
-   only sorted rows that are done. */
+/* Write rows of a sorted plan in the order of the pairs. First they are written in sorted order,
+   beginning where row 1 of the output belongs, not row 0. Then they are copied one after the other
+   to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
+   already. */
 PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
                                          size_t rows, const pe__row_kernel *kernel)
 {
@@ -9530,9 +9557,9 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
         return;
     }
     /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
-       Axes with columns of their own have padding between them there. */
+       There, axes with columns of their own would have padding between them. */
     if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
-        /* the coordinate of the output, if positions have several */
+        /* if positions have several coordinates, the output's one */
         const size_t k = at->axes == 1 ? 0 : output->coordinate;
         if (rows > 1) pe__write_axis(output, at, row, rows, kernel);
         else kernel->rows(output, pe__position(at, row, k) + plan->offset, 1);
@@ -9558,15 +9585,15 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
     }
 }
 
-/* The arguments of a call; pe__rope_check_heads() turns its strides into bytes. */
+/* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections; /* heads of one layout; heads in sections */
+    pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
     pe__heads x[2]; /* queries, keys; with 0 heads there are none */
 } pe__rope_call;
 
-/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
-   that, by a tile without pairs: it is the only function of a call that knows both types. */
+/* Copy x->copied_after elements of each head to the output, converted to its type. This is left to
+   the rotator, by a tile without pairs: no other function of a call knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
@@ -9590,8 +9617,9 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
     if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
-/* Rotate heads of a plan with rope_interleave, which reads interleaved pairs and writes halves:
-   some heads at a time are copied to a buffer as halves and rotated from there. */
+/* Rotate heads of a plan with rope_interleave, whose pairs are interleaved in the input and halves
+   in the output. A few heads at a time are copied to a buffer as halves and rotated from there to
+   the output. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
                                             const pe__heads *x)
 {
@@ -9622,8 +9650,10 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
         }
 }
 
-/* Write the sections of count pairs from number `pair` on, one for each axis that has columns of
-   its own, and return their number. It is 0 if all pairs of the row share one layout. */
+/* Write the sections of count pairs from number `pair` on, one for each axis among them, and return
+   the number of sections. Return 0 if no sections are needed, because the pairs of the row lie as
+   those of one axis do: the plan has one axis, its axes are joint, or its pairs are interleaved and
+   no column lies between them. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {
@@ -9641,7 +9671,7 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
     return count_of;
 }
 
-/* Rotate all tokens of a call, tile by tile. Token t is at the position of row `row` + t of at. */
+/* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of at. */
 PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t row,
                                    const pe__rope_call *call)
 {
@@ -9651,7 +9681,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
-    if (pairs == 0) return; /* the plan's only column is 0 */
+    if (pairs == 0) return; /* the plan's only column holds 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
@@ -9685,7 +9715,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* Rotate rows of a request, from number `row` on: each row is the only head of a token. */
+/* Rotate `rows` rows of a request, from number `row` on: each row is the only head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
                                   size_t rows, const pe__request *request, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
@@ -9704,28 +9734,33 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
 }
 
 /* ==== src/rope/call.h ==== */
-/* RoPE's checks and calls. From the call to a rotated head:
- *     pe_rope_f32                (types/calls.h) passes its arguments on, by pointer
- *     pe__call_rope_f32          (types/types.h) names the rotators of floats
+/* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
+ * make the name:
+ *     pe_rope_f32                (types/calls.h) [PE__CALLS] passes its arguments on, by pointer
+ *     pe__call_rope_f32          (types/types.h) [PE__OF_TYPE] names the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
- *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs;
+ *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
  *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
  *                                  of pe_fill_f32()
- *     pe__rotate_heads_f32       (rotate.h, from PE__HEAD_ROTATORS) chooses the order of the heads,
- *                                  by pe__schedule_heads()
+ *     pe__rotate_heads_f32       (rotate.h) [PE__HEAD_ROTATORS] chooses the layout
+ *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
+ *                                  the heads, by pe__schedule_heads()
  *     pe__rotate_groups            takes a group of a token's heads at a time
  *     pe__rotate_units           (pairs.h) keeps some sines and cosines in registers and rotates
  *                                  their pairs in each of the heads, then loads the next ones
  *     pe__unit_rotate              loads a unit, computes a' = a c - b s and b' = b c + a s, stores
- * Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where tokens have
- * one head each, where the heads of a token are far apart, and in some large calls.
+ * The last pairs of a head may fill no unit: pe__rotate_groups() calls pe__rotate_vectors() for
+ * them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where tokens
+ * have one head each, where the heads of a token are far apart, and in some large calls. Heads with
+ * sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads of a plan
+ * with rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h).
  * Test: tests/unit/test_rope.c. */
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Check that tokens x heads heads of `width` elements do not overlap, and that a pointer can span
-   them. If so, turn *token and *head, their strides, into bytes, and write the bytes from the first
-   element to the last one to *span. */
+/* Check that the tokens x heads heads, `width` elements each, do not overlap, and that a pointer
+   can span them. If so, convert the strides *token and *head to bytes, and set *span to the number
+   of bytes from the first element to the end of the last one. element: bytes of an element. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
@@ -9734,14 +9769,15 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
     const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
     if (width > limit) return PE_ERR_SIZE;
-    for (int k = 0; k < 2; k++) { /* the smaller stride first; width grows to the span of all */
+    for (int k = 0; k < 2; k++) { /* the smaller stride first; width becomes the whole span */
         if (number[k] == 1) continue;
         if (stride[k] < width) return PE_ERR_SHAPE;
         if (pe__exceeds(number[k] - 1, stride[k], limit - width)) return PE_ERR_SIZE;
         width += (number[k] - 1) * stride[k];
     }
-    /* The head stride of a single head may be any number, so the token stride replaces it; and the
-       other way round for a single token. */
+    /* A single head has no head stride, so *head becomes the token stride: heads of tokens that
+       share a rotation are then rotated as the heads of one token. A single token has no token
+       stride, so *token becomes the head stride. */
     if (tokens == 1) *token = 0;
     if (heads == 1) *head = *token;
     if (tokens == 1) *token = *head;
@@ -9751,7 +9787,8 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? Every column of its rows must belong to a pair. */
+/* Can RoPE use this plan? Every column of its rows must belong to a pair, and it must have no
+   padding position. */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
@@ -9759,8 +9796,8 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* The heads of a call, as its arguments give them: read from one array, written to another. In
-   place both are one array, and head_dim is ignored. */
+/* The heads of a call, as its arguments give them: `from` says where they lie in the input in, `to`
+   where in the output out. In place, in and out are one array, and head_dim is ignored. */
 typedef struct pe__from_to {
     const void *in;
     void *out;
@@ -9783,12 +9820,13 @@ PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
     return x;
 }
 
-/* Check one set of heads, in which the `rotary` elements from element `offset` on rotate. Then turn
-   the strides of *h into bytes, and let in and out point to that element. */
+/* Check one set of heads, each of which rotates `rotary` elements, beginning with element `offset`.
+   Then convert the strides of *h to bytes, and let h->in and h->out point to element `offset` of
+   the first head. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
                                              size_t offset)
 {
-    if (h->heads == 0) return PE_OK; /* the other fields may not have been written */
+    if (h->heads == 0) return PE_OK; /* its other fields may be uninitialized */
     if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = call->head_dim ? call->head_dim : rotary;
     /* strides of a single token or head are ignored */
@@ -9817,7 +9855,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     return PE_OK;
 }
 
-/* Rotate by a plan: check everything, lists of positions last, then rotate. */
+/* Rotate by a plan: check all arguments, the list of positions last, then rotate. */
 static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
     pe_plan own;
@@ -9835,8 +9873,8 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     return status;
 }
 
-/* Return a call in place (head_dim 0) without heads; the caller sets x[] and, out of place,
-   head_dim. in_element and out_element: bytes of an element. */
+/* Return the arguments of a call in place (head_dim 0) with no heads. The caller then sets x[] and,
+   for a call out of place, head_dim. in_element and out_element: bytes of an element. */
 PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
                                             pe__head_rotator *rotate,
                                             pe__head_rotator *rotate_sections)
@@ -9870,8 +9908,8 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
-/* Return the elements of a table from one pair to the next, if heads have `layout`.
-   pe__table_width() returns the elements of a row. */
+/* pe__table_step() returns the number of elements from one pair of a table to the next, for heads
+   of layout `layout`. pe__table_width() returns the number of elements of a row. */
 PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 {
     const int repeated = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
@@ -9904,8 +9942,8 @@ PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
     }
 }
 
-/* Copy n elements to every step-th element of out, step 1 or 2. Unless repeat_offset is 0, copy
-   each one a second time, repeat_offset elements later (1 if step is 2). */
+/* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
+   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
 PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
                                   size_t element, size_t step, size_t repeat_offset)
 {
@@ -9924,8 +9962,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
     }
 }
 
-/* Write n pairs of a row of the table, from number `pair` on. row: their n sines, then their n
-   cosines; cosines, sines: the columns of the table where those of the row begin. */
+/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
+   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
+   begin, at pair 0. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
@@ -9942,11 +9981,11 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
     pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
 }
 
-/* floats; half of PE__ROPE_TILE, since computing 16-bit rows needs more stack of its own */
+/* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Write rows of matrices or rows with a repeated half: compute sines and cosines on the stack, then
-   copy them. */
+/* Write rows in the order PE__MATRIX or PE__REPEATED, which the kernels of rows cannot write:
+   compute sines and cosines on the stack, in the order PE__SPLIT, then copy them to each place. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
                                const pe__row_kernel *kernel)
 {
@@ -9977,8 +10016,8 @@ PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)
 #undef PE__TABLE_KERNEL
 
-/* Write a table of matrices or with repeated halves, axis by axis. cosine, sine: elements from the
-   begin of a row to its first cosine and its first sine; equal for matrices. */
+/* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
+   columns of a row's first cosine and first sine; equal for matrices. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
                                          const pe__request *request, size_t cosine, size_t sine)
 {
@@ -10000,8 +10039,8 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* Put a row of a table that is in the plan's sorted order into the order of the pairs, by way of
-   buffer. to: how the table is laid out; sorted: how the sorted row is. */
+/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
+   to: the layout of the finished table; sorted: the layout of the row before. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)
@@ -10021,10 +10060,10 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
     pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
-/* Write a table of a sorted plan whose pairs fit one tile: all rows in sorted order first, in the
-   table itself, so that rows which repeat are copied as in any table. Then each row is put in the
-   order of its pairs. Sorted sines and cosines are interleaved if one array has room for both;
-   else each has its own array. */
+/* Write a table of a sorted plan whose pairs fit in one tile. First write all rows in sorted order
+   to the table itself, so that repeated rows are copied, as in any table. Then put each row into
+   the order of its pairs. In sorted order, sines and cosines are interleaved if one array has room
+   for both; else each has its own array. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
                                         const pe__request *request, unsigned char *sines,
                                         unsigned char *buffer)
@@ -10037,7 +10076,7 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
     sorted.out = separate && back ? sines : request->out;
     sorted.stride = (ptrdiff_t)request->stride;
     if (!separate && to->order != PE__MATRIX)
-        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* complex: cosine first */
+        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
     pe__write_sorted_rows(&sorted, to->sines, at, 0, request->rows, request->kernel);
@@ -10046,9 +10085,9 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
                              sines + r * request->stride, buffer);
 }
 
-/* Write any table of a sorted plan, or one with repeated elements of PE_COLUMNS_SUMS. A sorted plan
-   whose pairs fit one tile takes pe__write_sorted_table(); others are computed in tiles on the
-   stack. */
+/* Write any table of a sorted plan; or write a table of a plan with PE_COLUMNS_SUMS that has
+   matrices or each element twice. If a sorted plan's pairs fit in one tile,
+   pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. */
 PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
                                        const pe__request *request, unsigned char *sines,
                                        pe_rope_table_layout layout,
@@ -10086,9 +10125,9 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* Check, then write a table. request: the rows at table->cosines; table: the layout and the array
-   of sines; repeat_kernel: the row kernel of layouts that repeat elements; made: receives *table
-   and its pairs, or NULL. */
+/* Check the arguments, then write a table. request: the rows at table->cosines; table: the layout
+   and the array of sines; repeat_kernel: the row kernel of matrices and of repeated elements; made:
+   receives *table with its number of pairs; or NULL. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
                                              const pe__request *request,
                                              const pe__row_kernel *repeat_kernel,
@@ -10114,7 +10153,8 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
         *made = *table;
         made->pairs = plan->pairs;
     }
-    /* two arrays are written as one, from the lower address on, with a gap between its halves */
+    /* two arrays are written as one that begins at the lower address; `other` is the column where
+       the second array begins */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
         pe__write_table_tiles(view, at, request, sines, layout, repeat_kernel);
@@ -10142,24 +10182,24 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
 }
 
 /* ==== src/rope/by_table.h ==== */
-/* RoPE by a table: heads are rotated by rows of sines and cosines that the caller has.
- * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
+/* RoPE by a table: heads are rotated by the rows of a table of sines and cosines that the caller
+ * has. Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
- * Rows of floats are used where they are, if their sines follow each other and so do their cosines.
- * Rows of 16-bit elements, rows in another order, and all rows for pe_back() are copied to the
- * stack first, as floats. */
+ * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
+ * elements and its cosines are, too. Rows in another order of elements, rows of 16-bit elements,
+ * and all rows for pe_back() are first copied to the stack, as floats. */
 
 /* A caller's table, as the rotation reads it. */
 typedef struct pe__table {
     const void *cosines, *sines;
-    size_t stride, step; /* elements from row to row, from pair to pair */
+    size_t stride, step; /* elements from row to row; from pair to pair */
     pe_type type;
     int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Load the elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. odd: load those
-   step / 2 elements after them. */
+/* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
+   set, step is 2 or 4, and the first element is p[step / 2]. */
 PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
@@ -10176,8 +10216,8 @@ PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void 
     return v;
 }
 
-/* Copy `bytes` bytes to few, with zeros after them, and return few: whole vectors are read from
-   there, 4 * PE__FLOATS floats at most. */
+/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
+   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
@@ -10185,9 +10225,9 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
     return few;
 }
 
-/* Write the tile's pairs of the table rows p[0] ... p[rows - 1] to out, as floats: of each row
-   first the cosines, then the sines, or 0 - s for each sine s if back is set. Whole vectors are
-   written, up to one after the last element. */
+/* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
+   first the cosines, then the sines. If back is set, write 0 - s for each sine s. Whole vectors are
+   written, so up to PE__FLOATS - 1 floats after the last element change, too. */
 PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
@@ -10201,7 +10241,7 @@ PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const
         size_t done = 0;
         for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
             pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last one may overlap */
+        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
             const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
             const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
             pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
@@ -10209,8 +10249,8 @@ PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const
     }
 }
 
-/* pe__read_table_rows() for all tokens of the tile. Token t has the table row that row t of at
-   says. */
+/* Call pe__read_table_rows() for all tokens of the tile. The position of row t of at is the number
+   of token t's row in the table. */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
                                  float *out)
 {
@@ -10226,7 +10266,7 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
     }
 }
 
-/* Rotate tile by tile, by rows of the table that are copied to the stack. */
+/* Rotate the tokens of a call tile by tile, by rows of the table that are copied to the stack. */
 PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
                                      const pe__rope_call *call, pe__tile *tile)
 {
@@ -10247,7 +10287,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
-/* Rotate by rows of floats where they are in the table, in any order. */
+/* Rotate by the table's own rows, which are floats, without copying them. The tokens may name the
+   rows in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
     double p[PE__POSITIONS];
@@ -10261,8 +10302,8 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
     }
 }
 
-/* Check that the positions are integers of one coordinate, each the number of a row of the table;
-   with pe_back(), the negative of one. */
+/* Check that the positions are integers of one coordinate, and that each is the number of a row of
+   the table. With pe_back(), positions are minus the numbers. */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
@@ -10272,7 +10313,7 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
     return pe__check_positions(at, tokens, 1, middle, middle, half);
 }
 
-/* Rotate by a caller's table: check everything, then rotate. */
+/* Rotate by a caller's table: check all arguments, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
                                         const pe_at *at, pe__rope_call *call, const pe__from_to *x)
 {
@@ -10315,7 +10356,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     tile.cosines = (const float *)rows.cosines;
     tile.sines = (const float *)rows.sines;
     tile.stride = rows.stride;
-    if (at->kind == PE__AT_RANGE && at->step >= 0) { /* rows at equal distances */
+    if (at->kind == PE__AT_RANGE && at->step >= 0) { /* rows at equal distances need no list */
         tile.cosines += (size_t)at->first * rows.stride;
         tile.sines += (size_t)at->first * rows.stride;
         tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
@@ -10325,7 +10366,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
 }
 
 /* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
-   has seen that all arguments are valid and that the pairs are whole units. */
+   has found that all arguments are valid and that the pairs fill whole units. */
 PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {
@@ -10338,13 +10379,14 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
 }
 
 /* ==== src/rope/factors.h ==== */
-/* Factors that depend on the position: those of queries, and those of xPos on sines and cosines,
- * correctly rounded. Tested by tests/unit/test_models.c. */
+/* Factors that depend on the position, correctly rounded: the factor that scales a query
+ * (pe_rope_query_scale_f32()), and the factors by which xPos multiplies sines and cosines. Tested
+ * by tests/unit/test_models.c. */
 
 /* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
-/* Returns whether all positions of a call are within least ... most, after pe__check_at() found no
-   error. For a grid it checks all cells, as pe__check_at() does, not just the first rows. */
+/* Returns whether all positions of a call are within least ... most. pe__check_at() must have found
+   no error. All cells of a grid count, as in pe__check_at(), also those that no row uses. */
 static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
 {
     double p[PE__POSITIONS];
@@ -10379,10 +10421,11 @@ PE__COLD float pe__round_factor(double a, double b, double p, double s, int loga
     }
 }
 
-/* Write the correctly rounded factors[k] = 1 + beta ln(x[k] / per) for k < n <= PE_LANES. x has
-   PE_LANES numbers. Where x[k] = per the factor is 1. No other result is a midpoint, because the
-   logarithm of any other rational is transcendental. The logarithm is off by 2^-105 and beta
-   multiplies that error. e is twice the product, plus 2^-98 for the sums and the second double. */
+/* Write factors[k] = 1 + beta ln(x[k] / per), correctly rounded, for k < n <= PE_LANES. x has
+   PE_LANES numbers. Where x[k] = per or beta = 0, the factor is 1. No other factor is a midpoint of
+   two floats, because the logarithm of a rational number other than 1 is transcendental. e bounds
+   the error. Its first term, 2^-98 (|factor| + 1), covers the sums and the rounding of `low`. The
+   second is twice |beta| 2^-105: the logarithm is off by 2^-105, and beta multiplies that error. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
@@ -10415,8 +10458,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
     if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
-    /* A vector of rows that all have the x of the row before copies its factor, without a
-       logarithm. That is common: FLOOR has one x for a whole period, LOG one up to period. */
+    /* If all rows of a vector have the x of the row before them, that row's factor is copied,
+       without a logarithm. This is common: with FLOOR, x changes once a period; with LOG, x is
+       `period` while position + shift is at most period. */
     double last = per; /* x of the row before; the factor of per is 1 */
     float factor = 1;
     for (size_t r = 0, n; r < rows; r += n) {
@@ -10437,13 +10481,13 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     return PE_OK;
 }
 
-/* Returns (a / b)^(p / s) rounded to the nearest float, for values that are close or equal to the
- * double tie. tie is a midpoint of two floats: 2^k N with an odd N of 25 bits.
+/* Returns (a / b)^(p / s) rounded to the nearest float, where it is close or equal to the double
+ * `tie`, a midpoint of two floats. tie is 2^k N with an odd N of 25 bits.
  *
- * The value equals tie if p / s = m / q, in lowest terms, and (a / b)^m = 2^(kq) N^q. Let x / y be
- * a / b in lowest terms, or b / a if m < 0. Then equality makes y a power of two, N = c^|m|, and x
- * a power of two times c^q. c is at least 3 and c^q is below 7 2^28 < 3^20, so q is below 20: the
- * loop tries each q. */
+ * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
+ * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two, and
+ * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3, and c^q
+ * is below 7 2^28 < 3^20. So q is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
@@ -10479,9 +10523,9 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
     const double most = 60 * scale_base;
     if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
-    /* The outer loop is over columns, so that one logarithm serves all rows. A factor or its
-       reciprocal is at most (7/2)^60 < 2^109, because |p| is at most 60 scale_base: all factors are
-       normal floats. */
+    /* The outer loop is over columns, so that one logarithm serves all rows. |p| is at most
+       60 scale_base, so every factor is within (7/2)^-60 ... (7/2)^60, and (7/2)^60 < 2^109: all
+       factors are normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         double numerator[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
@@ -10492,8 +10536,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
-            /* relative error 2^-98: 60 times the errors of two logarithms, 2^-106 each, and little
-               else */
+            /* the relative error is 2^-98: nearly all of it is 60 times the errors of two
+               logarithms, 2^-106 each */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);
@@ -10535,8 +10579,8 @@ PE__INLINE float pe__float_quotient(float a, float b)
     return a / b;
 }
 
-/* Returns x rounded to float once. It needs no rounding test: the inputs are too few for a result
-   that is closer to a midpoint of two floats than the error of x. */
+/* Returns x, rounded once to float. No rounding test is needed: there are so few inputs that no
+   result is closer to a midpoint of two floats than the error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
@@ -10552,7 +10596,7 @@ PE__INLINE float pe__logf(float x)
    ggml_rope_yarn_corr_dim(). */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
-    if (c->n_ctx_orig == 0) return -FLT_MAX; /* in place of -infinity, the logarithm of 0 */
+    if (c->n_ctx_orig == 0) return -FLT_MAX; /* ggml has log(0) here: -infinity */
     const float rotations = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
     return (float)c->n_dims * pe__logf(rotations) / (2 * pe__logf(c->freq_base));
 }
@@ -10600,7 +10644,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_read(&r, &config);
     r.is_ggml = 1;
     r.f[2] = (double)c.freq_scale;
-    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* makes c(beta) negative */
+    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* so c(beta) < 0 */
     pe__rope_begin(&r);
     pe__rope_all_frequencies(&r, omega);
     if (!attention_factor) return PE_OK;
@@ -10663,8 +10707,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
-    /* A plan computes the sines, 64 angles at a time: its float frequencies are the angles, and it
-       is evaluated at position 1. So the row kernel and the rounding test are those of all rows. */
+    /* A plan computes the sines and cosines of 64 angles at a time: its float frequencies are the
+       angles, and its row is computed at position 1. So the row kernel and the rounding test of
+       pe_fill_f32() serve here, too. */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
@@ -10707,13 +10752,13 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
- * first rotate by the angle of position k, pairs with the sine first by the angle of -k. RoPE does
- * not rotate doubles, so pe_shift_f64() has a rotation of its own. */
+ * first rotate by the angle of position k, pairs with the sine first by the angle of position -k.
+ * RoPE does not rotate doubles, so pe_shift_f64() has a rotation of its own. */
 
-enum { PE__SHIFT_TILE = 512 }; /* pairs, of a shift of doubles */
+enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Can rows of this plan be shifted? All columns but zeros must be pairs, in the plan's layout,
-   whose angles are not rounded. */
+/* Can rows of this plan be shifted? Every column must hold zeros or belong to a pair in the plan's
+   layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->rope_interleave;
@@ -10722,12 +10767,12 @@ static inline int pe__can_shift(const pe_plan *plan)
     return ok;
 }
 
-/* Rotate the pairs (x, y) of rows by the angles whose sines are ts and whose cosines are tc. y lies
-   `across` doubles after x, 1 if split is 0. */
+/* Rotate the pairs (x, y) of `rows` rows. Pair i rotates by the angle with the sine ts[i] and the
+   cosine tc[i]. y lies `across` doubles after x: 1 if split is 0. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
-    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes ahead, as whole rows */
+    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes, rounded to whole rows; >= 1 row */
     const size_t n = output->sines, step = split ? 1 : 2, bytes = (size_t)output->stride;
     const size_t prefetch_distance = pe__max(PE__PREFETCH_DISTANCE / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
@@ -10759,8 +10804,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Rotate the output's columns of `rows` rows by delta: one axis, and the same delta for all
-   rows. */
+/* Shift `rows` rows by delta, all by the same, in the columns of the output: the columns of one
+   axis. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -10777,8 +10822,8 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     }
 }
 
-/* Check a call of a shift. Then write the positions by whose angles the rows rotate to *at, and to
-   *rotation a copy of the plan with amplitude 1, without offset and padding position. */
+/* Check a call of a shift. Then set *at to the positions whose angles the rows are rotated by, and
+   *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__request *request, pe_at *at, pe_plan *rotation)
 {
@@ -10824,8 +10869,8 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     return stays;
 }
 
-/* Check, then rotate all rows but those shifted by 0, which keep every bit. Rows that follow each
-   other are rotated in one call. */
+/* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.
+   Consecutive rows whose shifts are not 0 are rotated in one call. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__request *request, pe__head_rotator *rotate,
                                        pe__head_rotator *rotate_sections)
@@ -10849,8 +10894,8 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
-/* Return hi + lo times the square of plan->mantissa, renormalized. A is mantissa * scale: the
-   square of scale, a power of two, is left to the caller. */
+/* Return (hi + lo) times the square of plan->mantissa, renormalized. The amplitude A is
+   mantissa * scale. The caller multiplies by the square of scale, a power of two. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
     pe__dd x, square;
@@ -10860,10 +10905,10 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }
 
-/* Return the dot product for the difference k, A^2 times a sum of cosines, in double-double: eight
-   sums, then their sum in a fixed order. Eight sums whatever PE_LANES is give the same bits on each
-   instruction set. If Ziv's rounding test leaves the result open, it is computed again, from
-   cosines by multi-limb integers. */
+/* Return the dot product for the difference k, A^2 times a sum of cosines. Double-double adds the
+   cosines in eight sums, then the eight sums in a fixed order. There are eight whatever PE_LANES
+   is, so each instruction set gives the same bits. If Ziv's rounding test leaves the result
+   undecided, the sum is computed again, from cosines that multi-limb integers give. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -10899,8 +10944,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
-        /* The exact sum may be 0, which no precision can show: so the contract says that a sum
-           below 2^-88 of the number of pairs is 0. */
+        /* The exact sum may be 0, and no precision can show that it is. So the contract says that
+           the result is 0 if the sum is below 2^-88 of the number of pairs. */
         if (by_integers && size <= pairs * pe__exp2i(-88)) return 0;
         if (by_integers || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
@@ -10911,25 +10956,31 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *
  *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
  *
- * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1). Then
+ * The factors x (of q) and x' (of b) of a product are split: x = X + y and x' = X' + y', where X
+ * and X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
  * and the sum of all X X' is exact for up to 2^(52-2g) pairs. The sum of the terms in parentheses
- * is 2^-g times as large, and so is its rounding error. For h pairs in tiles of 16 that error is at
- * most, in units of 2^-53 2^-(g+1),
- *     4 h       roundings of y and y', 1/2 unit each, and of x', 1 unit; for cosines and for sines
- *     128 h     four sums of a tile's 16 products: 16 additions to at most 16 units, twice where
- *               nothing is fused
- *     12 h      adding these four
- *     h^2 / 4   adding the tiles: h / 16 additions to at most 4 h units
+ * is about 2^-g times as large, and so is its rounding error. For h pairs in tiles of 16 the error
+ * is at most, in units of 2^-53 2^-(g+1),
+ *     4 h       the roundings of y and y', 1/2 unit each, and of x', 1 unit: 2 units for the
+ *               cosines of a pair and 2 for its sines
+ *     128 h     the four sums of a tile, X y' and y x' for cosines and for sines, 16 products each.
+ *               Each of the 16 additions gives a sum of at most 16 * 2^-(g+1), so it rounds off at
+ *               most 16 units; twice that where nothing is fused
+ *     12 h      adding the four sums of a tile: at most 32 + 32 + 64 units a tile. That makes 8 h;
+ *               12 h leaves room
+ *     h^2 / 4   adding the tiles: h / 16 additions, each giving a sum of at most 4 h * 2^-(g+1), so
+ *               an error of at most 4 h units
  * together at most h (160 + h / 4). The error inherited from the sines and cosines, which are
- * double-doubles, is added to it. Ziv's rounding test adds that bound to the sum and subtracts it:
- * if both give the same double, that is the result. If not, pe__dot() computes it. */
+ * double-doubles, is added to this bound. Ziv's rounding test adds the bound to the sum and
+ * subtracts it: if both give the same double, that double is the result. If not, pe__dot() computes
+ * the result. */
 
-/* An anchor q has 31 = 2 * 16 - 1 positions, q + b and q - b: b = 0 is one, not two. With 32
-   anchors and tiles of 16 pairs, the table (12 KB) and the sums (16.5 KB) stay in a first-level
-   cache of 32 KB. */
+/* An anchor q serves 31 = 2 * 16 - 1 positions, q + b and q - b: with b = 0 both are q. With 32
+   anchors and tiles of 16 pairs, the table of all b (12 KB) and the sums (16.5 KB) stay in a
+   first-level cache of 32 KB. */
 enum {
     PE__DOTS = 16,        /* values of b: 0 ... 15                        */
     PE__DOTS_NEXT = 31,   /* positions from an anchor to the next         */
@@ -10939,22 +10990,24 @@ enum {
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* The sines s and cosines c of a tile's pairs at a position, and those of the step (ts, tc) by
-   which they are rotated from position to position. pe__dots_parts has their parts X, y and x:
-   three arrays of the cosines, then three of the sines. */
+/* The sines s and cosines c of a tile's pairs at a position. ts and tc: the sines and cosines of
+   the angles by which the pairs are rotated from this position to the next. pe__dots_parts has s
+   and c split as described above, x = X + y: the arrays X, y and x of the cosines, then those of
+   the sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* The sums of an anchor: of all X X' (large) and of the other terms (minor), index 0 for q + b and
-   1 for q - b. */
+/* The sums of an anchor over all pairs. large: the sum of X X'; minor: the sum of X y' + y x'. The
+   first index is 0 for q + b and 1 for q - b, the second is b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
 
-/* Set *t to the tile from number `pair` on, at position q, to be rotated by `step`. At q = 0 the
-   cosines are 1. Vectors after the plan's arrays repeat the last vector; its sums are not used. */
+/* Set *t to the tile from number `pair` on, at position q, to be rotated by `step` positions. At
+   q = 0 the sines are 0 and the cosines 1. A vector beyond the end of the plan's arrays is filled
+   with their last vector; its pairs are not added to any sum. */
 PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -10967,7 +11020,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Store the parts X, y and x. Adding and subtracting `grid` rounds to a multiple of 2^-g. */
+/* Store the parts X, y and x of x in parts[0], parts[1] and parts[2], from element i on. Adding and
+   subtracting `grid` rounds to a multiple of 2^-g. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
@@ -10976,7 +11030,7 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_T
     pe__store(parts[2] + i, x.hi);
 }
 
-/* Store the parts of the tile at its position, then rotate it to the next one. */
+/* Store the parts of the tile's cosines and sines, then rotate the tile to its next position. */
 PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts parts)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
@@ -10988,8 +11042,9 @@ PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts
     }
 }
 
-/* The sums of a tile for one anchor and one vector of values b, of the products of cosines or of
-   those of sines: X X' (large), X y' (minor) and y x' (tiny), with X and y of the anchor. */
+/* Sums over the pairs of a tile, for one anchor and one vector of values b; one struct for the
+   cosines, one for the sines. large: X X'; minor: X y'; tiny: y x'. X and y belong to the anchor;
+   X', y' and x' to b. */
 typedef struct pe__dots_partial {
     pe__vd large, minor, tiny;
 } pe__dots_partial;
@@ -11012,8 +11067,8 @@ PE__INLINE void pe__dots_end(const pe__dots_partial *c, const pe__dots_partial *
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of two anchors. Each vector of the table is loaded once for
-   both, and there are 12 sums that do not wait for each other. */
+/* Add a tile's products to the sums of two anchors, sums[0] and sums[1]. Each vector of the table
+   is loaded once for both. The 12 sums of the loop do not depend on each other. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
@@ -11032,8 +11087,9 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     }
 }
 
-/* Write the ends of the error intervals of an anchor's dot products, without scale^2: the upper
-   ones to bounds[0], the lower ones to bounds[1]. side: 0 for q + b, 1 for q - b. */
+/* Write the ends of the error intervals of an anchor's dot products, all divided by the square of
+   plan->scale: the upper ends to bounds[0], the lower ends to bounds[1]. side: 0 for q + b, 1 for
+   q - b. */
 PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
@@ -11049,22 +11105,22 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums,
     }
 }
 
-/* Compute up to 32 * 31 dot products, for the differences first, first + 1 ... */
+/* Write `count` dot products to out, at most 32 * 31, for the differences first, first + 1 ... */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
-    int g = 26; /* 2^-g: the finest grid on which X X' sum exactly; 26 for one pair */
+    int g = 26; /* 2^-g: the finest grid on which the sum of all X X' is exact */
     while (h > pe__exp2i(52 - 2 * g)) g--;
     const double grid = 1.5 * pe__exp2i(52 - g); /* a double whose last bit is 2^-g */
-    /* the bound above, and for each pair the error inherited from the sines and cosines of the
-       anchor and of b */
+    /* h (160 + h / 4) units of 2^-54-g, and for each pair the errors inherited from the sines and
+       cosines of the anchor and of b */
     const double farthest = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
                          2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* one more: anchors come in twos */
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* + 1: anchors are taken in twos */
     pe__dots_rotated rotated;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -11099,7 +11155,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
-    /* Fewer than PE__FEW are computed one by one: pe__dots() computes all 31 of an anchor. */
+    /* Fewer than PE__FEW dot products are computed one by one: pe__dots() always computes the 31 of
+       an anchor. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;
@@ -11125,9 +11182,10 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
- * two lines that meet at j = 0. Biases in f32 are computed row by row, for the price of their
- * stores. Rounding once to 16 bits costs more. But each row is the row before, shifted by one key,
- * so 16-bit biases are computed once for many rows and copied. */
+ * two lines that meet at j = 0. Biases in f32 are computed row by row, which takes no longer than
+ * their stores. Biases in 16 bits must be rounded only once, which takes longer. But where keys and
+ * queries are consecutive, each row is the row before, shifted by one key. So 16-bit biases are
+ * computed once for many rows and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -11139,7 +11197,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-        for (size_t k = 0; k < PE_LANES; k++) { /* slope 2^-t; t is exact: 24 bits times 29 */
+        for (size_t k = 0; k < PE_LANES; k++) { /* slope 2^-t; t is exact: at most 24 + 29 bits */
             const size_t h = first + k, numerator = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
             const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
             t[k] = exponent < 200 ? exponent : 200; /* 2^-200 rounds to 0 */
@@ -11149,7 +11207,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
         pe__store(t, whole);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);
-        /* for an integer t the power is exact; for all others it is irrational, so no midpoint */
+        /* 2^-t is exact for an integer t; for any other t it is irrational, so no midpoint */
         for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
             slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
     }
@@ -11158,8 +11216,8 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
 
 /* The slope line of a head: its bias as a function of j. */
 typedef struct pe__slope_line {
-    pe__vf slope, zero, masked; /* the factor of j, or of |j|; +0; -infinity */
-    double slope_f64;           /* the slope, of the sign that the caller gave */
+    pe__vf slope, zero, masked; /* the factor of j (symmetric: of |j|); +0; -infinity */
+    double slope_f64;           /* the slope, with the sign that the caller gave */
 } pe__slope_line;
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
@@ -11175,14 +11233,15 @@ PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
     return line;
 }
 
-/* The distances of keys 0, 2, 4 ... of a vector from its first key; those of the odd keys are 1
-   larger. */
+/* The distances of keys 0, 2, 4 ... of a vector from its first key. The distances of keys 1, 3, 5
+   ... are larger by 1. */
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
-/* Returns the biases slope * x and slope * y as floats x0 y0 x1 y1 ..., for distances so large that
-   a double may not hold the product: it holds a float times 29 bits. The product is rounded to odd,
-   and so the float is correctly rounded; with `odd` the float is rounded to odd too. A product in
-   the range of subnormal floats is a multiple of 2^-149, as slope is, and therefore exact. */
+/* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ..., also for
+   distances x and y of more than 29 bits: a double may not hold a float times such a distance. So
+   the product is rounded to odd as a double, and then correctly to float; if odd is set, to odd as
+   a float, too. A product in the range of subnormal floats is a multiple of 2^-149, as slope
+   is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
@@ -11203,7 +11262,7 @@ PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
-/* Returns the biases at j + offset[k] for k < PE__FLOATS, by pe__round_biases(). */
+/* Returns the biases at the distances j + offset[k] for k < PE__FLOATS, by pe__round_biases(). */
 PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const float *offset,
                                          int64_t j)
 {
@@ -11217,18 +11276,18 @@ PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const
     return pe__round_biases(slope, x, y, 0);
 }
 
-/* Returns the biases at j, without a mask. */
+/* Returns the biases at the distances j, without a mask. */
 PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *line, pe__vf j)
 {
     const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
     return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
-/* Whether biases are stored, stored by non-temporal stores, or added to elements. */
+/* What is done with biases: stored; stored by non-temporal stores; added to elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v, which are those at j. If masked is not NULL, the elements
-   with j > 0 become *masked, whatever they were. */
+/* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
+   not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
@@ -11241,9 +11300,9 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *ma
     else pe__put_as(type, at, v);
 }
 
-/* Store or add the n biases at j, j + 1 ... in a row. All |j| are at most PE__FLOAT_INTEGERS, so
-   floats hold them exactly. The loop keeps four counters, because each count depends on the count
-   before. */
+/* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... None of them
+   exceeds PE__FLOAT_INTEGERS in magnitude, so floats hold the distances exactly. The loop has four
+   vectors of distances: with one, each iteration would wait for the addition of the one before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
 PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
@@ -11287,8 +11346,9 @@ typedef struct pe__key_tile {
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Load a tile of the keys from key on, of which there are rest. Offsets are padded to whole
-   vectors. split: each vector has its even keys first, then its odd ones. */
+/* Load a tile from the `rest` keys that begin with number `key`: PE__KEYS of them at most, and none
+   from the first offset beyond PE__MAX_KEY_OFFSET on. Offsets are padded to whole vectors. split: 1
+   if each vector is to have its even keys first, then its odd keys. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -11308,7 +11368,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
     keys->n = n;
 }
 
-/* Store or add the biases of a tile of keys, whose first key is at j. */
+/* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -11334,8 +11394,9 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mo
     }
 }
 
-/* Write n 16-bit biases to row, correctly rounded: to odd as floats, then to the type. keys is a
-   tile that was loaded with split, whose first key is at j; NULL: the keys are at j, j + 1 ... */
+/* Write n 16-bit biases to row, correctly rounded: the floats are rounded to odd, then to the type.
+   keys: a tile that was loaded with split = 1, and whose first key is at distance j; NULL: the keys
+   are at distances j, j + 1 ... */
 PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -11354,7 +11415,7 @@ PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const p
             y = pe__widen(keys->offset + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        pe__vf v = line->masked; /* consecutive keys: kept by half of a causal square */
+        pe__vf v = line->masked; /* kept by keys after the query, half of a causal square */
         if (keys || !masks || j + (int64_t)i <= 0) {
             const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
             v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact products; zeros are +0 */
@@ -11375,8 +11436,9 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if they are more elements than
-   a pointer can span. Either the rows of each head lie together, or those of each query. */
+/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
+   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
+   the rows of a query lie together, then those of the next query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
@@ -11390,10 +11452,11 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-/* Store or add the rows of all heads, for a tile of keys that begins at key. keys = NULL: for all
-   keys, which are consecutive. If queries are consecutive, the slope of a head is loaded once for
-   all its rows. A load between rows would stall by 4K aliasing: it waits for an earlier store whose
-   address has the same last 12 bits, and the stores of a few rows have all values of these bits. */
+/* Store or add the rows of all heads, for a tile of keys that begins with key number `key`. If keys
+   is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the slope of
+   a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
+   waits for an earlier store whose address has the same last 12 bits, and among the stores of a few
+   rows every value of these bits occurs. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
@@ -11417,8 +11480,8 @@ PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode
     }
 }
 
-/* Returns whether the keys are consecutive and all distances are within PE__FLOAT_INTEGERS. That
-   includes the distances that pe__write_bias_row() counts beyond the end of a row. */
+/* Returns whether the keys are consecutive and all distances are at most PE__FLOAT_INTEGERS in
+   magnitude, also the distances to which pe__write_bias_row() counts beyond the end of a row. */
 static inline int pe__alibi_is_consecutive(const pe__alibi *a)
 {
     const int64_t key = pe__integer_position(a->key_at, 0);
@@ -11453,16 +11516,16 @@ PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi 
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Copy n numbers of tile to each of the rows. The last row begins with the first number of the
-   tile, and each row before it one number later. */
+/* Copy n numbers of tile to each of `rows` rows, which lie `step` numbers apart. The last row gets
+   the tile's numbers from number 0 on, the row before it those from number 1 on, and so on. */
 PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {
     for (size_t k = 0; k < rows; k++) pe__copy(row + k * step, tile + rows - 1 - k, 2 * n, stream);
 }
 
-/* Write the rows of all heads in 16 bits. If keys and queries are consecutive, a tile of values
-   serves as many rows and keys as it has room for. Otherwise each row is computed separately. */
+/* Write the rows of all heads in 16 bits. If keys and queries are consecutive, rows are copied from
+   a tile of biases, as many rows and keys as it has room for. Otherwise each row is computed. */
 PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
@@ -11477,7 +11540,7 @@ PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, 
             const pe__slope_line line = pe__slope_line_of(a->mode, a->slopes[head]);
             for (size_t query = 0; query < a->queries; query += high) {
                 const size_t rows = pe__min(high, a->queries - query);
-                /* the tile begins with the first value of the last row */
+                /* the tile begins with the first bias of the last row */
                 const int64_t last = pe__integer_position(a->query_at, query + rows - 1);
                 const int64_t j = pe__integer_position(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
@@ -11490,8 +11553,8 @@ PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, 
     }
 }
 
-/* Fill bias. If it has PE_STREAM_BYTES or more and is aligned as its type, non-temporal stores
-   write it. */
+/* Fill bias. Stores are non-temporal if it has PE_STREAM_BYTES or more and is aligned as its
+   type. */
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
@@ -11511,8 +11574,8 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
     else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
 }
 
-/* Check the arguments of a call and run verb. Returns a status; PE_OK without a check if there is
-   nothing to write. */
+/* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a
+   status: PE_OK without any check if there is nothing to write. */
 PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                     void (*verb)(const pe__alibi *, void *))
 {

@@ -18,7 +18,7 @@
  *
  * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN: an odd width with
  * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
- * up; interleaved sections and lists of coordinates, which are for RoPE alone: move its keys by
+ * up; interleaved sections and lists of coordinates, which are for RoPE alone: move RoPE's keys by
  * pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
  * rope_interleave. Columns of zeros stay as they are. */
 
@@ -64,8 +64,8 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
- *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
- *              is 0 (tests/unit/test_algebra.c)
+ *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below
+ *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/test_algebra.c)
  * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);

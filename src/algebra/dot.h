@@ -17,8 +17,8 @@
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
-/* Return hi + lo times the square of plan->mantissa, renormalized. A is mantissa * scale: the
-   square of scale, a power of two, is left to the caller. */
+/* Return (hi + lo) times the square of plan->mantissa, renormalized. The amplitude A is
+   mantissa * scale. The caller multiplies by the square of scale, a power of two. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
     pe__dd x, square;
@@ -28,10 +28,10 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }
 
-/* Return the dot product for the difference k, A^2 times a sum of cosines, in double-double: eight
-   sums, then their sum in a fixed order. Eight sums whatever PE_LANES is give the same bits on each
-   instruction set. If Ziv's rounding test leaves the result open, it is computed again, from
-   cosines by multi-limb integers. */
+/* Return the dot product for the difference k, A^2 times a sum of cosines. Double-double adds the
+   cosines in eight sums, then the eight sums in a fixed order. There are eight whatever PE_LANES
+   is, so each instruction set gives the same bits. If Ziv's rounding test leaves the result
+   undecided, the sum is computed again, from cosines that multi-limb integers give. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -67,8 +67,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
-        /* The exact sum may be 0, which no precision can show: so the contract says that a sum
-           below 2^-88 of the number of pairs is 0. */
+        /* The exact sum may be 0, and no precision can show that it is. So the contract says that
+           the result is 0 if the sum is below 2^-88 of the number of pairs. */
         if (by_integers && size <= pairs * pe__exp2i(-88)) return 0;
         if (by_integers || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
@@ -79,25 +79,31 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *
  *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
  *
- * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1). Then
+ * The factors x (of q) and x' (of b) of a product are split: x = X + y and x' = X' + y', where X
+ * and X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
  * and the sum of all X X' is exact for up to 2^(52-2g) pairs. The sum of the terms in parentheses
- * is 2^-g times as large, and so is its rounding error. For h pairs in tiles of 16 that error is at
- * most, in units of 2^-53 2^-(g+1),
- *     4 h       roundings of y and y', 1/2 unit each, and of x', 1 unit; for cosines and for sines
- *     128 h     four sums of a tile's 16 products: 16 additions to at most 16 units, twice where
- *               nothing is fused
- *     12 h      adding these four
- *     h^2 / 4   adding the tiles: h / 16 additions to at most 4 h units
+ * is about 2^-g times as large, and so is its rounding error. For h pairs in tiles of 16 the error
+ * is at most, in units of 2^-53 2^-(g+1),
+ *     4 h       the roundings of y and y', 1/2 unit each, and of x', 1 unit: 2 units for the
+ *               cosines of a pair and 2 for its sines
+ *     128 h     the four sums of a tile, X y' and y x' for cosines and for sines, 16 products each.
+ *               Each of the 16 additions gives a sum of at most 16 * 2^-(g+1), so it rounds off at
+ *               most 16 units; twice that where nothing is fused
+ *     12 h      adding the four sums of a tile: at most 32 + 32 + 64 units a tile. That makes 8 h;
+ *               12 h leaves room
+ *     h^2 / 4   adding the tiles: h / 16 additions, each giving a sum of at most 4 h * 2^-(g+1), so
+ *               an error of at most 4 h units
  * together at most h (160 + h / 4). The error inherited from the sines and cosines, which are
- * double-doubles, is added to it. Ziv's rounding test adds that bound to the sum and subtracts it:
- * if both give the same double, that is the result. If not, pe__dot() computes it. */
+ * double-doubles, is added to this bound. Ziv's rounding test adds the bound to the sum and
+ * subtracts it: if both give the same double, that double is the result. If not, pe__dot() computes
+ * the result. */
 
-/* An anchor q has 31 = 2 * 16 - 1 positions, q + b and q - b: b = 0 is one, not two. With 32
-   anchors and tiles of 16 pairs, the table (12 KB) and the sums (16.5 KB) stay in a first-level
-   cache of 32 KB. */
+/* An anchor q serves 31 = 2 * 16 - 1 positions, q + b and q - b: with b = 0 both are q. With 32
+   anchors and tiles of 16 pairs, the table of all b (12 KB) and the sums (16.5 KB) stay in a
+   first-level cache of 32 KB. */
 enum {
     PE__DOTS = 16,        /* values of b: 0 ... 15                        */
     PE__DOTS_NEXT = 31,   /* positions from an anchor to the next         */
@@ -107,22 +113,24 @@ enum {
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* The sines s and cosines c of a tile's pairs at a position, and those of the step (ts, tc) by
-   which they are rotated from position to position. pe__dots_parts has their parts X, y and x:
-   three arrays of the cosines, then three of the sines. */
+/* The sines s and cosines c of a tile's pairs at a position. ts and tc: the sines and cosines of
+   the angles by which the pairs are rotated from this position to the next. pe__dots_parts has s
+   and c split as described above, x = X + y: the arrays X, y and x of the cosines, then those of
+   the sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* The sums of an anchor: of all X X' (large) and of the other terms (minor), index 0 for q + b and
-   1 for q - b. */
+/* The sums of an anchor over all pairs. large: the sum of X X'; minor: the sum of X y' + y x'. The
+   first index is 0 for q + b and 1 for q - b, the second is b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
 
-/* Set *t to the tile from number `pair` on, at position q, to be rotated by `step`. At q = 0 the
-   cosines are 1. Vectors after the plan's arrays repeat the last vector; its sums are not used. */
+/* Set *t to the tile from number `pair` on, at position q, to be rotated by `step` positions. At
+   q = 0 the sines are 0 and the cosines 1. A vector beyond the end of the plan's arrays is filled
+   with their last vector; its pairs are not added to any sum. */
 PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -135,7 +143,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Store the parts X, y and x. Adding and subtracting `grid` rounds to a multiple of 2^-g. */
+/* Store the parts X, y and x of x in parts[0], parts[1] and parts[2], from element i on. Adding and
+   subtracting `grid` rounds to a multiple of 2^-g. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
@@ -144,7 +153,7 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_T
     pe__store(parts[2] + i, x.hi);
 }
 
-/* Store the parts of the tile at its position, then rotate it to the next one. */
+/* Store the parts of the tile's cosines and sines, then rotate the tile to its next position. */
 PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts parts)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
@@ -156,8 +165,9 @@ PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts
     }
 }
 
-/* The sums of a tile for one anchor and one vector of values b, of the products of cosines or of
-   those of sines: X X' (large), X y' (minor) and y x' (tiny), with X and y of the anchor. */
+/* Sums over the pairs of a tile, for one anchor and one vector of values b; one struct for the
+   cosines, one for the sines. large: X X'; minor: X y'; tiny: y x'. X and y belong to the anchor;
+   X', y' and x' to b. */
 typedef struct pe__dots_partial {
     pe__vd large, minor, tiny;
 } pe__dots_partial;
@@ -180,8 +190,8 @@ PE__INLINE void pe__dots_end(const pe__dots_partial *c, const pe__dots_partial *
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of two anchors. Each vector of the table is loaded once for
-   both, and there are 12 sums that do not wait for each other. */
+/* Add a tile's products to the sums of two anchors, sums[0] and sums[1]. Each vector of the table
+   is loaded once for both. The 12 sums of the loop do not depend on each other. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
@@ -200,8 +210,9 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     }
 }
 
-/* Write the ends of the error intervals of an anchor's dot products, without scale^2: the upper
-   ones to bounds[0], the lower ones to bounds[1]. side: 0 for q + b, 1 for q - b. */
+/* Write the ends of the error intervals of an anchor's dot products, all divided by the square of
+   plan->scale: the upper ends to bounds[0], the lower ends to bounds[1]. side: 0 for q + b, 1 for
+   q - b. */
 PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
@@ -217,22 +228,22 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums,
     }
 }
 
-/* Compute up to 32 * 31 dot products, for the differences first, first + 1 ... */
+/* Write `count` dot products to out, at most 32 * 31, for the differences first, first + 1 ... */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
-    int g = 26; /* 2^-g: the finest grid on which X X' sum exactly; 26 for one pair */
+    int g = 26; /* 2^-g: the finest grid on which the sum of all X X' is exact */
     while (h > pe__exp2i(52 - 2 * g)) g--;
     const double grid = 1.5 * pe__exp2i(52 - g); /* a double whose last bit is 2^-g */
-    /* the bound above, and for each pair the error inherited from the sines and cosines of the
-       anchor and of b */
+    /* h (160 + h / 4) units of 2^-54-g, and for each pair the errors inherited from the sines and
+       cosines of the anchor and of b */
     const double farthest = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
                          2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* one more: anchors come in twos */
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* + 1: anchors are taken in twos */
     pe__dots_rotated rotated;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -267,7 +278,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
-    /* Fewer than PE__FEW are computed one by one: pe__dots() computes all 31 of an anchor. */
+    /* Fewer than PE__FEW dot products are computed one by one: pe__dots() always computes the 31 of
+       an anchor. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;

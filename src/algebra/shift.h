@@ -17,13 +17,13 @@
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
- * first rotate by the angle of position k, pairs with the sine first by the angle of -k. RoPE does
- * not rotate doubles, so pe_shift_f64() has a rotation of its own. */
+ * first rotate by the angle of position k, pairs with the sine first by the angle of position -k.
+ * RoPE does not rotate doubles, so pe_shift_f64() has a rotation of its own. */
 
-enum { PE__SHIFT_TILE = 512 }; /* pairs, of a shift of doubles */
+enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Can rows of this plan be shifted? All columns but zeros must be pairs, in the plan's layout,
-   whose angles are not rounded. */
+/* Can rows of this plan be shifted? Every column must hold zeros or belong to a pair in the plan's
+   layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->rope_interleave;
@@ -32,12 +32,12 @@ static inline int pe__can_shift(const pe_plan *plan)
     return ok;
 }
 
-/* Rotate the pairs (x, y) of rows by the angles whose sines are ts and whose cosines are tc. y lies
-   `across` doubles after x, 1 if split is 0. */
+/* Rotate the pairs (x, y) of `rows` rows. Pair i rotates by the angle with the sine ts[i] and the
+   cosine tc[i]. y lies `across` doubles after x: 1 if split is 0. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
-    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes ahead, as whole rows */
+    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes, rounded to whole rows; >= 1 row */
     const size_t n = output->sines, step = split ? 1 : 2, bytes = (size_t)output->stride;
     const size_t prefetch_distance = pe__max(PE__PREFETCH_DISTANCE / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
@@ -69,8 +69,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Rotate the output's columns of `rows` rows by delta: one axis, and the same delta for all
-   rows. */
+/* Shift `rows` rows by delta, all by the same, in the columns of the output: the columns of one
+   axis. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -87,8 +87,8 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     }
 }
 
-/* Check a call of a shift. Then write the positions by whose angles the rows rotate to *at, and to
-   *rotation a copy of the plan with amplitude 1, without offset and padding position. */
+/* Check a call of a shift. Then set *at to the positions whose angles the rows are rotated by, and
+   *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__request *request, pe_at *at, pe_plan *rotation)
 {
@@ -134,8 +134,8 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     return stays;
 }
 
-/* Check, then rotate all rows but those shifted by 0, which keep every bit. Rows that follow each
-   other are rotated in one call. */
+/* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.
+   Consecutive rows whose shifts are not 0 are rotated in one call. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__request *request, pe__head_rotator *rotate,
                                        pe__head_rotator *rotate_sections)

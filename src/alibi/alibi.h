@@ -15,9 +15,10 @@
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
- * two lines that meet at j = 0. Biases in f32 are computed row by row, for the price of their
- * stores. Rounding once to 16 bits costs more. But each row is the row before, shifted by one key,
- * so 16-bit biases are computed once for many rows and copied. */
+ * two lines that meet at j = 0. Biases in f32 are computed row by row, which takes no longer than
+ * their stores. Biases in 16 bits must be rounded only once, which takes longer. But where keys and
+ * queries are consecutive, each row is the row before, shifted by one key. So 16-bit biases are
+ * computed once for many rows and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -29,7 +30,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-        for (size_t k = 0; k < PE_LANES; k++) { /* slope 2^-t; t is exact: 24 bits times 29 */
+        for (size_t k = 0; k < PE_LANES; k++) { /* slope 2^-t; t is exact: at most 24 + 29 bits */
             const size_t h = first + k, numerator = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
             const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
             t[k] = exponent < 200 ? exponent : 200; /* 2^-200 rounds to 0 */
@@ -39,7 +40,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
         pe__store(t, whole);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);
-        /* for an integer t the power is exact; for all others it is irrational, so no midpoint */
+        /* 2^-t is exact for an integer t; for any other t it is irrational, so no midpoint */
         for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
             slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
     }
@@ -48,8 +49,8 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
 
 /* The slope line of a head: its bias as a function of j. */
 typedef struct pe__slope_line {
-    pe__vf slope, zero, masked; /* the factor of j, or of |j|; +0; -infinity */
-    double slope_f64;           /* the slope, of the sign that the caller gave */
+    pe__vf slope, zero, masked; /* the factor of j (symmetric: of |j|); +0; -infinity */
+    double slope_f64;           /* the slope, with the sign that the caller gave */
 } pe__slope_line;
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
@@ -65,14 +66,15 @@ PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
     return line;
 }
 
-/* The distances of keys 0, 2, 4 ... of a vector from its first key; those of the odd keys are 1
-   larger. */
+/* The distances of keys 0, 2, 4 ... of a vector from its first key. The distances of keys 1, 3, 5
+   ... are larger by 1. */
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
-/* Returns the biases slope * x and slope * y as floats x0 y0 x1 y1 ..., for distances so large that
-   a double may not hold the product: it holds a float times 29 bits. The product is rounded to odd,
-   and so the float is correctly rounded; with `odd` the float is rounded to odd too. A product in
-   the range of subnormal floats is a multiple of 2^-149, as slope is, and therefore exact. */
+/* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ..., also for
+   distances x and y of more than 29 bits: a double may not hold a float times such a distance. So
+   the product is rounded to odd as a double, and then correctly to float; if odd is set, to odd as
+   a float, too. A product in the range of subnormal floats is a multiple of 2^-149, as slope
+   is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
@@ -93,7 +95,7 @@ PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
-/* Returns the biases at j + offset[k] for k < PE__FLOATS, by pe__round_biases(). */
+/* Returns the biases at the distances j + offset[k] for k < PE__FLOATS, by pe__round_biases(). */
 PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const float *offset,
                                          int64_t j)
 {
@@ -107,18 +109,18 @@ PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const
     return pe__round_biases(slope, x, y, 0);
 }
 
-/* Returns the biases at j, without a mask. */
+/* Returns the biases at the distances j, without a mask. */
 PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *line, pe__vf j)
 {
     const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
     return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
-/* Whether biases are stored, stored by non-temporal stores, or added to elements. */
+/* What is done with biases: stored; stored by non-temporal stores; added to elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v, which are those at j. If masked is not NULL, the elements
-   with j > 0 become *masked, whatever they were. */
+/* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
+   not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
@@ -131,9 +133,9 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *ma
     else pe__put_as(type, at, v);
 }
 
-/* Store or add the n biases at j, j + 1 ... in a row. All |j| are at most PE__FLOAT_INTEGERS, so
-   floats hold them exactly. The loop keeps four counters, because each count depends on the count
-   before. */
+/* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... None of them
+   exceeds PE__FLOAT_INTEGERS in magnitude, so floats hold the distances exactly. The loop has four
+   vectors of distances: with one, each iteration would wait for the addition of the one before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
 PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
@@ -177,8 +179,9 @@ typedef struct pe__key_tile {
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Load a tile of the keys from key on, of which there are rest. Offsets are padded to whole
-   vectors. split: each vector has its even keys first, then its odd ones. */
+/* Load a tile from the `rest` keys that begin with number `key`: PE__KEYS of them at most, and none
+   from the first offset beyond PE__MAX_KEY_OFFSET on. Offsets are padded to whole vectors. split: 1
+   if each vector is to have its even keys first, then its odd keys. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -198,7 +201,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
     keys->n = n;
 }
 
-/* Store or add the biases of a tile of keys, whose first key is at j. */
+/* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -224,8 +227,9 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mo
     }
 }
 
-/* Write n 16-bit biases to row, correctly rounded: to odd as floats, then to the type. keys is a
-   tile that was loaded with split, whose first key is at j; NULL: the keys are at j, j + 1 ... */
+/* Write n 16-bit biases to row, correctly rounded: the floats are rounded to odd, then to the type.
+   keys: a tile that was loaded with split = 1, and whose first key is at distance j; NULL: the keys
+   are at distances j, j + 1 ... */
 PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -244,7 +248,7 @@ PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const p
             y = pe__widen(keys->offset + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        pe__vf v = line->masked; /* consecutive keys: kept by half of a causal square */
+        pe__vf v = line->masked; /* kept by keys after the query, half of a causal square */
         if (keys || !masks || j + (int64_t)i <= 0) {
             const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
             v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact products; zeros are +0 */
@@ -265,8 +269,9 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if they are more elements than
-   a pointer can span. Either the rows of each head lie together, or those of each query. */
+/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
+   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
+   the rows of a query lie together, then those of the next query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
@@ -280,10 +285,11 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-/* Store or add the rows of all heads, for a tile of keys that begins at key. keys = NULL: for all
-   keys, which are consecutive. If queries are consecutive, the slope of a head is loaded once for
-   all its rows. A load between rows would stall by 4K aliasing: it waits for an earlier store whose
-   address has the same last 12 bits, and the stores of a few rows have all values of these bits. */
+/* Store or add the rows of all heads, for a tile of keys that begins with key number `key`. If keys
+   is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the slope of
+   a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
+   waits for an earlier store whose address has the same last 12 bits, and among the stores of a few
+   rows every value of these bits occurs. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
@@ -307,8 +313,8 @@ PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode
     }
 }
 
-/* Returns whether the keys are consecutive and all distances are within PE__FLOAT_INTEGERS. That
-   includes the distances that pe__write_bias_row() counts beyond the end of a row. */
+/* Returns whether the keys are consecutive and all distances are at most PE__FLOAT_INTEGERS in
+   magnitude, also the distances to which pe__write_bias_row() counts beyond the end of a row. */
 static inline int pe__alibi_is_consecutive(const pe__alibi *a)
 {
     const int64_t key = pe__integer_position(a->key_at, 0);
@@ -343,16 +349,16 @@ PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi 
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Copy n numbers of tile to each of the rows. The last row begins with the first number of the
-   tile, and each row before it one number later. */
+/* Copy n numbers of tile to each of `rows` rows, which lie `step` numbers apart. The last row gets
+   the tile's numbers from number 0 on, the row before it those from number 1 on, and so on. */
 PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {
     for (size_t k = 0; k < rows; k++) pe__copy(row + k * step, tile + rows - 1 - k, 2 * n, stream);
 }
 
-/* Write the rows of all heads in 16 bits. If keys and queries are consecutive, a tile of values
-   serves as many rows and keys as it has room for. Otherwise each row is computed separately. */
+/* Write the rows of all heads in 16 bits. If keys and queries are consecutive, rows are copied from
+   a tile of biases, as many rows and keys as it has room for. Otherwise each row is computed. */
 PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
@@ -367,7 +373,7 @@ PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, 
             const pe__slope_line line = pe__slope_line_of(a->mode, a->slopes[head]);
             for (size_t query = 0; query < a->queries; query += high) {
                 const size_t rows = pe__min(high, a->queries - query);
-                /* the tile begins with the first value of the last row */
+                /* the tile begins with the first bias of the last row */
                 const int64_t last = pe__integer_position(a->query_at, query + rows - 1);
                 const int64_t j = pe__integer_position(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
@@ -380,8 +386,8 @@ PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, 
     }
 }
 
-/* Fill bias. If it has PE_STREAM_BYTES or more and is aligned as its type, non-temporal stores
-   write it. */
+/* Fill bias. Stores are non-temporal if it has PE_STREAM_BYTES or more and is aligned as its
+   type. */
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
@@ -401,8 +407,8 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
     else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
 }
 
-/* Check the arguments of a call and run verb. Returns a status; PE_OK without a check if there is
-   nothing to write. */
+/* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a
+   status: PE_OK without any check if there is nothing to write. */
 PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                     void (*verb)(const pe__alibi *, void *))
 {

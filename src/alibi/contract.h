@@ -42,8 +42,9 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  * heads, queries, keys    if one of them is 0, the call does nothing and returns PE_OK
  * bias         aligned as its type; elements between rows are not touched
  * query_stride elements from one query's row to the next, >= keys; ignored for one query
- * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
- *              round, for [queries, heads, keys]. Ignored for one head
+ * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or, for
+ *              [queries, heads, keys], >= keys with query_stride >= (heads - 1) * head_stride +
+ *              keys. Ignored for one head
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode, and for lists of reals, points
  *              and grids; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a

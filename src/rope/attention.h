@@ -14,8 +14,8 @@
 #include "exact.h"
 #include "frequencies.h"
 
-/* These two return 0.1 scale ln f + 1, in double-double and by multi-limb integers. log_factor is
-   ln f. */
+/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double, and pe__rope_real_mscale() returns
+   it by multi-limb integers. log_factor: ln f. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -31,8 +31,9 @@ PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
     return x;
 }
 
-/* Returns by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), or for LONGROPE by times the square
-   root of 1 + ln f / ln L0, correctly rounded by multi-limb integers. */
+/* Returns `by` times the attention factor, correctly rounded by multi-limb integers. The factor is
+   (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the square root of
+   1 + ln f / ln L0, where L0 is r->length. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
@@ -62,15 +63,17 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
    The relative error has two terms:
        2^-90                         the operations. At most 2^-92 was derived for them
        (mscale + all_dim) 2^-103     ln f, which is off by 2^-104 where f is the quotient of two
-                                     lengths next to each other. Numerator and denominator are at
-                                     least 1, so 0.1 mscale 2^-104 and 0.1 all_dim 2^-104 bound it
+                                     lengths next to each other. 0.1 mscale ln f + 1 and
+                                     0.1 all_dim ln f + 1 are at least 1, so their relative errors
+                                     are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
 
    Without the second term, 8 of 3000 factors with mscale = 2^62 and lengths near 2^52 were wrong.
 
    No result is a midpoint of two doubles. ln f is transcendental, and so is the quotient that
-   contains it, unless mscale and all_dim are equal. If ln f / ln L0 is rational, its denominator is
-   at most 53. Then the square root is irrational, or a fraction of at most 5 bits over a
-   denominator of at most 7. */
+   contains ln f, unless mscale and all_dim are equal: then the quotient is 1. For LONGROPE, let
+   ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
+   root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
+   whose denominator is at most 7. */
 PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
@@ -94,7 +97,8 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
-/* Returns the attention factor: the config's if given, else that of the type, 1 where f <= 1. */
+/* Returns the attention factor: the one that the config gives, or else the one of its type, which
+   is 1 where f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE by a table: heads are rotated by rows of sines and cosines that the caller has.
- * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
+/* RoPE by a table: heads are rotated by the rows of a table of sines and cosines that the caller
+ * has. Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -14,20 +14,20 @@
 #include "table.h"
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
- * Rows of floats are used where they are, if their sines follow each other and so do their cosines.
- * Rows of 16-bit elements, rows in another order, and all rows for pe_back() are copied to the
- * stack first, as floats. */
+ * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
+ * elements and its cosines are, too. Rows in another order of elements, rows of 16-bit elements,
+ * and all rows for pe_back() are first copied to the stack, as floats. */
 
 /* A caller's table, as the rotation reads it. */
 typedef struct pe__table {
     const void *cosines, *sines;
-    size_t stride, step; /* elements from row to row, from pair to pair */
+    size_t stride, step; /* elements from row to row; from pair to pair */
     pe_type type;
     int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Load the elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. odd: load those
-   step / 2 elements after them. */
+/* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
+   set, step is 2 or 4, and the first element is p[step / 2]. */
 PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
@@ -44,8 +44,8 @@ PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void 
     return v;
 }
 
-/* Copy `bytes` bytes to few, with zeros after them, and return few: whole vectors are read from
-   there, 4 * PE__FLOATS floats at most. */
+/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
+   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
@@ -53,9 +53,9 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
     return few;
 }
 
-/* Write the tile's pairs of the table rows p[0] ... p[rows - 1] to out, as floats: of each row
-   first the cosines, then the sines, or 0 - s for each sine s if back is set. Whole vectors are
-   written, up to one after the last element. */
+/* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
+   first the cosines, then the sines. If back is set, write 0 - s for each sine s. Whole vectors are
+   written, so up to PE__FLOATS - 1 floats after the last element change, too. */
 PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
@@ -69,7 +69,7 @@ PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const
         size_t done = 0;
         for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
             pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last one may overlap */
+        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
             const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
             const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
             pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
@@ -77,8 +77,8 @@ PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const
     }
 }
 
-/* pe__read_table_rows() for all tokens of the tile. Token t has the table row that row t of at
-   says. */
+/* Call pe__read_table_rows() for all tokens of the tile. The position of row t of at is the number
+   of token t's row in the table. */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
                                  float *out)
 {
@@ -94,7 +94,7 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
     }
 }
 
-/* Rotate tile by tile, by rows of the table that are copied to the stack. */
+/* Rotate the tokens of a call tile by tile, by rows of the table that are copied to the stack. */
 PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
                                      const pe__rope_call *call, pe__tile *tile)
 {
@@ -115,7 +115,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
-/* Rotate by rows of floats where they are in the table, in any order. */
+/* Rotate by the table's own rows, which are floats, without copying them. The tokens may name the
+   rows in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
     double p[PE__POSITIONS];
@@ -129,8 +130,8 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
     }
 }
 
-/* Check that the positions are integers of one coordinate, each the number of a row of the table;
-   with pe_back(), the negative of one. */
+/* Check that the positions are integers of one coordinate, and that each is the number of a row of
+   the table. With pe_back(), positions are minus the numbers. */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
@@ -140,7 +141,7 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
     return pe__check_positions(at, tokens, 1, middle, middle, half);
 }
 
-/* Rotate by a caller's table: check everything, then rotate. */
+/* Rotate by a caller's table: check all arguments, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
                                         const pe_at *at, pe__rope_call *call, const pe__from_to *x)
 {
@@ -183,7 +184,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     tile.cosines = (const float *)rows.cosines;
     tile.sines = (const float *)rows.sines;
     tile.stride = rows.stride;
-    if (at->kind == PE__AT_RANGE && at->step >= 0) { /* rows at equal distances */
+    if (at->kind == PE__AT_RANGE && at->step >= 0) { /* rows at equal distances need no list */
         tile.cosines += (size_t)at->first * rows.stride;
         tile.sines += (size_t)at->first * rows.stride;
         tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
@@ -193,7 +194,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
 }
 
 /* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
-   has seen that all arguments are valid and that the pairs are whole units. */
+   has found that all arguments are valid and that the pairs fill whole units. */
 PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {

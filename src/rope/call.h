@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE's checks and calls. From the call to a rotated head:
- *     pe_rope_f32                (types/calls.h) passes its arguments on, by pointer
- *     pe__call_rope_f32          (types/types.h) names the rotators of floats
+/* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
+ * make the name:
+ *     pe_rope_f32                (types/calls.h) [PE__CALLS] passes its arguments on, by pointer
+ *     pe__call_rope_f32          (types/types.h) [PE__OF_TYPE] names the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
- *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs;
+ *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
  *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
  *                                  of pe_fill_f32()
- *     pe__rotate_heads_f32       (rotate.h, from PE__HEAD_ROTATORS) chooses the order of the heads,
- *                                  by pe__schedule_heads()
+ *     pe__rotate_heads_f32       (rotate.h) [PE__HEAD_ROTATORS] chooses the layout
+ *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
+ *                                  the heads, by pe__schedule_heads()
  *     pe__rotate_groups            takes a group of a token's heads at a time
  *     pe__rotate_units           (pairs.h) keeps some sines and cosines in registers and rotates
  *                                  their pairs in each of the heads, then loads the next ones
  *     pe__unit_rotate              loads a unit, computes a' = a c - b s and b' = b c + a s, stores
- * Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where tokens have
- * one head each, where the heads of a token are far apart, and in some large calls.
+ * The last pairs of a head may fill no unit: pe__rotate_groups() calls pe__rotate_vectors() for
+ * them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where tokens
+ * have one head each, where the heads of a token are far apart, and in some large calls. Heads with
+ * sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads of a plan
+ * with rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h).
  * Test: tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -28,9 +33,9 @@
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Check that tokens x heads heads of `width` elements do not overlap, and that a pointer can span
-   them. If so, turn *token and *head, their strides, into bytes, and write the bytes from the first
-   element to the last one to *span. */
+/* Check that the tokens x heads heads, `width` elements each, do not overlap, and that a pointer
+   can span them. If so, convert the strides *token and *head to bytes, and set *span to the number
+   of bytes from the first element to the end of the last one. element: bytes of an element. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
@@ -39,14 +44,15 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
     const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
     if (width > limit) return PE_ERR_SIZE;
-    for (int k = 0; k < 2; k++) { /* the smaller stride first; width grows to the span of all */
+    for (int k = 0; k < 2; k++) { /* the smaller stride first; width becomes the whole span */
         if (number[k] == 1) continue;
         if (stride[k] < width) return PE_ERR_SHAPE;
         if (pe__exceeds(number[k] - 1, stride[k], limit - width)) return PE_ERR_SIZE;
         width += (number[k] - 1) * stride[k];
     }
-    /* The head stride of a single head may be any number, so the token stride replaces it; and the
-       other way round for a single token. */
+    /* A single head has no head stride, so *head becomes the token stride: heads of tokens that
+       share a rotation are then rotated as the heads of one token. A single token has no token
+       stride, so *token becomes the head stride. */
     if (tokens == 1) *token = 0;
     if (heads == 1) *head = *token;
     if (tokens == 1) *token = *head;
@@ -56,7 +62,8 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? Every column of its rows must belong to a pair. */
+/* Can RoPE use this plan? Every column of its rows must belong to a pair, and it must have no
+   padding position. */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
@@ -64,8 +71,8 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* The heads of a call, as its arguments give them: read from one array, written to another. In
-   place both are one array, and head_dim is ignored. */
+/* The heads of a call, as its arguments give them: `from` says where they lie in the input in, `to`
+   where in the output out. In place, in and out are one array, and head_dim is ignored. */
 typedef struct pe__from_to {
     const void *in;
     void *out;
@@ -88,12 +95,13 @@ PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
     return x;
 }
 
-/* Check one set of heads, in which the `rotary` elements from element `offset` on rotate. Then turn
-   the strides of *h into bytes, and let in and out point to that element. */
+/* Check one set of heads, each of which rotates `rotary` elements, beginning with element `offset`.
+   Then convert the strides of *h to bytes, and let h->in and h->out point to element `offset` of
+   the first head. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
                                              size_t offset)
 {
-    if (h->heads == 0) return PE_OK; /* the other fields may not have been written */
+    if (h->heads == 0) return PE_OK; /* its other fields may be uninitialized */
     if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = call->head_dim ? call->head_dim : rotary;
     /* strides of a single token or head are ignored */
@@ -122,7 +130,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     return PE_OK;
 }
 
-/* Rotate by a plan: check everything, lists of positions last, then rotate. */
+/* Rotate by a plan: check all arguments, the list of positions last, then rotate. */
 static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
     pe_plan own;
@@ -140,8 +148,8 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     return status;
 }
 
-/* Return a call in place (head_dim 0) without heads; the caller sets x[] and, out of place,
-   head_dim. in_element and out_element: bytes of an element. */
+/* Return the arguments of a call in place (head_dim 0) with no heads. The caller then sets x[] and,
+   for a call out of place, head_dim. in_element and out_element: bytes of an element. */
 PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
                                             pe__head_rotator *rotate,
                                             pe__head_rotator *rotate_sections)

@@ -23,11 +23,11 @@
  * frequencies by f, else 1. Between low and high the factor of w_i is a line, start + slope x, see
  * pe__rope_ramp().
  *
- * Frequencies are computed in double-double, with a relative error of 2^-99, and of more where the
- * terms of a ramp cancel. If that error leaves the rounding undecided, pe__rope_round_frequency()
- * computes the frequency again with multi-limb integers. Where a branch on a ramp depends on an
- * inexact number, that number contains pi and is compared with an algebraic one. So the two are
- * never equal, and enough limbs decide every branch. */
+ * Frequencies are computed in double-double, with a relative error of 2^-99, or a larger one where
+ * the terms of a ramp cancel. If the error leaves the rounding undecided,
+ * pe__rope_round_frequency() computes the frequency again with multi-limb integers. Where a branch
+ * on a ramp depends on an inexact number, that number contains pi and is compared with an algebraic
+ * one. So the two numbers are never equal, and with enough limbs every branch is decided. */
 
 /* Returns whether the length n is at most 2^53. The parameter has 64 bits, because compilers warn
    about a comparison that is always true where size_t has 32. */
@@ -83,10 +83,10 @@ typedef struct pe__rope {
     double attention;          /* the attention factor that the config gives, or 0           */
     double length, fast, slow; /* L0, 0 if absent; YARN's beta_fast and beta_slow            */
     size_t rotary;             /* rotary_dim, or head_dim if that is 0                       */
-    double n, width;           /* rotary dim of a section; the exponents are -2i / width     */
+    double n, width;           /* rotary dim of a section; q^i is rope_theta^(-2i / width)   */
     double f[4];               /* f = f[0] f[1] / f[2] + f[3]                                */
-    double keep;               /* keep in the formula                                        */
-    size_t pairs, rotating;    /* pairs of a head; the number of them that rotate            */
+    double keep;               /* `keep` in the formula for m, above                         */
+    size_t pairs, rotating;    /* pairs of a head; how many of its pairs rotate              */
     size_t period;             /* pairs of a section, after which i is 0 again               */
     int is_long;               /* 1: sequence_length exceeds L0                              */
     int has_factor;            /* 1: the config gives f, or two lengths whose ratio is f     */
@@ -95,11 +95,12 @@ typedef struct pe__rope {
     pe__geometric all;         /* unit q^i                                                   */
     pe__dd waves;              /* L0 / 2 pi: x = waves w_i for LLAMA3                        */
     pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
-    pe__dd begin, end;         /* factor of w_i before the ramp, and after it: 1 / f         */
+    pe__dd begin, end;         /* factor of w_i before the ramp; factor after it, 1 / f      */
     pe__dd start, slope;       /* on the ramp the factor is start + slope x                  */
     double sign;               /* 1 if low < high, else -1                                   */
-    double ramp_error, margin; /* absolute error of the factor on the ramp, on top of double-
-                                  double's; distance from the ramp beyond which it is 0      */
+    double ramp_error, margin; /* bound of the factor's absolute error on the ramp, besides
+                                  the error of double-double; distance from the ramp beyond
+                                  which the factor is just begin or end                      */
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -107,8 +108,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* Set the fields of r up to is_ggml from the config, whose fields are not checked yet: any values
-   are safe here. */
+/* Set the fields of r up to is_ggml from the config. Its fields are not checked yet, so they may
+   have any values here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -307,8 +308,8 @@ PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Returns the text of the first error of the config, or NULL. The numbers in the factor lists come
-   last, after the lengths of the lists. */
+/* Returns the text of the first error of the config, or NULL. The numbers in the factor lists are
+   checked last, so after the lengths of the lists. */
 PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;

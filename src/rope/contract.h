@@ -131,11 +131,11 @@ typedef enum pe_rope_table_layout {
    fields for the table that it fills; for tables that were made elsewhere, set them yourself. */
 typedef struct pe_rope_table {
     const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
-    pe_type type;                /* of its elements                                              */
-    pe_rope_table_layout layout; /* their order                                                  */
+    pe_type type;                /* type of the elements                                         */
+    pe_rope_table_layout layout; /* order of cosines and sines                                   */
     size_t stride;               /* elements from row to row: at least h for PE_ROPE_TABLE_APART,
                                     2n for PE_ROPE_TABLE_MATRIX, n for the others                */
-    size_t rows, pairs;          /* their number; h                                              */
+    size_t rows, pairs;          /* number of rows; h                                            */
 } pe_rope_table;
 
 /* Fill a table: for programs that rotate heads themselves, or for pe_rope_by_table_T.
@@ -166,9 +166,9 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * exact; any type of table goes with any of x. pe_rope_by_table_to_T works out of place.
  *
  * table        see pe_rope_table; with pairs = 0 nothing is rotated, and its arrays may be NULL
- * layout       which elements of a head are a pair; of PE_ROPE_TABLE_TWICE also in which order its
- *              rows are
- * rows, tokens the number of token t's row of the table is position t of rows. pe_from(0) takes the
+ * layout       which elements of a head are a pair; for PE_ROPE_TABLE_TWICE also the order of the
+ *              elements in a row of the table
+ * rows, tokens position t of rows is the number of token t's row in the table. pe_from(0) takes the
  *              first rows in order, pe_all(k) takes row k for all tokens, and lists of position ids
  *              (pe_at_i32, pe_at_i64) gather. pe_back() takes 0 - s for each sine s: the gradient
  * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs. The first n elements of a head
@@ -217,13 +217,13 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: it scales all pairs but 0, as ggml
-                                  whose logarithm is -infinity                               */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: YaRN scales all pairs but pair 0, as
+                                  in ggml, where the logarithm of 0 is -infinity               */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
     size_t freq_factors_length; /* numbers in freq_factors, checked before any is read: at least
-                                   n_dims / 2, as ggml asks of src[2]->ne[0]; 0: not given, there
-                                   are enough. Must be 0 where that is NULL                       */
+                                   n_dims / 2, as ggml asks of src[2]->ne[0]; 0: not given, it is
+                                   assumed to be enough. Must be 0 if freq_factors is NULL        */
 } pe_rope_ggml;
 
 /* Compute the exact frequencies of ggml_rope_ext() arguments, and the factor on sine and cosine:

@@ -74,19 +74,20 @@ typedef enum pe_sections {
    fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
-    size_t rotary_dim;                       /* how many rotate: even, 2 ... head_dim; 0: all    */
+    size_t rotary_dim;                       /* elements rotated: even, 2 ... head_dim; 0: all  */
     double rope_theta;                       /* the base, >= 1                                   */
     pe_rope_type rope_type;                  /* what is done to the frequencies                  */
-    double factor;                           /* how much longer than trained                     */
-    size_t original_max_position_embeddings; /* length of the training; at most 2^53             */
-    size_t max_position_embeddings;          /* length that the model supports; at most 2^53     */
-    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
+    double factor;                           /* f: supported length over trained length          */
+    size_t original_max_position_embeddings; /* trained length in tokens; at most 2^53           */
+    size_t max_position_embeddings;          /* supported length in tokens; at most 2^53         */
+    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: tokens of this run; at most
+                                                2^53                                             */
     double low_freq_factor;                  /* LLAMA3                                           */
     double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
     double beta_fast;                        /* YARN, in full rotations over L0; 0: 32           */
     double beta_slow;                        /* YARN, in full rotations over L0; 0: 1. May exceed
                                                 beta_fast only with a rope_theta of at least 2   */
-    double extrapolation_factor;             /* YARN, 0 ... 1; here 0 is a value                 */
+    double extrapolation_factor;             /* YARN, 0 ... 1; 0 is a value here, not "absent"   */
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
     double mscale;                           /* YARN                                             */
     double mscale_all_dim;                   /* YARN                                             */

@@ -9,9 +9,10 @@
 #include "../numbers/real.h"
 #include "config.h"
 
-/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta), with c(beta)
-   as in section 7 of the contract. If config->truncate is set, sign c(beta) is rounded down; a sign
-   of -1 makes that a ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
+/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta); sign is 1 or
+   -1. c(beta) is defined for PE_ROPE_YARN in section 7 of rope/contract_config.h. If
+   config->truncate is set, sign c(beta) is rounded down: with a sign of -1 it becomes minus the
+   ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
 PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
                                       int n, int *unsure)
 {
@@ -42,8 +43,8 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     return c;
 }
 
-/* Returns m of pair i, with as many limbs as w, which is unit q^i. Sets *unsure if more limbs may
-   decide a branch differently. */
+/* Returns m of pair i, as in the formula of rope/config.h, with as many limbs as *w. *w is
+   unit q^i. Sets *unsure if more limbs may decide a branch differently. */
 PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
 {
     const pe_rope_config *const config = r->config;
@@ -99,9 +100,9 @@ PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
     return f;
 }
 
-/* Returns the frequency of a pair, correctly rounded. The limbs are increased until they decide the
-   rounding and every branch; with PE__LIMBS, the most, a value next to a midpoint is taken for the
-   midpoint. */
+/* Returns the frequency of a pair, correctly rounded. The number of limbs grows until they decide
+   the rounding and every branch. With PE__LIMBS, the largest number, a value whose error interval
+   contains a midpoint is taken to be the midpoint. */
 PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 {
     const pe_rope_type type = r->config->rope_type;

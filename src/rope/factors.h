@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Factors that depend on the position: those of queries, and those of xPos on sines and cosines,
- * correctly rounded. Tested by tests/unit/test_models.c. */
+/* Factors that depend on the position, correctly rounded: the factor that scales a query
+ * (pe_rope_query_scale_f32()), and the factors by which xPos multiplies sines and cosines. Tested
+ * by tests/unit/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -15,8 +16,8 @@
 
 /* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
-/* Returns whether all positions of a call are within least ... most, after pe__check_at() found no
-   error. For a grid it checks all cells, as pe__check_at() does, not just the first rows. */
+/* Returns whether all positions of a call are within least ... most. pe__check_at() must have found
+   no error. All cells of a grid count, as in pe__check_at(), also those that no row uses. */
 static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
 {
     double p[PE__POSITIONS];
@@ -51,10 +52,11 @@ PE__COLD float pe__round_factor(double a, double b, double p, double s, int loga
     }
 }
 
-/* Write the correctly rounded factors[k] = 1 + beta ln(x[k] / per) for k < n <= PE_LANES. x has
-   PE_LANES numbers. Where x[k] = per the factor is 1. No other result is a midpoint, because the
-   logarithm of any other rational is transcendental. The logarithm is off by 2^-105 and beta
-   multiplies that error. e is twice the product, plus 2^-98 for the sums and the second double. */
+/* Write factors[k] = 1 + beta ln(x[k] / per), correctly rounded, for k < n <= PE_LANES. x has
+   PE_LANES numbers. Where x[k] = per or beta = 0, the factor is 1. No other factor is a midpoint of
+   two floats, because the logarithm of a rational number other than 1 is transcendental. e bounds
+   the error. Its first term, 2^-98 (|factor| + 1), covers the sums and the rounding of `low`. The
+   second is twice |beta| 2^-105: the logarithm is off by 2^-105, and beta multiplies that error. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
@@ -87,8 +89,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
     if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
-    /* A vector of rows that all have the x of the row before copies its factor, without a
-       logarithm. That is common: FLOOR has one x for a whole period, LOG one up to period. */
+    /* If all rows of a vector have the x of the row before them, that row's factor is copied,
+       without a logarithm. This is common: with FLOOR, x changes once a period; with LOG, x is
+       `period` while position + shift is at most period. */
     double last = per; /* x of the row before; the factor of per is 1 */
     float factor = 1;
     for (size_t r = 0, n; r < rows; r += n) {
@@ -109,13 +112,13 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     return PE_OK;
 }
 
-/* Returns (a / b)^(p / s) rounded to the nearest float, for values that are close or equal to the
- * double tie. tie is a midpoint of two floats: 2^k N with an odd N of 25 bits.
+/* Returns (a / b)^(p / s) rounded to the nearest float, where it is close or equal to the double
+ * `tie`, a midpoint of two floats. tie is 2^k N with an odd N of 25 bits.
  *
- * The value equals tie if p / s = m / q, in lowest terms, and (a / b)^m = 2^(kq) N^q. Let x / y be
- * a / b in lowest terms, or b / a if m < 0. Then equality makes y a power of two, N = c^|m|, and x
- * a power of two times c^q. c is at least 3 and c^q is below 7 2^28 < 3^20, so q is below 20: the
- * loop tries each q. */
+ * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
+ * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two, and
+ * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3, and c^q
+ * is below 7 2^28 < 3^20. So q is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
@@ -151,9 +154,9 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
     const double most = 60 * scale_base;
     if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
-    /* The outer loop is over columns, so that one logarithm serves all rows. A factor or its
-       reciprocal is at most (7/2)^60 < 2^109, because |p| is at most 60 scale_base: all factors are
-       normal floats. */
+    /* The outer loop is over columns, so that one logarithm serves all rows. |p| is at most
+       60 scale_base, so every factor is within (7/2)^-60 ... (7/2)^60, and (7/2)^60 < 2^109: all
+       factors are normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         double numerator[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
@@ -164,8 +167,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
-            /* relative error 2^-98: 60 times the errors of two logarithms, 2^-106 each, and little
-               else */
+            /* the relative error is 2^-98: nearly all of it is 60 times the errors of two
+               logarithms, 2^-106 each */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);

@@ -12,16 +12,16 @@
 #include "config.h"
 #include "exact.h"
 
-/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), where c(beta) =
-   -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions. If
-   config->truncate is set, sign c(beta) is rounded down and *low is 0; else *low is the second
-   double of the result.
+/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), for a sign of 1 or -1.
+   c(beta) = -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions,
+   and step is log2 q. If config->truncate is set, sign c(beta) is rounded down and *low is 0; else
+   *low is the second double of the result.
 
-   The error is below e. The logarithms have at most 8 bits before the point (L0 <= 2^53, beta >=
-   2^-128), so they are off by at most 2^-94. The quotient and step have relative errors of 2^-101.
-   If an integer is within e, the floor is undecided. ramp_error = 1 then sends all pairs on the
-   ramp to pe__rope_round_frequency(). Values above 2^52 become 2^52, which is still above all
-   pairs, so their errors do not matter. */
+   The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8 bits before the
+   point (L0 <= 2^53, beta >= 2^-128), so they are off by at most 2^-94. The quotient and step have
+   relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor is undecided.
+   Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency(). Results above 2^52
+   become 2^52, which is still above all pairs, so their errors do not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
@@ -44,14 +44,14 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
     return pe__round_to_integer(a) - (off < 0);
 }
 
-/* Set the ramp of r: its ends low and high, the line between, and the bounds of their errors. If
-   low = high, the ramp gets the length 0.001, as in the code of models. ggml gives that length to
-   all shorter ramps.
+/* Set the ramp of r: its ends low and high, the line between them, and the bounds of the errors. If
+   low = high in YaRN, the ramp gets the length 0.001, as in the code of models. ggml gives that
+   length to all ramps that are shorter.
 
-   ramp_error bounds the error of the line. If each end is off by e, low contributes slope e and the
-   distance of the ends 2 slope e; the factor is 4, which leaves room. margin bounds the errors of
-   the distances from x to low and high: closer to an end than that, x may lie on its other
-   side. */
+   ramp_error bounds the absolute error of the line. If low and high are each off by e, the error of
+   low adds slope e, and the error of high - low adds 2 slope e; 4 slope e is used, which leaves
+   room. margin bounds the errors of x - low and x - high: an x that is closer to low or high than
+   margin may lie on the other side of it. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -76,7 +76,8 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
         r->high = pe__dd_add(r->low, least);
     }
     r->sign = length > 0 ? 1 : -1;
-    /* keep + (1 - keep) / f; the equal 1 / f + keep (1 - 1 / f) would cancel for a tiny f */
+    /* begin = keep + (1 - keep) / f. The form 1 / f + keep (1 - 1 / f) is equal, but for a tiny f
+       its terms would cancel */
     const pe__dd keep = pe__dd_from_double(pe__splat(r->keep));
     r->begin = pe__dd_renormalize(pe__dd_add(pe__dd_mul(r->end, pe__dd_sub(one, keep)), keep));
     r->slope = pe__dd_from_double(pe__splat(0.0)); /* LLAMA3 with low = high: a step, no line */
@@ -85,24 +86,25 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     r->start = pe__dd_sub(r->begin, fall);
     r->margin = 2 * r->ramp_error + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->ramp_error *= 4 * fabs(pe__first_lane(r->slope.hi));
-    /* begin - fall may cancel: its error is relative to the two operands */
+    /* begin - fall may cancel: its error is 2^-99 times the sum of both magnitudes */
     r->ramp_error += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
                                        pe__first_lane(pe__abs(fall.hi)));
-    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of a step: undecided */
+    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of the step: undecided */
 }
 
-/* Returns log2 f, with an absolute or a relative error of at most 2^-104, whichever is larger.
-   Where f is f[0] / f[2], it subtracts two logarithms: both numbers are usually products of 2, 3
-   and 5, for which pe__td_log2_of() is faster than a single logarithm of the quotient. */
+/* Returns log2 f, with an error of at most 2^-104 max(1, |log2 f|). Where f is f[0] / f[2], the
+   logarithms of f[0] and f[2] are subtracted. Both numbers are usually products of 2, 3 and 5, for
+   which pe__td_log2_of() is so fast that two calls take less time than one logarithm of f. */
 PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 {
     if (r->f[3] != 0) return pe__td_log2(r->factor);
     return pe__td_sub(pe__td_log2_of(r->f[0]), pe__td_log2_of(r->f[2]));
 }
 
-/* Set the numbers of r that all pairs share, for a config without errors. NTK replaces theta by
-   theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED multiplies w_i by
-   f^(-2 (i + 1) / n), and its unit is that factor for i = 0. */
+/* Set the numbers of r that all pairs share, for a config without errors. NTK and DYNAMIC_NTK
+   replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED
+   multiplies w_i by f^(-2 (i + 1) / n), so unit is f^(-2 / n), and -log2 f / (n / 2) is added to
+   log2 q. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -128,9 +130,9 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
 }
 
 /* Multiply the frequencies w of a vector of indices by the factor of the ramp: begin before low,
-   end after high, start + slope x between. Returns a bound of the factor's relative error. It
-   covers cancellation and the errors of low and high, and is 0 farther than margin from the
-   ramp. */
+   end after high, start + slope x between. Returns a bound of the factor's relative error. The
+   bound covers cancellation and the errors of low and high. It is 0 where x is farther from the
+   ramp than margin. */
 PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
@@ -139,7 +141,7 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
         x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
     pe__dd y = pe__dd_renormalize(pe__dd_add(r->start, climb));
-    /* an absolute error, since start and climb may cancel */
+    /* the absolute error: the relative one has no bound, since start and climb may cancel */
     pe__vd error = (pe__abs(r->start.hi) + pe__abs(climb.hi)) * pe__splat(pe__exp2i(-99));
     const pe__vd below = ((r->low.hi - x.hi) + (r->low.lo - x.lo)) * sign;
     const pe__vd above = ((x.hi - r->high.hi) + (x.lo - r->high.lo)) * sign;
@@ -149,8 +151,8 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
     /* farther than margin from the ramp the factor is begin or end */
     error =
         pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, error));
-    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* y = 0: a relative error of 1, not a
-                                                              division by 0 */
+    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, error); /* where y is 0, the relative error is
+                                                              then 1, with no division by 0 */
     *w = pe__dd_mul(*w, y);
     return error / pe__abs(y.hi);
 }
@@ -171,7 +173,7 @@ PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, dou
         list[1][i] = i < n ? (double)more[pair + i] : 1.0;
     for (size_t i = 0; i < n; i += PE_LANES) {
         const pe__vd lanes = pe__iota() + pe__splat((double)(index + i));
-        pe__vd e = pe__splat(pe__exp2i(-99)); /* relative */
+        pe__vd e = pe__splat(pe__exp2i(-99)); /* relative error */
         pe__dd y = {pe__load(w + i), pe__load(w + PE__FREQUENCY_TILE + i)};
         if (pe__rope_has_ramp(r)) e = e + pe__rope_apply_ramp(r, lanes, &y);
         if (r->factors) y = pe__dd_div(y, pe__dd_from_double(pe__load(list[0] + i)));

@@ -46,8 +46,8 @@ PE__INLINE float pe__float_quotient(float a, float b)
     return a / b;
 }
 
-/* Returns x rounded to float once. It needs no rounding test: the inputs are too few for a result
-   that is closer to a midpoint of two floats than the error of x. */
+/* Returns x, rounded once to float. No rounding test is needed: there are so few inputs that no
+   result is closer to a midpoint of two floats than the error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
@@ -63,7 +63,7 @@ PE__INLINE float pe__logf(float x)
    ggml_rope_yarn_corr_dim(). */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
-    if (c->n_ctx_orig == 0) return -FLT_MAX; /* in place of -infinity, the logarithm of 0 */
+    if (c->n_ctx_orig == 0) return -FLT_MAX; /* ggml has log(0) here: -infinity */
     const float rotations = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
     return (float)c->n_dims * pe__logf(rotations) / (2 * pe__logf(c->freq_base));
 }
@@ -111,7 +111,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_read(&r, &config);
     r.is_ggml = 1;
     r.f[2] = (double)c.freq_scale;
-    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* makes c(beta) negative */
+    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* so c(beta) < 0 */
     pe__rope_begin(&r);
     pe__rope_all_frequencies(&r, omega);
     if (!attention_factor) return PE_OK;
@@ -174,8 +174,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
-    /* A plan computes the sines, 64 angles at a time: its float frequencies are the angles, and it
-       is evaluated at position 1. So the row kernel and the rounding test are those of all rows. */
+    /* A plan computes the sines and cosines of 64 angles at a time: its float frequencies are the
+       angles, and its row is computed at position 1. So the row kernel and the rounding test of
+       pe_fill_f32() serve here, too. */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);

@@ -9,34 +9,36 @@
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of those tokens by the tile. A tile has one row a token, as pe_fill_f32() writes it in
- * PE_LAYOUT_HALVES: first the sines of all pairs, then their cosines. */
+ * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
+ * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
 
 enum {
     PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
-    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, in whole heads, one at least */
+    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
     PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    PE__ROPE_CACHED = 1 << 21, /* bytes up to which tokens of one head are assumed to be cached */
-    PE__ROPE_NEAR = 1 << 24,   /* bytes up to which floats in place are assumed to be cached */
-    PE__ROPE_AWAY = 1 << 17    /* bytes up to which floats out of place are assumed to be cached */
+    /* Up to how many bytes heads are assumed to be in a cache: */
+    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
+    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
+    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
 };
 
-/* Heads to rotate, of shape [tokens][heads]. in and out: the first element that rotates, of head 0
-   of token 0; in_token, in_head, out_token and out_head: bytes from a token or head to the next. */
+/* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
+   token 0, in the input and in the output. in_token and out_token: bytes from token to token;
+   in_head and out_head: bytes from head to head. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t copied_after;  /* elements of a head after its pairs that are copied; in place 0 */
-    size_t copied_before; /* elements before the pairs: see pe__copy_ends(); in place 0 */
+    size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
+    size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
 } pe__heads;
 
-/* A section of a head, an axis with columns of its own. It has `pairs` pairs; the tile holds n of
-   them, from the tile's pair number `pair` on. */
+/* A section of a head: the pairs of an axis that has columns of its own. The section has `pairs`
+   pairs. The tile holds n of them, and the first of the n is the tile's pair number `pair`. */
 typedef struct pe__section {
     size_t pair, n, pairs;
-    size_t column; /* the element of a head where the n pairs begin */
+    size_t column; /* the element of a head with which the n pairs begin */
 } pe__section;
 
 /* The sines and cosines of `tokens` tokens from number `token` on. Of the `pairs` pairs of a head
@@ -48,7 +50,7 @@ typedef struct pe__tile {
     size_t pair, count, pairs;
     size_t token, tokens;
     pe_layout layout;
-    size_t section_count; /* 0: all pairs share one layout */
+    size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
     const pe__section *section;
 } pe__tile;
 
@@ -67,8 +69,8 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
     return a;
 }
 
-/* Rotate pairs (a, b): pe__rotate_a() returns a' = a c - b s, pe__rotate_b() b' = b c + a s. Called
-   with b, a and -s for a, b and s, pe__rotate_b() returns a' as well. */
+/* Rotate pairs (a, b): pe__rotate_a() returns a' = a c - b s, and pe__rotate_b() returns
+   b' = b c + a s. pe__rotate_b(b, a, -s, c) is a', too. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
@@ -120,19 +122,20 @@ PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rota
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* A unit has two vectors of pairs: in halves two vectors of a and two of b, interleaved four
-   vectors. s and c are in the order of its elements; in halves a and b share [0] and [1].
-   bf16 to bf16 takes even and odd elements in separate vectors, which is cheaper to widen and to
-   round. In halves s and c are then split into even and odd pairs. Interleaved, even elements are a
-   and odd ones b, so s and c stay in the order of the pairs.
-   pe__put_bf16_four() needs NaNs that end in 16 zero bits. NaNs of bf16 do, and so do NaNs that are
-   computed from them. */
+/* The sines s and cosines c of a unit. A unit is two vectors of pairs, so four vectors of elements:
+   in halves two vectors of a and two of b. s and c are in the order of the elements. In halves, a
+   and b share s[0], s[1], c[0] and c[1].
+   From bf16 to bf16, even and odd elements are in separate vectors, which are cheaper to widen and
+   to round. In halves, s and c are then split into even and odd pairs. Interleaved, the even
+   elements are a and the odd ones b, so s and c stay in the order of the pairs.
+   pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs widened from bf16 are like that,
+   and so are NaNs that are computed from them. */
 enum { PE__ROPE_UNIT = 4 * PE_LANES };
 typedef struct pe__unit {
     pe__vf s[4], c[4];
 } pe__unit;
 
-/* Load s and c of a unit. narrow: bf16 to bf16. */
+/* Load s and c of a unit. halves: 0 if interleaved; narrow: 1 from bf16 to bf16. */
 PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
@@ -167,12 +170,13 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* How the pairs of a unit lie: interleaved; in halves; or in two sections of one vector of pairs,
-   each in halves. */
+/* How the pairs of a unit lie: interleaved; in halves; or as two sections, each of one vector of
+   pairs in halves. */
 enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 
-/* Rotate the unit at p by u and store it at q. layout: PE__UNIT_INTERLEAVED ...; across: elements
-   from its first two vectors to the other two, in halves from a to b. */
+/* Rotate the unit at p by the sines and cosines u and store it at q. layout: PE__UNIT_INTERLEAVED
+   ...; across: elements from the unit's first two vectors to its other two, in halves from a to
+   b. */
 PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -185,7 +189,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
-        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* pairs (x0, b0), (a1, y1) */
+        const pe__vf a1 = layout ? x1 : y0, b0 = layout ? y0 : x1; /* rotate (x0, b0), (a1, y1) */
         const pe__vf c0 = pe__rotate_a(x0, b0, u->s[0], u->c[0]);
         const pe__vf c1 = pe__rotate_a(a1, y1, u->s[1], u->c[1]);
         const pe__vf d0 = pe__rotate_b(x0, b0, u->s[0], u->c[0]);
@@ -195,7 +199,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
-    if (layout && sizeof(pe__vf) >= 64) { /* load late: faster if heads come from memory */
+    if (layout && sizeof(pe__vf) >= 64) { /* x1 is loaded late: faster from memory */
         const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
         pe__rotate_halves(to, x0, y0, u->s[0], u->c[0], q, z);
         const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
@@ -204,7 +208,7 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (layout) { /* store a cache line's vectors one after the other: four fifths of the time */
+    if (layout) { /* both stores to a cache line, then the other line: four fifths of the time */
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
@@ -217,8 +221,9 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
                    pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
-/* One vector of pairs, in any head of a token: its sines and cosines, and the bytes from the begin
-   of a head to its two vectors, in the input (in, in_next) and in the output (out, out_next). */
+/* One vector of pairs, in any head of a token: its sines and cosines, and where its two vectors of
+   elements begin, in bytes from the first rotated element of a head: in the input (in, in_next) and
+   in the output (out, out_next). */
 typedef struct pe__vectors {
     pe__rotation rotation;
     size_t in, in_next, out, out_next;
@@ -247,9 +252,10 @@ PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* Rotate one head of at least a vector of pairs: units, then perhaps one vector, then the tail by a
-   vector that ends with the last pair. That one overlaps pairs rotated before it, so it is loaded
-   before anything is stored: in and out may be the same. */
+/* Rotate one head of at least a vector of pairs: units, then perhaps one vector of pairs, then
+   perhaps a tail, by a vector that ends with the last pair. The tail's vector contains pairs that
+   are rotated before it. In place it must be loaded before they are stored, so it is loaded
+   first. */
 PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -278,15 +284,16 @@ PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, co
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Return the pairs whose sines and cosines stay in registers: two units. An interleaved unit takes
-   eight registers, so it is one unit unless there are the 32 registers of AVX-512. */
+/* Return how many pairs have their sines and cosines in registers: in halves the pairs of two
+   units. An interleaved unit takes eight registers, so interleaved it is the pairs of one unit, or
+   of two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Prefetch `bytes` bytes at `at`, at most four cache lines. Not in a loop: where a compiler laid it
-   out badly, that took a fifth longer. */
+/* Prefetch `bytes` bytes at `at`, at most four cache lines. This is no loop, because a loop that a
+   compiler laid out badly took a fifth longer. */
 PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
     PE__PREFETCH(at);
@@ -297,9 +304,9 @@ PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Return the elements from a unit to the next one, in sections of `pairs` pairs in halves. *done:
-   pairs of the section before this unit; advanced here. After a section's last unit, its
-   second half is skipped. */
+/* Return how many elements after a unit the next unit begins, in a head whose sections have `pairs`
+   pairs each, in halves. *done: how many pairs of the section lie before this unit; advanced here.
+   The step after a section's last unit skips the section's second half. */
 PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
     *done += PE__ROPE_UNIT;
@@ -308,13 +315,13 @@ PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
     return PE__ROPE_UNIT + pairs;
 }
 
-/* How a head in halves is divided: one section, sections of whole units, or sections of one vector
-   of pairs. */
+/* How a head in halves is divided: as one section, into sections of whole units, or into sections
+   of one vector of pairs. */
 enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 
 /* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
    registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
-   bytes from what is read to what is prefetched, or 0. */
+   how many bytes after a unit's address the prefetch is, or 0 for none. */
 PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
@@ -352,8 +359,9 @@ PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, i
 }
 
 /* Return how many of n pairs are rotated in units; pe__rotate_ends() rotates the others in vectors.
-   A tail that fills no vector is rotated by one that overlaps the vector before it. That vector is
-   kept out of the units, so that both are loaded before either is stored. */
+   The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates them and
+   overlaps the vector before it. Both vectors must be loaded before either is stored, so the one
+   before is kept out of the units, too. */
 PE__INLINE size_t pe__unit_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
@@ -361,8 +369,8 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
     return whole - whole % PE__ROPE_UNIT;
 }
 
-/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: a head is
-   sections of one vector of pairs, or of whole units, so there is no tail. */
+/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: 1 if
+   every section of a head has one vector of pairs or whole units; there is no tail then. */
 PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -385,7 +393,8 @@ PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, in
     }
 }
 
-/* Rotate heads of fewer pairs than a vector has floats, perhaps none, by way of padded copies. */
+/* Rotate heads of fewer pairs than a vector has floats, or of no pairs, by way of copies that are
+   padded to vectors. */
 PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
@@ -411,7 +420,8 @@ PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, co
     }
 }
 
-/* pe__rotate_few() for floats in halves, by masked loads and stores: two fifths of the time. */
+/* Do what pe__rotate_few() does, for floats in halves, by masked loads and stores, in two fifths of
+   the time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -433,7 +443,7 @@ PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, c
     else pe__rotate_few(from, to, layout, a, x);
 }
 
-/* Rotate all pairs that are not in units, in all x->heads heads. */
+/* Rotate all pairs that are not rotated in units, in all x->heads heads. */
 PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
                                    const pe__angles *a, const pe__heads *x)
 {
@@ -441,7 +451,7 @@ PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
     else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
-/* Copy n elements from in to out, converted from one type to the other. */
+/* Copy n elements of type `from` at in to out, converted to type `to`. */
 PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {

@@ -65,8 +65,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
-    /* Where divisors may raise frequencies above 1, check all frequencies before anything is
-       written. */
+    /* Divisors below 1 may raise frequencies above their limit. If the config may
+       have such divisors, check all frequencies before anything is written. */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.rotating; i += n) {
         double w[PE__FREQUENCY_TILE];

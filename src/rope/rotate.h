@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
- * rotates all heads of a tile's tokens, in an order that suits the caches.
+ * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
  * Test: tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -12,8 +12,8 @@
    instead: see pe__copy_elements(). */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 
-/* Copy the elements after the pairs of all heads of the tile's tokens. Only the tile with the first
-   pair of a head does so, since the pairs of a wide head take several tiles. */
+/* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
+   take several tiles; the elements are copied only with the tile that has the first pair. */
 PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
 {
     const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
@@ -29,10 +29,12 @@ PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, 
    then the next head; or all heads of a token, one at a time, then the next token. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
-/* Which heads are rotated together, in which order, and how far ahead heads are prefetched. */
+/* Which heads are rotated together, in which order heads are rotated, and how far ahead they are
+   prefetched. */
 typedef struct pe__head_schedule {
-    size_t heads, tokens; /* rotated together: heads of one token, tokens with the same rotation */
-    size_t prefetch_distance; /* bytes from what is read to what is prefetched, or 0 */
+    size_t heads, tokens; /* rotated together: heads of one token, or, if tokens > 1, tokens of one
+                             head each that share a rotation */
+    size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
     int order; /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
@@ -41,21 +43,23 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int by_head = x->out_head > x->out_token;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     /* Tokens of one head each that share a rotation are rotated together, like the heads of one
-       token, if a cache is likely to hold all of them. */
+       token, if all of them are likely to fit in a cache (`cached`). */
     const int shared = tile->stride == 0 && x->heads == 1 && next;
     const int cached = shared && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
-    /* Heads take several passes if their sines and cosines do not fit the registers, or are not
-       whole units. That is fastest in a cache. Floats in memory are faster head after head, in the
-       order of their addresses: passes took 1.04 to 1.25 of the time in place, and 1.5 to 2.7 out
-       of place with AVX2 and SSE2. */
+    /* A group of heads takes several passes if the sines and cosines of a head do not fit in the
+       registers or do not fill whole units. Passes are fastest if the heads are in a cache. Floats
+       that come from memory (`scattered`) are rotated head after head instead, in the order of
+       their addresses. With passes they took 1.04 to 1.25 of the time in place, and 1.5 to 2.7 of
+       it out of place with AVX2 and SSE2. */
     const int passes =
         tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
-    const size_t last = tile->token + tile->tokens; /* by a table: all tokens of a call */
+    const size_t last = tile->token + tile->tokens; /* for a caller's table: all tokens */
     const int scattered = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
-    /* Whole heads are prefetched, except floats that are read in the order of their addresses (one
-       pass, or scattered). Out of place the hardware prefetches those faster by itself. In place
-       they are prefetched if they share a rotation or PE_PREFETCH_HEADS is set. */
+    /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
+       in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
+       place these are not prefetched: the hardware alone is faster. In place they are, but only if
+       the tokens share a rotation or PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE__F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
@@ -76,13 +80,13 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* What pe__rotate_groups() rotates: the pairs of a tile that fill units, the pairs that do not, or
-   sections in halves that pe__sections_alike() has joined. */
+/* What pe__rotate_groups() rotates: the pairs of a tile that fill units; the pairs that do not; or
+   all pairs, in sections for which pe__sections_alike() returned 1. */
 typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
-/* Rotate the heads in groups. A group is rotated by as many sines and cosines as registers hold,
-   then by the next ones. If that takes several passes, a group has about 8 KB (PE__ROPE_GROUP),
-   which stay in the first-level cache. */
+/* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
+   in the registers, then by the next ones, in another pass. If there are several passes, a group
+   has about 8 KB (PE__ROPE_GROUP) and so stays in the first-level cache. */
 PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, pe__granularity how,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
@@ -121,9 +125,10 @@ PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, 
     }
 }
 
-/* Can all sections of the tile be rotated together? They must have the same number of pairs (whole
-   units or, unless narrow, one vector) and follow each other without a gap. Sets all->count and
-   all->pairs for that. narrow: bf16 to bf16. */
+/* Can all sections of the tile be rotated together? They must have the same number of pairs, which
+   fill whole units or one vector (if narrow, only whole units), and follow each other without a
+   gap. Sets all->count to the pairs of all sections and all->pairs to the pairs of one. narrow: 1
+   from bf16 to bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
@@ -137,8 +142,8 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
     return alike;
 }
 
-/* Rotate heads whose sections are in halves: all sections together if they are alike, else section
-   by section. */
+/* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
+   it, else section by section. */
 PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
@@ -178,7 +183,7 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
 }
 
 /* Rotate heads whose sections are interleaved, section by section. The pairs of a section follow
-   each other, so `rotate` takes it as a head of its own. */
+   each other, so the rotator `rotate` can take a section as a head of its own. */
 PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, const pe__tile *tile,
                                                 const pe__heads *x, pe__head_rotator *rotate)
 {
@@ -232,9 +237,9 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
 }
 
 /* The rotators of each type, and of floats to 16-bit types. Each layout has its own function, so
-   that a program contains only the code of those that it names. Where heads are rotated together,
-   three passes go over all of them: units, then the pairs that fill no unit, then the elements
-   after the pairs. */
+   that a program contains code only for the layouts that it names. With PE__HEADS_TOGETHER three
+   functions go over all heads in turn: the first rotates whole units, the second the pairs that
+   fill no unit, and the third copies the elements after the pairs. */
 #define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
     PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x,                           \
                                   const pe__head_schedule *schedule)                               \

@@ -15,8 +15,8 @@
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
-/* Return the elements of a table from one pair to the next, if heads have `layout`.
-   pe__table_width() returns the elements of a row. */
+/* pe__table_step() returns the number of elements from one pair of a table to the next, for heads
+   of layout `layout`. pe__table_width() returns the number of elements of a row. */
 PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 {
     const int repeated = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
@@ -49,8 +49,8 @@ PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
     }
 }
 
-/* Copy n elements to every step-th element of out, step 1 or 2. Unless repeat_offset is 0, copy
-   each one a second time, repeat_offset elements later (1 if step is 2). */
+/* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
+   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
 PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
                                   size_t element, size_t step, size_t repeat_offset)
 {
@@ -69,8 +69,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
     }
 }
 
-/* Write n pairs of a row of the table, from number `pair` on. row: their n sines, then their n
-   cosines; cosines, sines: the columns of the table where those of the row begin. */
+/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
+   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
+   begin, at pair 0. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
@@ -87,11 +88,11 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
     pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
 }
 
-/* floats; half of PE__ROPE_TILE, since computing 16-bit rows needs more stack of its own */
+/* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Write rows of matrices or rows with a repeated half: compute sines and cosines on the stack, then
-   copy them. */
+/* Write rows in the order PE__MATRIX or PE__REPEATED, which the kernels of rows cannot write:
+   compute sines and cosines on the stack, in the order PE__SPLIT, then copy them to each place. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
                                const pe__row_kernel *kernel)
 {
@@ -122,8 +123,8 @@ PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)
 #undef PE__TABLE_KERNEL
 
-/* Write a table of matrices or with repeated halves, axis by axis. cosine, sine: elements from the
-   begin of a row to its first cosine and its first sine; equal for matrices. */
+/* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
+   columns of a row's first cosine and first sine; equal for matrices. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
                                          const pe__request *request, size_t cosine, size_t sine)
 {
@@ -145,8 +146,8 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* Put a row of a table that is in the plan's sorted order into the order of the pairs, by way of
-   buffer. to: how the table is laid out; sorted: how the sorted row is. */
+/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
+   to: the layout of the finished table; sorted: the layout of the row before. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)
@@ -166,10 +167,10 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
     pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
-/* Write a table of a sorted plan whose pairs fit one tile: all rows in sorted order first, in the
-   table itself, so that rows which repeat are copied as in any table. Then each row is put in the
-   order of its pairs. Sorted sines and cosines are interleaved if one array has room for both;
-   else each has its own array. */
+/* Write a table of a sorted plan whose pairs fit in one tile. First write all rows in sorted order
+   to the table itself, so that repeated rows are copied, as in any table. Then put each row into
+   the order of its pairs. In sorted order, sines and cosines are interleaved if one array has room
+   for both; else each has its own array. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
                                         const pe__request *request, unsigned char *sines,
                                         unsigned char *buffer)
@@ -182,7 +183,7 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
     sorted.out = separate && back ? sines : request->out;
     sorted.stride = (ptrdiff_t)request->stride;
     if (!separate && to->order != PE__MATRIX)
-        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* complex: cosine first */
+        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
     pe__write_sorted_rows(&sorted, to->sines, at, 0, request->rows, request->kernel);
@@ -191,9 +192,9 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
                              sines + r * request->stride, buffer);
 }
 
-/* Write any table of a sorted plan, or one with repeated elements of PE_COLUMNS_SUMS. A sorted plan
-   whose pairs fit one tile takes pe__write_sorted_table(); others are computed in tiles on the
-   stack. */
+/* Write any table of a sorted plan; or write a table of a plan with PE_COLUMNS_SUMS that has
+   matrices or each element twice. If a sorted plan's pairs fit in one tile,
+   pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. */
 PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
                                        const pe__request *request, unsigned char *sines,
                                        pe_rope_table_layout layout,
@@ -231,9 +232,9 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* Check, then write a table. request: the rows at table->cosines; table: the layout and the array
-   of sines; repeat_kernel: the row kernel of layouts that repeat elements; made: receives *table
-   and its pairs, or NULL. */
+/* Check the arguments, then write a table. request: the rows at table->cosines; table: the layout
+   and the array of sines; repeat_kernel: the row kernel of matrices and of repeated elements; made:
+   receives *table with its number of pairs; or NULL. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
                                              const pe__request *request,
                                              const pe__row_kernel *repeat_kernel,
@@ -259,7 +260,8 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
         *made = *table;
         made->pairs = plan->pairs;
     }
-    /* two arrays are written as one, from the lower address on, with a gap between its halves */
+    /* two arrays are written as one that begins at the lower address; `other` is the column where
+       the second array begins */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
         pe__write_table_tiles(view, at, request, sines, layout, repeat_kernel);

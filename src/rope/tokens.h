@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
- * stack, then their heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+ * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
  * Test: tests/unit/test_rope.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -13,7 +13,7 @@
 #include "../rows/call.h"
 #include "rotate.h"
 
-/* Copy interleaved pairs a0 b0 a1 b1 ... as halves, a0 a1 ... b0 b1 ... */
+/* Copy interleaved pairs at in, a0 b0 a1 b1 ..., as halves to out, a0 a1 ... b0 b1 ... */
 PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
                                  size_t element)
 {
@@ -25,7 +25,7 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
     }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* f16 as bf16: exact */
         const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
         uint16_t *const y = (uint16_t *)(void *)out + i;
         const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
@@ -39,9 +39,9 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
     }
 }
 
-/* A sorted plan has an order: its arrays hold the pairs of one coordinate together, as a segment
-   (pe__plan_sort_pairs()). Copy n units of `unit` bytes from that order to the order of the pairs:
-   unit i of out is unit order[i] of in. */
+/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
+   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
+   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
 PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                  size_t n, size_t unit)
 {
@@ -56,8 +56,8 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__unsort_row() for 16-bit elements. Out of line, so that its buffer is not on the stack while
-   rows are computed. */
+/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
+   while rows are computed. */
 PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
                                    const uint8_t *order, size_t n)
 {
@@ -66,7 +66,8 @@ PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
     pe__deinterleave(out, copy, n, 2);
 }
 
-/* Copy a sorted row of n pairs, s c s c ..., to out: sines, then cosines, in the order of pairs. */
+/* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
+   both in the order of the pairs. */
 PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                size_t n, size_t element)
 {
@@ -89,18 +90,18 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
 }
 
 /* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
-   after the other, in whole groups of vectors. So padding pairs after a segment are overwritten by
-   the next one; those of the last segment lie after the row. */
+   after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
+   by the next segment; the padding pairs of the last segment lie after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-/* Return the padding pairs of the segment from pair `at` to `end`. */
+/* Return how many padding pairs fill the last group of the segment from pair `at` to `end`. */
 PE__WRAPS
 PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
-/* Return the pairs from one sorted row to the next: n pairs from number `pair` on, and the padding
-   pairs of their last segment. */
+/* Return the number of pairs from one row in sorted order to the next: the n pairs of a row, from
+   number `pair` on, and the padding pairs of its last segment. */
 PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 {
     const uint8_t *const segments = plan->order + plan->pairs + pair;
@@ -109,8 +110,8 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
     return n + pe__segment_padding(first, n);
 }
 
-/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more, which a sorted
-   plan needs for padding pairs and for one row more: pe__write_unsorted_rows(). */
+/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
+   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
@@ -121,7 +122,7 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 
 /* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
    `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
-   If all axes share one coordinate, their segments are written as one. */
+   If the positions have one coordinate for all axes, all other segments are written as one. */
 PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
                                        size_t row, size_t rows, const pe__row_kernel *kernel)
 {
@@ -152,9 +153,10 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
     }
 }
 
-/* Write rows of a sorted plan in the order of the pairs. The sorted rows are written first, from
-   the second row's place on. Then each row is copied in order to its own place, which overwrites
-   only sorted rows that are done. */
+/* Write rows of a sorted plan in the order of the pairs. First they are written in sorted order,
+   beginning where row 1 of the output belongs, not row 0. Then they are copied one after the other
+   to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
+   already. */
 PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
                                          size_t rows, const pe__row_kernel *kernel)
 {
@@ -183,9 +185,9 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
         return;
     }
     /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
-       Axes with columns of their own have padding between them there. */
+       There, axes with columns of their own would have padding between them. */
     if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
-        /* the coordinate of the output, if positions have several */
+        /* if positions have several coordinates, the output's one */
         const size_t k = at->axes == 1 ? 0 : output->coordinate;
         if (rows > 1) pe__write_axis(output, at, row, rows, kernel);
         else kernel->rows(output, pe__position(at, row, k) + plan->offset, 1);
@@ -211,15 +213,15 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
     }
 }
 
-/* The arguments of a call; pe__rope_check_heads() turns its strides into bytes. */
+/* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections; /* heads of one layout; heads in sections */
+    pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
     pe__heads x[2]; /* queries, keys; with 0 heads there are none */
 } pe__rope_call;
 
-/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
-   that, by a tile without pairs: it is the only function of a call that knows both types. */
+/* Copy x->copied_after elements of each head to the output, converted to its type. This is left to
+   the rotator, by a tile without pairs: no other function of a call knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
@@ -243,8 +245,9 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
     if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
-/* Rotate heads of a plan with rope_interleave, which reads interleaved pairs and writes halves:
-   some heads at a time are copied to a buffer as halves and rotated from there. */
+/* Rotate heads of a plan with rope_interleave, whose pairs are interleaved in the input and halves
+   in the output. A few heads at a time are copied to a buffer as halves and rotated from there to
+   the output. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
                                             const pe__heads *x)
 {
@@ -275,8 +278,10 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
         }
 }
 
-/* Write the sections of count pairs from number `pair` on, one for each axis that has columns of
-   its own, and return their number. It is 0 if all pairs of the row share one layout. */
+/* Write the sections of count pairs from number `pair` on, one for each axis among them, and return
+   the number of sections. Return 0 if no sections are needed, because the pairs of the row lie as
+   those of one axis do: the plan has one axis, its axes are joint, or its pairs are interleaved and
+   no column lies between them. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {
@@ -294,7 +299,7 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
     return count_of;
 }
 
-/* Rotate all tokens of a call, tile by tile. Token t is at the position of row `row` + t of at. */
+/* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of at. */
 PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t row,
                                    const pe__rope_call *call)
 {
@@ -304,7 +309,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
-    if (pairs == 0) return; /* the plan's only column is 0 */
+    if (pairs == 0) return; /* the plan's only column holds 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
@@ -338,7 +343,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* Rotate rows of a request, from number `row` on: each row is the only head of a token. */
+/* Rotate `rows` rows of a request, from number `row` on: each row is the only head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
                                   size_t rows, const pe__request *request, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
