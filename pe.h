@@ -117,7 +117,7 @@
 #define PE_VERSION_HEX 0x000400
 #define PE_VERSION_STRING "0.4.0"
 
-/* MSVC is left out: it defines __STDC_VERSION__ only if a standard was requested. */
+/* MSVC is not checked: it defines __STDC_VERSION__ only if a standard was requested. */
 #if !defined(__cplusplus) && !defined(_MSC_VER) && \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
@@ -129,7 +129,7 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
-/* Stands before every public function. */
+/* PE_API stands before the declaration and the definition of every public function. */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #else
@@ -154,9 +154,9 @@
 #error "pe needs IEEE doubles of 64 bits and floats of 32: for AVR, avr-gcc 10 with -mdouble=64"
 #endif
 /* Refuse packed structs, whether from -fpack-struct or from a #pragma pack that another header left
-   in force: their layout differs from the layout in a library that was compiled without it. A
-   double must lie at an offset of at least the size of a pointer or the target's largest alignment:
-   __BIGGEST_ALIGNMENT__ is 2 for m68k. */
+   in force: a library that was compiled without packing lays its structs out differently. Structs
+   count as packed if a double after a char lies at an offset below the size of a pointer, and also
+   below the target's largest alignment, which is 2 for m68k. */
 struct pe__laid_out {
     char first;
     double number;
@@ -247,8 +247,8 @@ typedef enum pe_layout {
                                   Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
-/* D of the frequencies w_i = scale base^(-i / D), with the width of the axis and
-   h = floor(width / 2). */
+/* Which D the frequencies w_i = scale base^(-i / D) have; width is the number of columns of the
+   axis, and h = floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
@@ -277,8 +277,8 @@ enum { PE_MAX_AXES = 8 };
 typedef enum pe_columns {
     PE_COLUMNS_BLOCKS = 0, /* each axis has its own block of columns, in the layout          */
     PE_COLUMNS_JOINED,     /* one layout for the whole row, first the pairs of the first axis, then
-                              those of the second ...; halves: all sines, then all cosines. RoPE of
-                              whole heads: DINOv3, Pixtral, Cosmos; timm, Perceiver            */
+                              the pairs of the second ...; halves: all sines, then all cosines.
+                              RoPE of whole heads (DINOv3, Pixtral, Cosmos); timm, Perceiver   */
     PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal width. Interleaved: the
                                sines of all axes for the first frequency, then their cosines, then
                                the second frequency ...: NeRF, GLIGEN. Halves: the sines of all
@@ -352,9 +352,9 @@ typedef enum pe_preset {
     PE_PRESET_COUNT
 } pe_preset;
 
-/* Where rows are: the positions of rows 0, 1, 2 ... of a call. A small value to be copied freely,
-   made by pe_from() and the functions below; all fields are private. It points to the caller's
-   list, which is read by each call that takes the pe_at. */
+/* At which positions the rows 0, 1, 2 ... of a call are. A pe_at is a small value that may be
+   copied freely. pe_from() and the functions below make it; all its fields are private. It points
+   to the caller's list, and each call that takes the pe_at reads the list. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
@@ -362,42 +362,42 @@ typedef struct pe_at {
     size_t axes;              /* coordinates of a row                                           */
     size_t row_stride;        /* elements of list from one row to the next                      */
     size_t axis_stride;       /* elements of list from one coordinate to the next               */
-    size_t size[PE_MAX_AXES]; /* of a grid: its cells along each coordinate                     */
+    size_t size[PE_MAX_AXES]; /* a grid: number of cells along each coordinate                  */
     int kind;                 /* a pe__at_kind; 0: no pe_ function made it                      */
     int back, delta;          /* 1: see pe_back() and pe_delta()                                */
-    pe_status status;         /* the error found when it was made, or PE_OK                     */
+    pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
 } pe_at;
 
 /* Private: the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
-    size_t sines, cosines; /* number of each; they differ by one if the width is odd       */
-    size_t zero, zeros;    /* first column of zeros; number of these columns               */
+    size_t sines, cosines; /* numbers of both; they differ by 1 if the width is odd        */
+    size_t zero, zeros;    /* first column of zeros; number of columns of zeros            */
     size_t pair, pairs;    /* its first pair in the plan's arrays; number of its pairs     */
     size_t coordinate;     /* the coordinate of a row that it encodes                      */
     double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
 } pe__axis;
 
-/* Frequencies and some rows, in memory of the caller's. d_model, pairs and axes may be read; all
-   other fields are private. A plan may be copied by assignment; its memory must outlive the copies
-   and must not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the
-   same on every instruction set. */
+/* Frequencies and some rows, which lie in memory that the caller provides. d_model, pairs and axes
+   may be read; all other fields are private. A plan may be copied by assignment; the memory must
+   outlive all copies, and must not be moved. Every call refuses a plan of all zeros with
+   PE_ERR_PLAN. Every instruction set makes the same plan. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
     size_t axes;             /* coordinates of a row                                         */
-    size_t padded;           /* doubles from one array to the next: pairs and padding        */
+    size_t padded;           /* doubles from one array to the next: pairs and padding lanes  */
     size_t first;            /* pairs of the row before the first pair of this plan          */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
-    const double *table;     /* NULL, or 2 arrays for each row of pe__rotation_row(): sin(p w)
-                                and cos(p w)                                                 */
-    const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
+    const double *table;     /* NULL, or rotation rows, see pe__rotation_row(): for each of
+                                their positions p an array of sin(p w) and one of cos(p w)   */
+    const double *float32;   /* NULL, or float(w): then each of frequency is 1 / pi          */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half-turns per position                */
-    double error;            /* relative error of the frequencies                            */
+    double error;            /* bound of the relative error of the frequencies               */
     double double_range;     /* range of the double kernel: largest |position| for it        */
     double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
     int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
@@ -410,9 +410,9 @@ typedef struct pe_plan {
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
     size_t matrix_step;      /* doubles from one array of matrix to the next                 */
-    const uint8_t *order;    /* RoPE: NULL, or where pairs lie, see pe__plan_sort_pairs()    */
-    const double *point;     /* PE_COLUMNS_SUMS: the coordinates that frequency is summed for;
-                                else NULL                                                    */
+    const uint8_t *order;    /* RoPE: NULL, or the order of pairs, see pe__order_memory()    */
+    const double *point;     /* PE_COLUMNS_SUMS: the coordinates of the row for which the
+                                sums in frequency were computed; else NULL                   */
     pe_layout layout;
     double padding;          /* the padding position                                         */
     pe__axis axis[PE_MAX_AXES];
@@ -438,18 +438,19 @@ typedef struct pe_plan {
    number that is no status. Threads: any. */
 PE_API const char *pe_status_string(pe_status status);
 
-/* The version of the functions that are called, as PE_VERSION_HEX; with PE_EXTERN that of the file
-   that defines them. Threads: any. */
+/* Return the version of the functions that the program calls, in the form of PE_VERSION_HEX; with
+   PE_EXTERN, the version of the file that defines them. Threads: any. */
 PE_API int pe_version(void);
 
-/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "SSE2",
-   "WASM SIMD128", "scalar". Threads: any. */
+/* Return the instruction set of the functions that the program calls: "AVX-512", "AVX2", "NEON",
+   "SSE2", "WASM SIMD128" or "scalar". Threads: any. */
 PE_API const char *pe_isa_name(void);
 
-/* Check that this program computes the right bits: small tables in each type and by each family of
- * calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0, at 2^31 and
- * next to ties, are hashed and compared with constants. Takes well under a second. A file that
- * calls it has to compile most of the library, so give it a source file of its own.
+/* Check that this program computes the right bits: compute small tables in each type and by each
+ * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
+ * at 2^31 and next to midpoints, and compare their hashes with constants. This takes well under a
+ * second. A file that calls pe_selftest() has to compile most of the library, so call it from a
+ * source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
@@ -478,17 +479,17 @@ PE_API pe_at pe_from_by(int64_t first, int64_t step);
 PE_API pe_at pe_all(int64_t position);
 
 /* Row r at positions[r], in any order; they may repeat, be negative, and be fractions: diffusion
-   timesteps, m/z values, positions divided by a scale. A list of reals with whole numbers gives the
-   bits of the integers. Threads: any. */
+   timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals give the
+   same bits as in a list of integers. Threads: any. */
 PE_API pe_at pe_at_i32(const int32_t *positions);
 PE_API pe_at pe_at_i64(const int64_t *positions);
 PE_API pe_at pe_at_f32(const float *positions);
 PE_API pe_at pe_at_f64(const double *positions);
 
 /* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
-   copied. A call may make only the first cells, but checks the positions of all; it refuses more
-   rows than there are cells with PE_ERR_SHAPE, and sizes whose product overflows with PE_ERR_SIZE.
-   Threads: any. */
+   copied. A call may have fewer rows than the grid has cells, but checks the positions of all
+   cells. It refuses more rows than cells with PE_ERR_SHAPE, and sizes whose product overflows with
+   PE_ERR_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
 /* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
@@ -507,8 +508,8 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
 /* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. Applied twice it has no
-   effect. A padding position stays a padding position. Threads: any. */
+   the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at)) is
+   at. A padding position stays a padding position. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
 /* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
@@ -1497,7 +1498,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/bias/contract.h ==== */
-/* Declares T5's buckets, and learned biases that are added by an index. Tested by
+/* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
  * tests/unit/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
@@ -1508,19 +1509,20 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  *     |d|                                                                for |d| < m
  *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
  *
- * In one direction n = buckets, and keys after the query (d > 0) are in bucket 0. In both
- * directions n = buckets / 2, and n is added to the bucket of keys after the query.
+ * If bidirectional is 0, n = buckets, and keys after the query (d > 0) are in bucket 0. If it is 1,
+ * n = buckets / 2, and n is added to the bucket of keys after the query.
  *
- * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
- * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
+ * buckets        relative_attention_num_buckets, 32 in T5: 2 ... 1024; if bidirectional is 1, at
+ *                least 4 and even
+ * max_distance   relative_attention_max_distance, 128 in T5: above m, at most 2^31
  * bidirectional  1: encoders, 0: decoders
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
- * index          queries rows of keys numbers, packed
+ * index          shape [queries][keys], packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for buckets or a max_distance out of range;
  *              PE_ERR_SIZE; PE_ERR_ENUM for positions that are no whole numbers. On an error
  *              nothing is written.
- * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
+ * Accuracy     the floor is taken of the exact number (tests/unit/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
@@ -1554,7 +1556,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/learned/contract.h ==== */
-/* Declares the functions of learned tables: addition, gradient, resampling. Tested by
+/* Contract: addition, gradient and resampling of learned tables. Tested by
  * tests/unit/test_learned.c and tests/unit/test_models.c. */
 
 /* ---- 12. learned tables ---------------------------------------------------------------------- */
@@ -1595,7 +1597,7 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
  * grad_x       rows * stride elements (the last row needs only d_model)
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
- * Accuracy     each of the rows' additions is rounded once (tests/unit/test_learned.c)
+ * Accuracy     each addition is rounded once (tests/unit/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
@@ -1614,7 +1616,7 @@ typedef struct pe_resample {
                           antialias (with a = -0.5); not with align_corners                      */
     double scale_y;    /* output rows per row, 2^-20 ... 2^20, if that is not out_height / height:
                           torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
-    double scale_x;    /* the same along the width: if that is not out_width / width             */
+    double scale_x;    /* output columns per column, if that is not out_width / width            */
 } pe_resample;
 
 /* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
@@ -1627,8 +1629,8 @@ typedef struct pe_resample {
  *     w_0 = 1 - t, w_1 = t                            linear
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 with 1 - t for t   cubic
  *
- * If a scale is given, rows / out_rows is 1 / scale. The weight of a cell is the product of its
- * weights along the two axes. A row with weight 0 does not count, even if it holds infinities.
+ * If a scale is given, 1 / scale replaces rows / out_rows. The weight of a cell is the product of
+ * its weights along the two axes. A row with weight 0 does not count, even if it holds infinities.
  *
  * With antialias, let r be the larger of rows / out_rows and 1, at most 256. Then w_k is the filter
  * above at the distance (n + k - s) / r, for the rows that the table has, and the weights are
@@ -1637,16 +1639,16 @@ typedef struct pe_resample {
  *
  * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
- * out_height, out_width  at most 2^31; a 0 does nothing and is PE_OK
+ * out_height, out_width  at most 2^31; if one is 0, the call does nothing and returns PE_OK
  * d_model      at least 1
- * how          NULL: as vision models do it: cubic, a = -0.75, align_corners = 0
+ * how          NULL: cubic, a = -0.75, align_corners = 0, as in vision models
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
  *              PE_ERR_RANGE for an a or a scale out of range, antialias by more than 256 or
  *              with align_corners, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
- *              0.5 ulp and 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
+ *              0.5 ulp plus 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
  *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where
  *              n is the number of rows in reach of a cell (up to 200 rows: 2^-44), times the sum
  *              of the weights' magnitudes over the sum of the weights: at most 1.6 for an a within
@@ -1769,8 +1771,8 @@ extern "C" {
 #endif
 
 /* ==== src/api/status.h ==== */
-/* The text of a status, the version and the instruction set. Tested by tests/unit/test_selftest.c
- * and tests/unit/test_errors.c. */
+/* Defines the functions that return a status text, the version and the instruction set. Tested by
+ * tests/unit/test_selftest.c and tests/unit/test_errors.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
@@ -1877,7 +1879,7 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
 typedef enum pe__at_kind {
-    PE__AT_RANGE = 1, /* not 0: a pe_at of all zeros is refused */
+    PE__AT_RANGE = 1, /* not 0, so that a pe_at of all zeros is refused */
     PE__AT_I32,
     PE__AT_I64,
     PE__AT_F32,
@@ -1891,8 +1893,8 @@ PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
     return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
 }
 
-/* Returns how many consecutive cells of a grid have the same coordinate `axis`: the product of the
-   sizes of all later axes, at most SIZE_MAX. */
+/* Returns for how many consecutive cells of a grid coordinate number `axis` stays the same: the
+   product of the sizes of all later axes, or SIZE_MAX if that is less. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
@@ -1902,7 +1904,8 @@ PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 
 enum { PE__POSITIONS = 32 }; /* positions that are read together */
 
-/* Write to p the coordinate `axis` of n rows, from row r on. */
+/* Write to p coordinate number `axis` of the n rows r, r + 1 ..., with its sign reversed if at was
+   made by pe_back(). */
 PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
@@ -1930,7 +1933,7 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
-/* Returns the coordinate `axis` of row r. */
+/* Returns coordinate number `axis` of row r, as pe__positions() does. */
 PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
     double p = (double)(at->first + (int64_t)r * at->step);
@@ -1939,7 +1942,7 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Returns whether all |p[k] + a| and |p[k] + b| are at most reach. For a NaN they are not. */
+/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     int ok = 1;
@@ -1947,8 +1950,8 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
     return ok;
 }
 
-/* Returns whether a pointer can span the elements of the list up to the last of rows > 0 rows, with
-   the skipped rows before them. */
+/* Returns 1 if a pointer can span the list up to the last element that a call of `rows` rows reads.
+   The skipped rows count. rows is at least 1. */
 static inline int pe__list_fits(const pe_at *at, size_t rows)
 {
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
@@ -1957,8 +1960,8 @@ static inline int pe__list_fits(const pe_at *at, size_t rows)
     return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
 }
 
-/* Returns PE_OK, or the error of the positions of rows > 0 rows in a call for `axes` coordinates.
-   |p + a| and |p + b| must be at most reach for every position p. */
+/* Check the positions of a call of `rows` rows, at least 1, and `axes` coordinates. Return PE_OK or
+   the error. For every position p, |p + a| and |p + b| must be at most reach. */
 static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t axes, double a,
                                             double b, double reach)
 {
@@ -1969,7 +1972,7 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    if (at->kind == PE__AT_RANGE) { /* its two ends, which doubles hold exactly within reach */
+    if (at->kind == PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
         p[0] = (double)at->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
@@ -1983,7 +1986,7 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
         if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     }
     for (size_t k = 0; k < at->axes; k++) {
-        p[0] = 0; /* p[0] and p[1]: the ends of a grid */
+        p[0] = 0; /* a grid: p[0] and p[1] are the ends of coordinate k */
         p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
         if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
         for (size_t r = 0, n; !grid && r < rows; r += n) {
@@ -1995,22 +1998,23 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-/* pe__check_positions() with pe's limits: |p| and |p + offset| are at most pe__position_limit. For
-   a pe_back() the caller has reversed the sign of the offset. */
+/* Check positions as pe__check_positions() does, with pe's limits: |p| and |p + offset| must be at
+   most pe__position_limit. If at was made by pe_back(), the caller passes the offset with its sign
+   reversed. */
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     return pe__check_positions(at, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
-/* pe__check_at() for integer positions of one coordinate: a range or a list of integers. Their
-   differences are exact. */
+/* Check that positions are integers of one coordinate, from a range or a list, and within pe's
+   limits. Differences of integer positions are exact. Return PE_OK or the error. */
 static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
     return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
 }
 
-/* Returns the position of row r, after pe__check_integers(). */
+/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
 PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
 {
     if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
@@ -2018,7 +2022,7 @@ PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
     return at->back ? -p : p;
 }
 
-/* Returns whether the rows are a range p, p + 1, p + 2 ... Lists are not examined. */
+/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
 PE__INLINE int pe__is_consecutive(const pe_at *at)
 {
     return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
@@ -11593,30 +11597,31 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
 }
 
 /* ==== src/bias/bias.h ==== */
-/* Computes T5's buckets, and adds learned biases to attention scores by an index. Tested by
- * tests/unit/test_learned.c. */
+/* Computes T5's buckets, and adds to each attention score the learned bias that an index selects.
+ * Tested by tests/unit/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5's n buckets of distances. Below m, each distance has its own bucket. Bucket b >= m begins at
-   the first integer that is not below m (max_distance / m)^((b - m) / (n - m)), which is stored as
-   begin[b - m]. PE__T5_SOME of them are computed together, when a search first needs one, so that a
-   call for one element does not pay for all. */
+/* T5's n buckets of distances. Each distance below m has its own bucket. Bucket b >= m begins at
+   the least integer that is not below m (max_distance / m)^((b - m) / (n - m)). begin[b - m] is
+   that integer. begin is computed in groups of PE__T5_SOME, each when a search first needs it, so
+   that a call for one element does not compute all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
     double max_distance;
     double begin[PE__T5_MOST];
-    unsigned char made[PE__T5_MOST / PE__T5_SOME]; /* 1: these are computed */
-    pe__td log;                                    /* log2(max_distance / m), if has_log */
+    unsigned char made[PE__T5_MOST / PE__T5_SOME]; /* [i]: 1 if group i of begin is computed */
+    pe__td log;                                    /* log2(max_distance / m), if has_log is 1 */
     int has_log;
 } pe__t5;
 
-/* Compute begin[some * PE__T5_SOME] and the next PE__T5_SOME - 1, and at first the logarithm. The
-   bound m (max_distance / m)^(...) of a bucket is computed with a relative error of 2^-104, and is
-   below 2^31. It is a root of an integer, so it is either an integer or irrational. There are some
-   2^50 of these roots, and no irrational one is expected within 2^-70 of an integer. So a bound
-   within 2^-70 of an integer is taken for that integer. */
+/* Compute group number `some` of begin: the PE__T5_SOME elements from begin[some * PE__T5_SOME] on.
+   The first call also computes the logarithm. A bucket's bound m (max_distance / m)^(...) is below
+   2^31, and is computed with a relative error of 2^-104. The exact bound is a root of an integer,
+   so it is an integer or irrational. There are about 2^50 different bounds, and no irrational bound
+   is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer is taken for that
+   integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -11625,7 +11630,7 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
     t->has_log = t->made[some] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
-        /* the last step is repeated: later powers may be too large to convert to integers */
+        /* later steps repeat the last: their powers may be too large to convert to integers */
         for (size_t k = 0; k < PE_LANES; k++)
             step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
         const pe__td power =
@@ -11639,15 +11644,15 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
         }
     }
 }
-/* Returns begin[some * PE__T5_SOME], computed if it has not been yet. */
+/* Returns begin[some * PE__T5_SOME], and computes it first if no call has yet. */
 PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t some)
 {
     if (PE__UNLIKELY(!t->made[some])) pe__t5_compute_start(t, some);
     return t->begin[some * PE__T5_SOME];
 }
 
-/* Returns the bucket of a distance `size` of at least m, by bisection. Writes to *from and *to a
-   range of distances in this bucket: *from <= size < *to. */
+/* Returns the bucket of the distance `size`, which is at least m, by bisection. Sets *from <= size
+   and *to > size so that all distances from *from on and below *to are in this bucket. */
 PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *to)
 {
     const size_t count = t->n - t->m;
@@ -11677,9 +11682,9 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
     return t->m + low;
 }
 
-/* Write the buckets of one query's keys to index; after: what is added to the bucket of a key after
-   the query, 0 if such keys are in bucket 0. The bucket's range of distances is remembered, since
-   the next key is mostly in the same bucket. */
+/* Write to index the buckets of the keys for one query. `after` is added to the bucket of a key
+   after the query; if `after` is 0, keys after the query are in bucket 0. from and to hold the
+   range of distances of the last bucket, because the next key is mostly in the same bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
@@ -11728,14 +11733,15 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     return PE_OK;
 }
 
-/* Attention scores, [heads][queries][keys], with strides in elements. */
+/* Attention scores of shape [heads][queries][keys]; the strides are in elements. */
 typedef struct pe__scores {
     void *scores;
     size_t heads, queries, keys, query_stride, head_stride;
 } pe__scores;
 
-/* Check all arguments, then add the biases to the scores. The biases of up to PE__MOST keys are
-   first collected in a buffer, since they lie `heads` floats apart in the table. */
+/* Check all arguments, then add the biases to the scores. Before each addition the biases of up to
+   PE__MOST keys are collected in a buffer, because the entries of the table are `heads` floats
+   apart. */
 PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {
@@ -11767,18 +11773,19 @@ PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entr
 }
 
 /* ==== src/learned/add.h ==== */
-/* Adds rows of a learned table to activations, and their gradient to the gradient of the table.
+/* Adds rows of a learned table to activations, and the activations' gradient to the table's.
  * Tested by tests/unit/test_learned.c. */
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
-/* Returns what is wrong with the shapes, or with positions: each must be a row of the table. */
+/* Check the shapes and the positions, each of which must be a row of the table. Return PE_OK or the
+   error. */
 static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
     const double limit = (double)pe__position_limit, all = (double)table_rows - 1;
-    /* |p - half| <= half means 0 <= p <= 2 half. half is exact, and negative for a table without
-       rows, so that no p passes. */
+    /* |p - half| <= half means 0 <= p <= 2 half. half is exact. For a table without rows it is
+       negative, so every p is refused. */
     const double half = (all < limit ? all : limit) / 2;
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
@@ -11792,14 +11799,15 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     return status;
 }
 
-/* A table and x, or the gradients of both, with rows of d_model elements. Rows of the table are
-   packed; stride: elements from row to row of x. */
+/* A table and activations x, or the gradients of the two. Both have rows of d_model elements. The
+   table's rows are packed; `stride` is the number of elements from row to row of x. */
 typedef struct pe__learned {
     const void *table, *x;
     size_t table_rows, d_model, stride;
 } pe__learned;
 
-/* Add rows in order: of the table to x or, if grad, of x to the table. */
+/* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
+   1, rows of x to the table. */
 PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l,
                                      const pe_at *at, size_t rows)
 {
@@ -11811,7 +11819,8 @@ PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned 
         pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
-        size_t from[PE__POSITIONS]; /* computed first, so that no addition waits for it */
+        /* where the table's rows begin: computed first, so that no addition waits for it */
+        size_t from[PE__POSITIONS];
         n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
@@ -11838,27 +11847,28 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* Along one axis, the taps of an output row: the rows first, first + 1 ... of the table, with their
-   weights. There are 4, or more with antialias, which allows up to PE__SHRINK rows per output row.
-   Sums leave out taps of weight 0, since 0 * infinity is not 0. */
+/* The taps of an output row along one axis: the rows first, first + 1 ... of the table, and their
+   weights. Without antialias there are 4 taps. With antialias there are up to PE__TAPS, because it
+   allows up to PE__SHRINK rows per output row. Sums leave out taps of weight 0, since 0 * infinity
+   is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
     int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
-    size_t count, rows; /* taps; rows of the table along this axis */
+    size_t count, rows; /* number of taps; rows of the table along the axis */
     double weight[PE__TAPS];
 } pe__taps;
 
-/* Where an output row lies among the table's rows: behind / whole after row `row`, and ahead /
-   whole before the next row. behind, ahead and whole are integers unless a scale is given: so a
-   distance that should be 1 is exactly 1. */
+/* Where an output row lies among the table's rows: at row + behind / whole, which is also
+   row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are integers, so that a
+   distance of 1 is computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, whole;
 } pe__spot;
 
-/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. For
-   integers of 32 bits this is exact until it is rounded to double: with a, products take 117 bits
-   of a triple-double's 159. */
+/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. If p, v and
+   q are integers of 32 bits, both terms are exact: a p^2 takes 53 + 64 = 117 bits, and a
+   triple-double has 159. The difference is rounded to double. */
 PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
     const pe__vd by = pe__splat(p);
@@ -11867,16 +11877,17 @@ PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
-/* Returns 1 + t - (a + 2) t^2 for t = p / q and v = q - p. Near a root (there is one for every
-   a >= 0) terms cancel, so it is computed exactly there, and is exactly 0 at the root. */
+/* Returns 1 + t - (a + 2) t^2 for t = p / q and v = q - p. For every a >= 0 it has a root, near
+   which its terms cancel. There pe__keys_cubic_near_root() computes it, so that it is exactly 0 at
+   the root. */
 PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
 {
     const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
     return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
-/* Write to weight the weights of the rows at distances 1 + t, t, u and 1 + u from the output row,
-   for t = p / q and u = 1 - t = v / q. */
+/* Write to weight[0] ... weight[3] the weights of the rows at distances 1 + t, t, u and 1 + u from
+   the output row, for t = p / q and u = 1 - t = v / q. */
 PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
 {
     const double a = how->a, t = p / q, u = v / q;
@@ -11887,16 +11898,17 @@ PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
-/* Returns rows of the table per output row: 1 / scale, or without a scale the ratio of the
-   sizes. */
+/* Returns the number of rows of the table per output row: 1 / scale, or rows / out_rows if scale is
+   0. */
 PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 {
     return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
 }
 
-/* Write the taps of an output row with antialias: the rows in reach of the filter that the table
-   has. Let p be the distance of a row from the output row, in units of 1 / s->whole. The weight of
-   the row is the filter at p / q, divided by the sum of all weights. */
+/* Write to taps the taps of the output row at s with antialias: the table's rows in reach of the
+   filter. Distances are in units of 1 / s->whole; q is the distance to which the filter's distance
+   1 is widened. The weight of a row at distance p is the filter at p / q, divided by the sum of the
+   weights of all taps. */
 PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
     const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
@@ -11922,11 +11934,11 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
     for (k = 0; k < (int64_t)taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* Returns where output row i lies. Since rows and out_rows are at most 2^31, all integers fit. */
+/* Returns where output row i lies. All integers fit int64_t: rows and out_rows are at most 2^31. */
 PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, size_t rows,
                                 size_t out_rows)
 {
-    /* s = numerator / denominator >= -1/2 */
+    /* numerator / denominator is the s of the contract, at least -1/2 */
     const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
     int64_t numerator = (2 * (int64_t)i + 1) * n - m, denominator = 2 * m;
     pe__spot spot;
@@ -11935,7 +11947,7 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
         denominator = m > 1 ? m - 1 : 1;
     } else if (scale > 0) {
         double s = ((double)i + 0.5) / scale;
-        PE__OPAQUE(s); /* not to be fused with - 0.5 */
+        PE__OPAQUE(s); /* the subtraction of 0.5 must not be fused with it */
         s -= 0.5;
         spot.row = (int64_t)floor(s);
         spot.behind = s - (double)spot.row;
@@ -11951,13 +11963,13 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
     return spot;
 }
 
-/* Write the taps of output row i. */
+/* Write to taps the taps of output row i along an axis. */
 PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
                             size_t out_rows, pe__taps *taps)
 {
     const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
     taps->rows = rows;
-    if (how->antialias) { /* fit: q without a scale, an integer as s.whole is */
+    if (how->antialias) { /* fit: r * s.whole if no scale is given, as an exact integer */
         const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
@@ -11968,15 +11980,15 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
     pe__weights(how, s.behind, s.ahead, s.whole, taps->weight);
 }
 
-/* Returns the row of tap k; beyond an end of the table, the row at that end. */
+/* Returns the row of tap k, or the row at the end of the table if tap k lies beyond the end. */
 PE__INLINE size_t pe__tap_row(const pe__taps *taps, size_t k)
 {
     const int64_t row = taps->first + (int64_t)k, last = (int64_t)taps->rows - 1;
     return row < 0 ? 0 : (size_t)(row < last ? row : last);
 }
 
-/* Write the d_model floats of one output cell: the sum of weight * row over the taps, in doubles
-   and in the order of the taps. */
+/* Write to out the d_model floats of one output cell: the sums of the taps' rows times their
+   weights, computed in doubles and in the order of the taps. */
 PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, const pe__taps *across,
                                   size_t d_model, float *out)
 {
@@ -12000,7 +12012,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
     }
 }
 
-/* Is the scale of an axis 0 or within its range, and with antialias the filter not too wide? */
+/* Returns 1 if the scale of an axis is 0 or 2^-20 ... 2^20, and antialias, if set, is possible:
+   without align_corners, and with at most PE__SHRINK rows per output row. */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
@@ -12008,7 +12021,7 @@ PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, s
                                pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
-/* Returns what is wrong with the sizes or with how. */
+/* Check the sizes and the fields of how. Return PE_OK or the error. */
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
                                            const pe_resample *how, size_t out_height,
                                            size_t out_width)
@@ -12382,8 +12395,8 @@ PE_API pe_status pe_selftest(void)
 #endif
 
 /* ==== src/hints_end.h ==== */
-/* Restores the floating-point options that the program had before simd/compiler.h changed them.
- * Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
+/* Restores the compiler options that the program had before simd/compiler.h changed them,
+ * and sets FP_CONTRACT to its default. Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
 
 #if defined(__clang__)
 #if PE__SETS_TARGET
@@ -12410,9 +12423,9 @@ extern "C" {
 /* ==== src/where/make.h ==== */
 /* The public functions that make a pe_at or change one. Tested by tests/unit/test_at.c. */
 
-/* Returns a pe_at, set field by field; only pe_grid() sets size. Setting all bytes at once would
-   make every call stall: a narrow load after a wide store of the same bytes waits for the store,
-   and so does the reverse. */
+/* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. Setting all bytes at
+   once would make every call stall. A narrow load waits for a wide store of the same bytes, and a
+   wide load for narrow stores. */
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {
@@ -12477,8 +12490,8 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         return at;
     }
     if (at.step == 0) return at;
-    /* Count from the least int64_t: as uint64_t, first is at least 0, and the room up to the end of
-       the range may be 2^64 - 1. */
+    /* Compute with uint64_t, and count from the least int64_t. `room`, the distance from at.first
+       to the end of int64_t in the direction of the step, can be 2^64 - 1. */
     const int down = at.step < 0;
     const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
     const uint64_t room = down ? first : ~first;
@@ -12637,8 +12650,8 @@ PE__CALLS(bf16, PE__BF16, uint16_t, add)
 #endif /* PE__DEFINE */
 
 /* ==== src/end.h ==== */
-/* Ends pe.h: undefines its private macros, and restores the program's macros that
- * simd/compiler.h undefined. Tested by tests/checks/names.sh. */
+/* Ends pe.h: undefines pe's macros, and restores the program's macros that simd/compiler.h set
+ * aside. Tested by tests/checks/names.sh. */
 
 #if PE__DEFINE && PE__GNU
 #pragma pop_macro("__aligned__")

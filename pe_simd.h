@@ -107,9 +107,9 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
-/* PE__GNU: the compiler has GNU C's vectors, with their operators, and its pragmas turn fast-math
-   off. That holds for clang also where it replaces cl. The other compilers below define __GNUC__
-   but ignore the pragmas. */
+/* PE__GNU: 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that turn
+   fast-math off. clang does, even as clang-cl, which does not define __GNUC__. The other compilers
+   named here define __GNUC__, but ignore the pragmas. */
 #if defined(__clang__) || \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) && \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -118,8 +118,9 @@
 #define PE__GNU 0
 #endif
 
-/* PE__NO_512: AVX-512 without registers of 512 bits (-mno-evex512), for which pe uses AVX2. A
-   missing __EVEX512__ means that only with the compilers below, because no others define it. */
+/* PE__NO_512: 1 if the flags allow AVX-512, but not its registers of 512 bits (-mno-evex512). pe
+   then uses AVX2. Only with the compiler versions below does a missing __EVEX512__ mean this: no
+   other versions define it at all. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
 #ifdef __clang__
 #define PE__NO_512 (__clang_major__ >= 18 && __clang_major__ <= 21)
@@ -130,8 +131,8 @@
 #define PE__NO_512 0
 #endif
 
-/* The default is the widest instruction set that the flags allow. AVX-512 CD without DQ is a Xeon
-   Phi, which lacks instructions that pe uses. */
+/* The default is the widest instruction set that the flags allow. CPUs that have AVX-512 CD but not
+   DQ are Xeon Phis, which lack instructions that pe uses. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
@@ -141,7 +142,7 @@
 #define PE_ISA PE_ISA_AVX2
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
 #define PE_ISA PE_ISA_NEON
-#elif defined(__wasm_simd128__) /* before SSE2: emscripten can define __SSE2__ */
+#elif defined(__wasm_simd128__) /* asked before SSE2: emscripten can define __SSE2__ */
 #define PE_ISA PE_ISA_WASM
 #elif defined(__SSE2__)
 #define PE_ISA PE_ISA_SSE2
@@ -168,9 +169,11 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET: the flags do not allow all instructions of PE_ISA, so compiler.h gives pe's
-   functions a target attribute. Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW
-   and VL, except the Xeon Phi. */
+/* PE__SETS_TARGET: 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
+   pe's functions a target attribute. So pe may use F16C in a program compiled with -mavx2 -mfma
+   alone, and DQ, BW and VL in one compiled with -mavx512f alone. The program still runs wherever
+   its flags allow: every CPU with AVX2 has F16C, and every CPU with AVX-512F has DQ, BW and VL,
+   except the Xeon Phi. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
@@ -189,21 +192,23 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* PE__HAVE_FMA: the hardware has a fused multiply-add. Without it, __builtin_fma() is a call to the
-   C library, so pe__two_prod() splits its operands instead. */
+/* PE__HAVE_FMA: defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is a
+   call to the C library, so pe__two_prod() splits its operands instead. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * These two options are all that pe chooses for a CPU. The flags for instruction sets decide, not
- * the name of the CPU: a compiler that is older than a CPU takes it for another one. */
+ * These two options are all that pe chooses by the CPU. pe recognises a CPU by the instruction sets
+ * that the flags allow. The name of the CPU would not do: a compiler that is older than the CPU
+ * takes it for another one. */
 
 /* PE_PREFETCH_HEADS: 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
    Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching a Zen 3 takes a
-   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by SSE4a, which only AMD has, and AVX-512
-   without VP2INTERSECT, which AMD's other CPUs with AVX-512 have. */
+   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by three things: it has SSE4a, as only
+   AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with AVX-512 have.
+ */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) && \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0
@@ -211,9 +216,10 @@
 #define PE_PREFETCH_HEADS 1
 #endif
 
-/* PE_LOADS_WAIT: 1 if code avoids 4K aliasing: loads that stall on non-temporal stores in flight to
-   addresses with the same last 12 bits. On a Zen 3 the stalls were half of all the time. On a Zen 5
-   avoiding them makes halves take a sixth longer, and no CPU with AVX-512 was seen to gain. */
+/* PE_LOADS_WAIT: 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
+   flight whose address has the same last 12 bits. On a Zen 3 these stalls were half of all the
+   time. On a Zen 5 avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 was
+   seen to gain. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
@@ -223,8 +229,8 @@
 #ifndef PE_SLEEF
 #define PE_SLEEF 0
 #endif
-/* Refuse values other than 0 and 1. With an empty definition (-DPE_SLEEF=) the first condition
-   reads 1 - -1, which is 2. */
+/* Refuse values of PE_SLEEF other than 0 and 1. If it is defined as empty (-DPE_SLEEF=), the first
+   condition reads 1 - -1, which is 2. */
 #if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif
@@ -241,10 +247,11 @@
 /* ---- floating-point environment -------------------------------------------------------------- */
 
 #include <float.h>
-/* Every operation must round doubles to double and floats to float: PE__EVALUATES must be 0.
-   FLT_EVAL_METHOD is -1 in clang under -ffast-math, which pe.h turns off for its own code. 16
-   concerns _Float16 alone. 1 is gcc's for s390x in strict ISO C. With x87, clang rounds to neither
-   type, whatever -ffp-eval-method says. */
+/* PE__EVALUATES is FLT_EVAL_METHOD, corrected. It must be 0: an operation on doubles rounds to
+   double, and one on floats to float. -1, which clang has under -ffast-math, counts as 0, because
+   pe.h turns -ffast-math off for its own code. 16 counts as 0, because it concerns _Float16 alone.
+   clang with x87 counts as 2: it rounds to neither type, whatever -ffp-eval-method says. 1, which
+   gcc has for s390x in strict ISO C, is refused. */
 #if defined(__clang__) && defined(__i386__) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
@@ -275,14 +282,15 @@
 /* Refuse gcc's -fsingle-precision-constant, which makes a constant like 0.1 a float and defines no
    macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
-/* Refuse to become a header unit of g++. A file that imports one gets functions without the pragmas
-   below: other bits under -ffast-math, and crashes. With modules on, g++ may turn any header into a
-   header unit, pe.h or a header that includes it. A precompiled header and a named module keep the
+/* Refuse to become a header unit of g++. A file that imports one gets pe's functions without the
+   pragmas below: they compute other bits under -ffast-math, and can crash. With modules on, g++ may
+   turn any header into a header unit: pe.h, or a header that includes it. So the file that is
+   compiled must not be a header, by its extension. A precompiled header and a named module keep the
    pragmas. */
 #if defined(__cpp_modules) && !defined(__clang__)
 static constexpr bool pe__names_header(const char *file)
 {
-    char first = 0; /* first character of the extension */
+    char first = 0; /* the first character after the last dot of the file's name */
     for (; *file; file++) {
         if (*file == '.') first = file[1];
         if (*file == '/') first = 0;
@@ -313,7 +321,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 
 #if PE_SLEEF
-/* sleef.h defines CONST and leaves it defined: restore the program's macro, or its absence */
+/* sleef.h defines CONST and leaves it defined: restore the program's CONST, or undefine it */
 #pragma push_macro("CONST")
 #undef CONST
 #include <sleef.h>
@@ -324,8 +332,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE_SLEEF_NAME "none"
 #endif
 
-/* A program may have macros with the names of GNU C keywords that pe uses, as CUDA has
-   __noinline__. Set them aside until the end of pe.h. */
+/* A program may have macros with the names of GNU C's keywords and attributes that pe uses, as CUDA
+   has __noinline__. Set these macros aside until the end of pe.h. */
 #if PE__GNU
 #pragma push_macro("__aligned__")
 #pragma push_macro("__always_inline__")
@@ -351,12 +359,11 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #undef __vector_size__
 #endif
 
-/* Hints, begin: from here to the end of pe.h, arithmetic is done as written. Contraction and
-   re-association are off, whatever the command line allows; the end of pe.h restores the program's
-   state. */
+/* From here to the end of pe.h, arithmetic is done as written: contraction and re-association are
+   off, whatever the command line allows. The end of pe.h restores the program's options. */
 #if defined(__clang__)
-/* PE__FLOAT_CONTROL: clang supports float_control on the target. On other targets it warns and
-   ignores the pragma. */
+/* PE__FLOAT_CONTROL: 1 if clang supports the pragma float_control on the target. On other targets
+   it warns, and ignores the pragma. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
@@ -367,7 +374,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #ifdef __FAST_MATH__
 #error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
 #endif
-#pragma clang fp reassociate(off) /* __FAST_MATH__ does not show parts of -ffast-math */
+#pragma clang fp reassociate(off) /* -fassociative-math alone defines no __FAST_MATH__ */
 #if __clang_major__ >= 18
 #pragma clang fp reciprocal(off)
 #endif
@@ -387,7 +394,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
-#if __GNUC__ > 10 /* -O3 clones functions and loops without gaining speed: 6 % of the code */
+#if __GNUC__ > 10 /* -O3's clones of functions and loops are 6 % of the code, and no faster */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
@@ -396,16 +403,16 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
-/* cl before VS 2022 fuses by default. It cannot save and restore the setting, so fusing stays off
-   to the end of the program's file. */
+/* cl before VS 2022 fuses products by default. The setting cannot be saved and restored, so fusing
+   stays off to the end of the program's file. */
 #pragma fp_contract(off)
 #else
 #ifndef __cplusplus
 #pragma STDC FP_CONTRACT OFF
 #endif
-/* No macro tells whether a compiler obeys that pragma. tcc fuses nothing, nor does a compiler for
-   x86 whose flags allow no FMA. For all others the program turns fusing off and says so by
-   PE_UNFUSED. */
+/* No macro tells whether a compiler obeys FP_CONTRACT. tcc fuses nothing, nor does a compiler for
+   x86 whose flags allow no FMA. With all other compilers the program must turn fusing off, and
+   define PE_UNFUSED to say so. */
 #if !defined(PE_UNFUSED) && !defined(__TINYC__) && \
     (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) || \
      defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
@@ -413,9 +420,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 
-/* PE__INLINE: always inlined. Kernels have the type, the layout and "sum" as arguments; inlined
-   with constants, each branch on these is decided by the compiler. Without optimisation nothing is
-   forced inline: gcc would take half a minute and 2 GB for all that a program might call. */
+/* PE__INLINE: always inlined. Kernels have arguments for the element type, for the layout, and for
+   whether to add. Callers pass constants, so after inlining the compiler decides the branches on
+   these arguments. Without optimisation nothing is forced inline, because gcc would take half a
+   minute and 2 GB to inline all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif PE__GNU
@@ -423,8 +431,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #else
 #define PE__INLINE static inline
 #endif
-/* PE__OUTLINE: never inlined; a call serves many elements, so it costs little, and the code stays
-   small. PE__COLD: runs seldom, as after a flagged rounding test; placed away from the loops.
+/* PE__OUTLINE: never inlined, to keep the code small; a call costs little, since it serves many
+   elements. PE__COLD: never inlined, and placed away from the loops, because the function seldom
+   runs: for example, after a flagged rounding test.
    PE__PREFETCH: fetch the cache line at an address into the first-level cache. The address is a
    uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. */
 #if PE__GNU
@@ -439,8 +448,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__PREFETCH(address) (void)(address)
 #endif
 
-/* Attributes for functions that wrap unsigned integers or divide by zero on purpose: clang's
-   sanitizers report both, though C and IEEE 754 define the results. */
+/* PE__WRAPS, PE__DIVIDES_BY_ZERO: attributes of functions that wrap unsigned integers, or divide by
+   zero, on purpose. clang's sanitizers report both, though C and IEEE 754 define the results. */
 #if defined(__clang__)
 #if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
@@ -454,10 +463,11 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* PE__OPAQUE(a): the compiler must hold a in a register here and knows nothing about its value.
-   Without it gcc loads a value again for each use instead of keeping it. The letters stand for the
-   vector registers of each instruction set ("v": all 32 of AVX-512). On other targets a goes
-   through memory ("+m"); also in WebAssembly from clang 19 on, which rejects "+r" for a vector. */
+/* PE__OPAQUE(a): the compiler must have a in a register here, and must assume nothing about its
+   value. So it cannot simplify the computation of a, nor load a once more for a later use, as gcc
+   does otherwise. The letters stand for the vector registers of each instruction set ("v": all 32
+   of AVX-512). On other targets a goes through memory ("+m"). So it does in WebAssembly from
+   clang 19 on, which rejects "+r" for a vector. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__) && __clang_major__ < 19
@@ -473,10 +483,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 
 /* PE__PRODUCT(p): the product p must not be fused with a later sum. Under -ffp-contract=fast clang
-   fuses in spite of the pragma above, even between intrinsics. gcc fuses scalars that it vectorizes
-   itself, for fmaddsub, but not vectors; there an opaque product costs a third of the time of a
-   rotation. WebAssembly has no fused instruction without relaxed SIMD, and "+m" would treble the
-   time of a rotation. */
+   fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses scalars that it vectorizes
+   itself, to use fmaddsub, but does not fuse pe's vectors. With these p is not made opaque, which
+   would cost a third of the time of a rotation. WebAssembly without relaxed SIMD has no fused
+   instruction, and "+m" would treble the time of a rotation. */
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 #define PE__PRODUCT(p) (void)(p)
 #elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
@@ -485,18 +495,18 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__PRODUCT(p) (void)(p)
 #endif
 
-/* PE__IN_REGISTER(p): keep the pointer p in a register of its own. gcc 12 packs two pointers into a
-   vector to increment both, and extracts them for each use. That is a fifth of the time of rotating
-   head by head. */
+/* PE__IN_REGISTER(p): keep the pointer p in a register of its own. Otherwise gcc 12 packs two
+   pointers into a vector to increment both, and extracts them for each use. This takes a fifth of
+   the time of rotating head by head. */
 #if PE__GNU
 #define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
 #define PE__IN_REGISTER(p) (void)(p)
 #endif
 
-/* PE__IN_MEMORY(p): the numbers at p stay in memory, from where AVX2 broadcasts a number by a load
-   alone. gcc would keep four of them in a register and permute it for each one, which takes 7 %
-   longer on a Zen 3. */
+/* PE__IN_MEMORY(p): leave the numbers at p in memory, because AVX2 broadcasts a number from memory
+   by a load alone. gcc would keep four numbers in a register, and permute the register to broadcast
+   each. This takes 7 % longer on a Zen 3. */
 #if PE__GNU && PE_ISA == PE_ISA_AVX2
 #define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
 #else
@@ -516,12 +526,13 @@ extern "C" {
 /* ---- single numbers, for all instruction sets ------------------------------------------------ */
 
 /* PE__DROPPED: the number of bits that rounding a double to float drops, 53 - 24. PE__TO_TOP: the
-   shift that moves the dropped bits to the top of a 32-bit integer. Their first bit is then the
-   sign, so a midpoint (1, then zeros) becomes the least of all integers. */
+   shift that moves the dropped bits to the top of a 32-bit integer. The first dropped bit is then
+   the sign, so a midpoint, whose dropped bits are 1 and then zeros, becomes the least signed
+   integer. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
-/* Returns +0, hidden from the compiler. Adding it turns -0 into +0. Under -fno-signed-zeros clang
-   removes the addition of a visible 0, whatever the pragmas say. */
+/* Returns +0 without the compiler's knowing the value. Adding +0 turns -0 into +0. Under
+   -fno-signed-zeros clang removes the addition of a constant 0, whatever the pragmas say. */
 PE__INLINE float pe__zero(void)
 {
     float zero = 0;
@@ -529,9 +540,9 @@ PE__INLINE float pe__zero(void)
     return zero;
 }
 
-/* Returns hi + lo, |lo| <= ulp(hi) / 2, rounded to odd: truncated, with the last bit set if
-   anything was lost. A later rounding to fewer bits then gives the correctly rounded sum. If lo is
-   a NaN, as after an overflow, the result is hi. */
+/* Returns hi + lo rounded to odd: truncated, with the last bit set if anything was lost. Rounding
+   the result again, to at least two bits fewer, gives the correctly rounded sum. |lo| must be at
+   most ulp(hi) / 2. If lo is a NaN, as after an overflow, the result is hi. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
     uint64_t bits;
@@ -544,8 +555,8 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
-/* Returns a rounded to odd, to 24 bits. 0x1fffffff masks the PE__DROPPED bits. Adding it to them
-   carries into the last bit that stays if any of them is set. */
+/* Returns a rounded to odd, to 24 bits. 0x1fffffff is the mask of the PE__DROPPED bits. Adding
+   0x1fffffff to the dropped bits carries into the last bit that stays, unless all of them are 0. */
 PE__INLINE double pe__odd24_one(double a)
 {
     uint64_t bits;
@@ -561,11 +572,11 @@ PE__INLINE int32_t pe__float_bits(float x)
     return i;
 }
 
-/* Returns x rounded to f16, as pe__to_f16() does. Constants, as the bits of floats: 0x38800000 is
-   2^-14, the least normal f16; 0x477fefff is the largest float that rounds to 65504 and not to
-   infinity. 112 = 127 - 15 is the difference of the exponent biases of float and f16. 13 bits are
-   dropped: adding 0xfff, half of 2^13 less one, and the last bit that stays rounds to nearest, ties
-   to even. */
+/* Returns x rounded to f16, with the bits of pe__to_f16(). Two constants are the bits of floats:
+   0x38800000 is 2^-14, the least normal f16; 0x477fefff is the largest float that rounds to 65504
+   and not to infinity. 112 = 127 - 15 is the difference of the exponent biases of float and f16.
+   The shift by 13 drops 13 bits. Before it, 0xfff (2^13 / 2 - 1) and the last bit that stays are
+   added, which rounds to nearest, ties to even. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
@@ -574,7 +585,8 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
     if (a >= 0x38800000u)
         return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
-    /* a subnormal f16: m 2^(e - 150) in units of 2^-24, where e is the biased exponent of x */
+    /* a subnormal f16, a multiple of 2^-24. |x| is m 2^(e - 150), with the biased exponent e, so
+       shift m right by 126 - e */
     const uint32_t shift = 126 - (a >> 23);
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
@@ -587,8 +599,8 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
-/* PE_LANES: doubles in a vector. PE__FUSES: 1 if pe__fma() rounds once; error bounds depend on
-   it. */
+/* PE_LANES: doubles in a vector. PE__FUSES: 1 if pe__fma() rounds once, 0 if it rounds the product
+   and the sum. Error bounds depend on PE__FUSES. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -610,8 +622,8 @@ struct pe__vector_laid_out {
 typedef char pe__vectors_without_fpack_struct_or_pragma_pack
     [sizeof(struct pe__vector_laid_out) == 2 * sizeof(pe__vd) ? 1 : -1];
 
-/* Unaligned vectors. memcpy() would do, but gcc treats its 16 bytes as an integer and moves them
-   through two integer registers on ARM: rows of a block took a fifth more cycles (make mca). */
+/* Unaligned vectors. With memcpy() instead, gcc on ARM takes 16 bytes for an integer and moves them
+   through two integer registers: rows of a block took a fifth more cycles (make mca). */
 #define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
 typedef double pe__vd_at PE__UNALIGNED;
 typedef float pe__vf_at PE__UNALIGNED;
@@ -619,7 +631,7 @@ typedef float pe__vf_at PE__UNALIGNED;
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
-    PE__OPAQUE(a); /* load once, not again for each use */
+    PE__OPAQUE(a); /* otherwise gcc loads a again for each use */
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = a; }
@@ -639,7 +651,7 @@ PE__INLINE pe__vi pe__select(pe__vi if_so, pe__vi a, pe__vi b)
 }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
-#if PE_ISA == PE_ISA_AVX512 /* one instruction; gcc takes more for pe__select() */
+#if PE_ISA == PE_ISA_AVX512 /* one blend; gcc makes more instructions of pe__select() */
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ), c, b);
 #elif PE_ISA == PE_ISA_AVX2
     return _mm256_blendv_ps(c, b, (pe__vf)((pe__vi)a > 0));
@@ -647,18 +659,19 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     return (pe__vf)pe__select((pe__vi)a > 0, (pe__vi)b, (pe__vi)c);
 #endif
 }
-/* Returns v with every NaN replaced by sign | 0x7fc00000: quiet, without payload. */
+/* Returns v, with each NaN replaced by the quiet NaN of its sign without payload: 0x7fc00000. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
-/* Returns v minus its nearest midpoint of numbers with `drop` fewer bits. Of the dropped bits the
-   midpoint has only the first set. Its exponent is that of v, so the difference is exact. */
+/* Returns v minus the midpoint of the two numbers around v that have `drop` bits fewer. It
+   is v with the dropped bits replaced by 1 and then zeros. So it has the exponent of v, and the
+   difference is exact. */
 PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
-#if PE_ISA == PE_ISA_AVX2 /* saves an operation: bf16 fills take 8 % longer without it */
+#if PE_ISA == PE_ISA_AVX2 /* this saves an operation: bf16 fills take 8 % longer without it */
     if (drop == 16)
         return v - (pe__vf)_mm256_blend_epi16((__m256i)v, (__m256i)pe__splat_i32(half), 0x55);
 #endif
@@ -671,16 +684,15 @@ PE__INLINE pe__vd pe__odd24(pe__vd a)
     return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
 }
 
-/* Returns numbers whose upper 16 bits are v rounded to bf16, to nearest even. The sum adds half of
-   the range of the dropped bits, less one (0x7fff), and one more if the last bit that stays is
-   odd. */
+/* Returns numbers whose upper 16 bits are v rounded to bf16, to nearest even. To the 16 bits that
+   are dropped it adds one less than half of their range (0x7fff), and the last bit that stays. */
 PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 {
     const pe__vu bits = (pe__vu)v;
     return bits + 0x7fff + (bits >> 16 & 1);
 }
-/* Return bf16 numbers 0, 2, 4 ... and 1, 3, 5 ... as floats. A bf16 is the upper half of a float,
-   and the first of each two lies in the lower half of 32 bits. */
+/* Return the bf16 numbers 0, 2, 4 ... at p as floats, and the numbers 1, 3, 5 ... Each 32 bits hold
+   two of them, the first in the lower half. A bf16 is the upper half of a float. */
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
@@ -690,8 +702,10 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
-/* The rounding test's running minima: low of the distances from a midpoint, size of the floats'
-   magnitudes. Both begin with the bits of FLT_MAX, which are above every window and guard. */
+/* The rounding test's running minima. low: the bits that a float drops, as integers that are least
+   at a midpoint. size: the floats' magnitudes. avx2.h has both minima in low, and leaves size as it
+   is. Both begin with the bits of FLT_MAX: a window's bound and a guard are below that, except for
+   the guard that flags every float, INT32_MAX. */
 typedef struct pe__rounding_test {
     pe__vi low, size;
 } pe__rounding_test;
@@ -732,10 +746,10 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
 }
-/* Rotate (s, c) by k quadrants, where k is in the last bits of quadrant. An odd k exchanges s and
-   c: an exclusive or with the bits that differ. Of quadrants 0 to 3, the sine changes its sign in 2
-   and 3, where the second bit of k is set. The cosine changes its sign in 1 and 2, where the second
-   bit of k + 1 is set: the top bit of half ^ odd. */
+/* Rotate (s, c) by k quadrants, where k is in the last bits of `quadrant`. If k is odd, s and c are
+   exchanged, by an exclusive or of each with `other`, the bits in which they differ. The sine
+   changes its sign for k = 2 and 3 modulo 4, where the second bit of k is set. The cosine changes
+   its sign for k = 1 and 2, where the second bit of k + 1 is set: the top bit of half ^ odd. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;
@@ -771,7 +785,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m512d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid8_u35avx512f
-/* Converts before it zips: one permutation of floats replaces two of doubles. */
+/* Convert to float, then zip: one permutation of floats replaces two of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -787,7 +801,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     __m256 f = _mm512_cvtpd_ps(a);
-    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
+    PE__OPAQUE(f); /* otherwise the compiler might return a, not rounded to float */
     return _mm512_cvtps_pd(f);
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -803,22 +817,26 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h; masked moves exchange s and c. */
+/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. Masked moves
+   exchange s and c. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
-    const __m512i of_s = _mm512_slli_epi64(k, 62); /* top bits: second bit of k, and of k + 1 */
+    /* top bit of of_s: the second bit of k; top bit of of_c: the second bit of k + 1 */
+    const __m512i of_s = _mm512_slli_epi64(k, 62);
     const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
     const __m512i a = _mm512_castpd_si512(_mm512_mask_mov_pd(*s, odd, *c));
     const __m512i b = _mm512_castpd_si512(_mm512_mask_mov_pd(*c, odd, *s));
-    /* a ^ (of_s & sign) */
+    /* a ^ (of_s & sign), then b ^ (of_c & sign) */
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
 }
-/* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. For each
-   quadrant a table has the signs and, where s and c are exchanged, the 16s that change the order of
-   the permutation. */
+/* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. `quarters`
+   has two numbers for each quadrant, one for the sine and one for the cosine. The index has 3 bits,
+   so the table has the four quadrants twice. The top bit of a number is the change of sign. A 16 in
+   it exchanges s and c: the exclusive or with an index of the permutation changes the index's bit
+   4, which chooses between s and c. */
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -861,12 +879,12 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     unsigned mask = _mm512_movepi32_mask((__m512i)a);
-    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of the mask and load 32 */
+    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of the mask, then load 32 */
     return mask & 0xffffu;
 }
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
-    const pe__vd last = k + pe__splat(6755399441055744.0); /* last bits: k, as in pe__round() */
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* k in the last bits, see pe__round() */
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
@@ -877,7 +895,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    /* move the numbers to the odd words, with zeros between, in one instruction */
+    /* one instruction moves the numbers to the odd 16-bit words, and sets the even ones to 0 */
     const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
                                                               12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
@@ -889,7 +907,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-#ifdef __AVX512BF16__ /* flushes subnormals, so only for vectors in which no exponent is 0 */
+#ifdef __AVX512BF16__ /* its conversion flushes subnormals: use it only if no exponent is 0 */
     const __m512i exponent = _mm512_set1_epi32(0x7f800000);
     if (!PE__UNLIKELY(_mm512_testn_epi32_mask(_mm512_castps_si512(v), exponent) != 0))
         return (__m256i)_mm512_cvtneps_pbh(v);
@@ -920,8 +938,9 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
         _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_ps(a, order, b);
 }
-/* The 8 means: round to nearest even, whatever MXCSR says, and raise no flags. The masked form has
-   all lanes set: at -O0 gcc's plain form is a macro that -Wsign-conversion reports. */
+/* The argument 8 means: round to nearest even, whatever MXCSR says, and raise no exception flags.
+   The mask 0xffff selects all lanes. The form without a mask is a macro in gcc at -O0, which
+   -Wsign-conversion reports. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -935,8 +954,8 @@ PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-/* One instruction; 0x0a: the lesser magnitude, without sign. At -O0 it is a macro of gcc's that
-   -Wsign-conversion reports. */
+/* _mm512_range_ps() with 0x0a returns the lesser magnitude, without a sign, in one instruction. In
+   gcc at -O0 it is a macro that -Wsign-conversion reports. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -950,16 +969,18 @@ PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
-    __asm__("" : "+r"(first)); /* as in pe__signs() */
+    __asm__("" : "+r"(first)); /* see pe__signs() */
     return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
 }
 #endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    /* the lower halves of the doubles, in any order: minima do not depend on it */
+    /* the lower halves of the doubles; minima do not depend on their order */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
-    /* (low & mask) ^ tie, as unsigned integers; a shift would compete for the shuffles' ports */
+    /* dropped = (low & mask) ^ tie: the bits that a float drops, with the first one inverted, so
+       that a midpoint becomes 0, the least unsigned integer. Shifting them to the top instead, as
+       other backends do, would compete with shuffles for their ports. */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
@@ -988,7 +1009,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m256d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid4_u35avx2
-/* Converts before it zips: two shuffles of floats replace four of doubles. */
+/* Convert to float, then zip: two shuffles of floats replace four of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -1002,7 +1023,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     __m128 f = _mm256_cvtpd_ps(a);
-    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
+    PE__OPAQUE(f); /* otherwise the compiler might return a, not rounded to float */
     return _mm256_cvtps_pd(f);
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -1013,17 +1034,18 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
-    /* unpacking works on each 128-bit half, so the middle quarters are then exchanged (0xd8) */
+    /* unpacking works within each 128-bit half; 0xd8 then exchanges the two middle doubles */
     const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h; blendv selects by the top bit of each lane. */
+/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. blendv
+   selects by the top bit of each lane. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(quadrant);
     __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(k, 63));
-    PE__OPAQUE(odd); /* else gcc compares it with 0 before it blends */
+    PE__OPAQUE(odd); /* otherwise gcc compares odd with 0 before each blend */
     const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(k, 62)), sign = pe__splat(-0.0);
     const __m256d a = _mm256_blendv_pd(*s, *c, odd), b = _mm256_blendv_pd(*c, *s, odd);
     *s = _mm256_xor_pd(a, _mm256_and_pd(half, sign));
@@ -1042,7 +1064,7 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
-/* Both 128-bit halves load the same four floats, so no permutation has to cross the halves. */
+/* Load the same four floats into both 128-bit halves, so that no permutation crosses them. */
 PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
@@ -1071,9 +1093,9 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
-/* Returns whether the lower 16 bits of any number are 0. One comparison serves all four vectors:
-   the minimum of their 16-bit words is 0 if one of them is. 0x33333333 selects the bytes of the
-   lower words. */
+/* Returns 1 if the lower 16 bits of any number are 0. The minimum of the four vectors' 16-bit words
+   is 0 wherever a word is 0, so one comparison serves all four. 0x33333333 selects the mask bits of
+   the lower words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -1081,7 +1103,8 @@ PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
     const __m256i zero = _mm256_cmpeq_epi16(least, _mm256_setzero_si256());
     return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
-PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* restores the order after a shuffle by halves */
+/* Restores the order after a shuffle, which works within each 128-bit half. */
+PE__INLINE pe__vf pe__unzip_halves(__m256 v)
 {
     return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
 }
@@ -1097,7 +1120,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
-/* The 0 means: round to nearest even, whatever MXCSR says. */
+/* The argument 0 means: round to nearest even, whatever MXCSR says. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -1108,11 +1131,12 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm256_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
-/* Keeps minima of the 32-bit halves of the doubles, without a shuffle. The lower half is shifted
-   until only the bits that a float drops are left. The upper half loses its sign: it is the
-   magnitude, with 20 bits of the significand. For |a| >= 2 it is a negative integer, so the vector
-   is always flagged. The alternative, a shuffle of the lower halves into one vector and minima of
-   the floats' magnitudes, made fills take 1.12 and sums 1.1 times as long. */
+/* Keep the minima, as signed integers, of the lower and the upper 32 bits of a and b. Shifting the
+   lower 32 bits leaves the bits that a float drops. Shifting the upper 32 bits by 1 drops the sign,
+   and leaves the exponent and 20 bits of the significand. For doubles of 2 and more this is a
+   negative integer, so the vector is always flagged. The alternative is to shuffle the lower halves
+   into one vector, and to keep minima of the floats' magnitudes. That made fills take 1.12 times,
+   and sums 1.1 times, as long. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
@@ -1121,9 +1145,11 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
     (void)v;
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
-/* Returns whether a number is below the window or the guard. The guard, the bits of a float, is
-   converted to the upper half of a double: 3 bits of the significand fewer, rounded up, and an
-   exponent that is larger by 896, the difference of the biases. */
+/* Returns 1 if a minimum of dropped bits is less than `window` above a midpoint, or a minimum of
+   magnitudes is below the guard. Both bounds get the form of the minima. The guard, the bits of a
+   float, becomes the upper half of a double: the significand loses 3 bits, rounded up, and the
+   exponent grows by 896, the difference of the biases. Guards from 0x3ffffff8 on, just below 2,
+   flag every vector. */
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
@@ -1154,7 +1180,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     float32x2_t f = vcvt_f32_f64(a);
-    PE__OPAQUE(f); /* keep the rounding: under the program's flags, intrinsics may be simplified */
+    PE__OPAQUE(f); /* otherwise the program's fast-math flags might drop the rounding */
     return vcvt_f64_f32(f);
 }
 PE__INLINE pe__vd pe__widen(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
@@ -1175,13 +1201,13 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-/* Returns bit i for lane i. Lanes must be all ones or all zeros. */
+/* Returns a mask whose bit i is the sign of lane i. Lanes must be all ones or all zeros. */
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
-/* Rounds as pe__up_bf16() does; one instruction adds and keeps the upper halves. */
+/* The sum is computed as in pe__up_bf16(); vaddhn_u32() adds and returns the upper half. */
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);
@@ -1225,14 +1251,14 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 
 #define PE__NOT_FUSED
 /* Most operations use only GNU C's vectors, with their operators, comparisons and shuffles. The few
-   that need intrinsics come first, for each machine. Even under -mfma the error bounds are those of
-   pe.h "where nothing is fused". */
+   that need intrinsics come first, once for SSE2 and once for WebAssembly. The error bounds are
+   those for PE__FUSES = 0, even under -mfma. */
 typedef int16_t pe__vw __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* four 16-bit numbers, in the first 8 bytes */
 
 #if PE_ISA == PE_ISA_SSE2
-PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* a0 a1 0 0 */
-PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* v0 v1 */
+PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* returns a0 a1 0 0 */
+PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm_min_pd(a, b); }
@@ -1245,7 +1271,7 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
 }
-PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16, for numbers from -2^15 to 2^15 - 1 */
+PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16; numbers of -2^15 to 2^15 - 1 */
 {
     return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
 }
@@ -1268,7 +1294,7 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v)
 }
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
-/* The operands are exchanged, so that the minima are those of x86: b if one is a NaN. */
+/* The arguments are exchanged, so that the result is b if a or b is a NaN, as on x86. */
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b)
 {
     return (pe__vd)wasm_f64x2_pmin((v128_t)b, (v128_t)a);
@@ -1322,15 +1348,16 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__unpack_16(pe__get_8_bytes(p)) << 16);
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__pack_16((pe__vi)pe__up_bf16(v) >> 16); }
-/* Store the upper halves: of a0, b0, a1, b1 ... */
+/* Store the upper 16 bits of a0, b0, a1, b1 ... */
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* Returns f16 numbers as floats, by integer operations: any numbers in pe__any_f16(), which is out
-   of line. pe__get_f16() is for the usual cases: all normal (0x0400 to 0x7bff), or all 0. A normal
-   number gets 13 more bits, and 112 is added to its exponent, the difference of the biases. */
+/* f16 numbers as floats. pe__get_f16() handles the usual cases: all numbers are normal (0x0400 to
+   0x7bff), or all are 0. In other cases it calls pe__any_f16(), which handles any numbers, and is
+   out of line. A normal number gets 13 more bits, and 112, the difference of the biases, is added
+   to its exponent. For infinities and NaNs 112 is added twice, as in pe__one_from_f16(). */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
@@ -1345,16 +1372,17 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* Returns v rounded to f16: 16 bits, extended to 32 by copies of the sign, because packing
-   saturates. The constants are those of pe__one_to_f16(). pe__any_to_f16() rounds any numbers, out
-   of line; pe__f16_bits() is for the usual cases: all normal, or all 0. */
+/* v rounded to f16, with the constants of pe__one_to_f16(). pe__f16_bits() handles the usual cases:
+   all results are normal, or all are 0. In other cases it calls pe__any_to_f16(), which handles any
+   numbers, and is out of line. Both return the 16 bits extended to 32 by copies of the sign,
+   because packing saturates. */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
     const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
     const pe__vi special = 0x7c00 | ((a > 0x7f800000) & 0x0200);
-    /* a subnormal f16 in units of 2^-24: truncated, and 1 added if the rest is above 1/2, or 1/2
-       and the integer odd */
+    /* a subnormal f16 in units of 2^-24: truncated to an integer; then 1 is added if the rest is
+       above 1/2, or if it is 1/2 and the integer is odd */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
     const pe__vi whole = pe__toward_0(size);
     const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
@@ -1375,8 +1403,8 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
-/* SSE2 has no minimum of 32-bit integers. So this tests 16-bit words, and only the upper half of
-   each 32 bits counts: a twelfth more vectors are flagged. */
+/* SSE2 has no minimum of 32-bit integers, so this keeps minima of 16-bit words. Only the upper word
+   of each 32 bits is then compared with its bound, so a twelfth more vectors are flagged. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
@@ -1386,7 +1414,8 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
-    /* Strictly above: the lower halves are unknown. pe__signs() reads the upper halves alone. */
+    /* An upper word that equals its bound is flagged, too, because lower words are not compared:
+       pe__signs() reads the upper words alone. */
     const pe__vw above_tie = (pe__vw)w.low > tie;
     const pe__vw above_guard = (pe__vw)w.size > (pe__vw)pe__splat_i32(guard);
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
@@ -1442,7 +1471,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     float f = (float)a;
-    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
+    PE__OPAQUE(f); /* otherwise the compiler might return a, not rounded to float */
     return (double)f;
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -1455,7 +1484,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = p[0];
     *c = p[1];
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h. */
+/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
@@ -1531,13 +1560,13 @@ PE__INLINE uint16_t pe__one_to_bf16(float x)
     if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
-/* Returns h as a float. 112 = 127 - 15 is the difference of the exponent biases. For infinity and
-   NaN it is added twice (224): the exponent 31 becomes 255. 0x00400000 makes a NaN quiet, as
-   hardware does. */
+/* Returns the f16 number h as a float. 112 = 127 - 15 is the difference of the exponent biases. For
+   infinities and NaNs 224, twice the difference, is added to the exponent, so that 31 becomes 255.
+   0x00400000 makes a NaN quiet, as hardware does. */
 PE__INLINE float pe__one_from_f16(uint16_t h)
 {
     const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;
-    if (a < 0x0400) { /* a subnormal f16 is a multiple of 2^-24 */
+    if (a < 0x0400) { /* h is subnormal: a multiple of 2^-24 */
         const float size = (float)a * (1.0f / 16777216);
         return sign ? -size : size;
     }
@@ -1634,7 +1663,7 @@ PE__WRAPS PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, 
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
-    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* unsigned; next as int32_t */
+    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* 0 ... 2^32 - 1 */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;
@@ -1687,22 +1716,22 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__get_signed(const float *p)
 {
-    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* sign of the first of each two */
+    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* negates the first of each two */
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
-#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would turn masks into vectors and back */
-/* Written with operators: clang compiles intrinsics under the program's -ffast-math, which takes
-   NaNs to be impossible. */
+#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* with gcc: in avx512.h, by masks */
+/* Written with operators, for which pe's pragmas turn -ffast-math off. clang compiles intrinsics
+   under the program's -ffast-math all the same, and so as if no number were a NaN. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     const uint32_t beyond = pe__signs(a > x) | pe__signs(b > y) << 2 * PE_LANES;
     return beyond ^ ~0u >> (32 - 4 * PE_LANES);
 }
 #endif
-#if PE_ISA != PE_ISA_AVX512 /* AVX-512 uses masks */
+#if PE_ISA != PE_ISA_AVX512 /* AVX-512: in avx512.h, by masks */
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
     return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
@@ -1720,7 +1749,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* AVX-512 has instructions for these */
+#if PE_ISA != PE_ISA_AVX512 /* AVX-512 has instructions for these three: avx512.h */
 PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 {
     float f[2 * PE_LANES] = {0};
@@ -1729,7 +1758,7 @@ PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 }
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
-    (void)quadrant; /* s and c are rotated already, by pe__rotate_quadrant() */
+    (void)quadrant; /* pe__rotate_quadrant() has already rotated s and c */
     return pe__zip(s, c);
 }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
@@ -1747,8 +1776,9 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
-/* Get pairs of floats, each loaded as a double. With AVX the pairs are ordered so that both results
-   are shuffles within 16-byte parts of the vectors, which saves an operation. */
+/* Set *s to the first and *c to the second floats of 2 PE_LANES pairs: pairs number i[0], i[1] ...
+   at p. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs are loaded in an order
+   that lets shuffles within 16-byte parts give both results. This saves an operation. */
 #if PE_ISA != PE_ISA_SCALAR
 typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
 PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
@@ -1771,8 +1801,9 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #endif
 }
 #endif
-/* Copy n bytes. Non-temporal stores need whole vectors at multiples of their size, so memcpy()
-   copies the bytes before and after them. */
+/* Copy n bytes, by non-temporal stores if `stream` is set. Such a store takes a whole vector and
+   an address that is a multiple of the vector's size, so memcpy() copies the bytes before the
+   first such address and after the last whole vector. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -1800,7 +1831,7 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
-/* No float is a midpoint, so adding half of a last place (0x8000) rounds to nearest. */
+/* No number may be a midpoint, so adding half of a bf16's last place (0x8000) rounds to nearest. */
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
@@ -1809,8 +1840,8 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
 #if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
-    /* Add half of a last place (0x8000) to all. Only a midpoint then ends in 16 zeros; midpoints
-       are rare and take the slower path below. */
+    /* Add half of a bf16's last place (0x8000) to each number. A sum ends in 16 zeros only if the
+       number is a midpoint. Midpoints are rare, and take the slower path below. */
     const pe__vu x = (pe__vu)a + 0x8000, y = (pe__vu)b + 0x8000;
     const pe__vu z = (pe__vu)c + 0x8000, w = (pe__vu)d + 0x8000;
     if (!PE__UNLIKELY(pe__any_ends_in_0(x, y, z, w))) {
@@ -1826,13 +1857,14 @@ PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
 #ifdef PE__NOT_FUSED
-PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
+PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* a rounded to 26 bits (Veltkamp); |a| < 2^996 */
 {
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Dekker's product. a may be truncated to 26 bits (the mask -134217728 is -2^27) instead of
-   rounded. Its low part then has 27 bits and that of b 26, so all four products are exact. */
+/* Dekker's product. On vectors a is not rounded to 26 bits but truncated to them, by the mask
+   -134217728 = -2^27. Its low part, al, then has 27 bits. bh and bl have at most 26 bits each, so
+   all four products of the parts are exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -1842,7 +1874,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__veltkamp_high(b);
     const pe__vd al = a - ah, bl = b - bh;
     pe__vd p = a * b;
-    PE__OPAQUE(p); /* must not be fused under -mfma */
+    PE__OPAQUE(p); /* under -mfma, p must not be fused into the sum below */
 #endif
     *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
     return p;
@@ -1857,7 +1889,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 }
 #endif
 
-/* Store s0 c0 s1 c1 ... at any address. */
+/* Store s0 c0 s1 c1 ... at p, which may be any address. */
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {
     pe__vd a, b;
@@ -1874,16 +1906,16 @@ PE__INLINE pe__vd pe__round(pe__vd a)
     return (a + big) - big;
 }
 
-/* The bits of a vector of doubles. */
+/* A pe__vd as integers: the bits of each double. */
 #if PE_ISA == PE_ISA_SCALAR
 typedef uint64_t pe__bits;
 #else
 typedef uint64_t pe__bits __attribute__((__vector_size__(8 * PE_LANES)));
 #endif
 
-/* Returns 2^k for an integer k within -1022 ... 1023; beyond, any number. Adding 1.5 * 2^52, as in
-   pe__round(), puts k + 1023 into the last bits. That is the exponent of the result, which is
-   shifted to its place. */
+/* Returns 2^k for an integer k within -1022 ... 1023, and a meaningless number for other k. Adding
+   1.5 * 2^52 + 1023 puts k + 1023, the biased exponent of 2^k, into the last bits. The shift moves
+   the exponent to its place. */
 PE__INLINE pe__vd pe__power_of_2(pe__vd k)
 {
     pe__vd y = k + pe__splat(6755399441055744.0 + 1023);
@@ -1899,7 +1931,7 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 {
     pe__bits bits, exponent;
     memcpy(&bits, &a, sizeof bits);
-    exponent = bits >> 52 | 0x4330000000000000u; /* the double 2^52 + biased exponent */
+    exponent = bits >> 52 | 0x4330000000000000u; /* as a double: 2^52 + biased exponent */
     bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u; /* a with the exponent of 0.5 */
     memcpy(&a, &exponent, sizeof a);
     *e = a - pe__splat(4503599627370496.0 + 1022);
@@ -1908,12 +1940,12 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 }
 
 /* Returns p[k mod 16] for an integer k. The vector is built in registers: a load of an array would
-   stall on the narrower stores that filled it. */
+   stall on the narrower stores that have just filled it. */
 #if PE_ISA != PE_ISA_AVX512
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
     uint64_t n[PE_LANES];
-    const pe__vd last = k + pe__splat(6755399441055744.0); /* last bits: k, as in pe__round() */
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* k in the last bits, see pe__round() */
     memcpy(n, &last, sizeof n);
 #if PE_ISA == PE_ISA_SCALAR
     return p[n[0] & 15];
@@ -1938,10 +1970,11 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 #endif
 }
 
-/* Argument reduction: t (f + g) = k / 2 + rest, with an integer k near 2 t f, for |t f| <= 2^47 and
-   |g| <= 2^-53 |f|. Returns the rest, rounded twice, and sets *quadrant = k / 2 + shift. shift is
-   pe__quadrant_shift, so that the last bits of *quadrant are those of k, the number of quadrants.
-   Each 1/2 that is added to shift rotates by one quadrant more. */
+/* Argument reduction: t (f + g) = k / 2 + rest, where k is an integer near 2 t f. It needs
+   |t f| <= 2^47 and |g| <= 2^-53 |f|. Returns the rest after two roundings, or three where nothing
+   is fused. Sets *quadrant = k / 2 + shift. shift is pe__quadrant_shift, so that k, the number of
+   quadrants, is in the last bits of *quadrant. A shift larger by n / 2 makes the caller rotate by n
+   quadrants more. */
 static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
@@ -1956,7 +1989,7 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* Returns the number of the lowest bit of x that is set; x is not 0. */
+/* Returns the index of the lowest bit that is set in x, which is not 0. */
 PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 {
 #if PE__GNU
@@ -1976,7 +2009,7 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-/* Does what pe__two_sum() does, for |a| >= |b| or a = 0, with half of the operations (Dekker). */
+/* pe__two_sum() for |a| >= |b| or a = 0, with half of the operations (Dekker). */
 PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b;

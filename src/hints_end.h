@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Restores the floating-point options that the program had before simd/compiler.h changed them.
- * Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
+/* Restores the compiler options that the program had before simd/compiler.h changed them,
+ * and sets FP_CONTRACT to its default. Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
 #pragma once
 #include "pe_simd.h"
 

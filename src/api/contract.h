@@ -11,18 +11,19 @@
    number that is no status. Threads: any. */
 PE_API const char *pe_status_string(pe_status status);
 
-/* The version of the functions that are called, as PE_VERSION_HEX; with PE_EXTERN that of the file
-   that defines them. Threads: any. */
+/* Return the version of the functions that the program calls, in the form of PE_VERSION_HEX; with
+   PE_EXTERN, the version of the file that defines them. Threads: any. */
 PE_API int pe_version(void);
 
-/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "SSE2",
-   "WASM SIMD128", "scalar". Threads: any. */
+/* Return the instruction set of the functions that the program calls: "AVX-512", "AVX2", "NEON",
+   "SSE2", "WASM SIMD128" or "scalar". Threads: any. */
 PE_API const char *pe_isa_name(void);
 
-/* Check that this program computes the right bits: small tables in each type and by each family of
- * calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0, at 2^31 and
- * next to ties, are hashed and compared with constants. Takes well under a second. A file that
- * calls it has to compile most of the library, so give it a source file of its own.
+/* Check that this program computes the right bits: compute small tables in each type and by each
+ * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
+ * at 2^31 and next to midpoints, and compare their hashes with constants. This takes well under a
+ * second. A file that calls pe_selftest() has to compile most of the library, so call it from a
+ * source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of

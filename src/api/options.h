@@ -11,7 +11,7 @@
 #define PE_VERSION_HEX 0x000400
 #define PE_VERSION_STRING "0.4.0"
 
-/* MSVC is left out: it defines __STDC_VERSION__ only if a standard was requested. */
+/* MSVC is not checked: it defines __STDC_VERSION__ only if a standard was requested. */
 #if !defined(__cplusplus) && !defined(_MSC_VER) && \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
@@ -23,7 +23,7 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
-/* Stands before every public function. */
+/* PE_API stands before the declaration and the definition of every public function. */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #else
@@ -48,9 +48,9 @@
 #error "pe needs IEEE doubles of 64 bits and floats of 32: for AVR, avr-gcc 10 with -mdouble=64"
 #endif
 /* Refuse packed structs, whether from -fpack-struct or from a #pragma pack that another header left
-   in force: their layout differs from the layout in a library that was compiled without it. A
-   double must lie at an offset of at least the size of a pointer or the target's largest alignment:
-   __BIGGEST_ALIGNMENT__ is 2 for m68k. */
+   in force: a library that was compiled without packing lays its structs out differently. Structs
+   count as packed if a double after a char lies at an offset below the size of a pointer, and also
+   below the target's largest alignment, which is 2 for m68k. */
 struct pe__laid_out {
     char first;
     double number;

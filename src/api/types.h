@@ -71,8 +71,8 @@ typedef enum pe_layout {
                                   Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
-/* D of the frequencies w_i = scale base^(-i / D), with the width of the axis and
-   h = floor(width / 2). */
+/* Which D the frequencies w_i = scale base^(-i / D) have; width is the number of columns of the
+   axis, and h = floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
@@ -101,8 +101,8 @@ enum { PE_MAX_AXES = 8 };
 typedef enum pe_columns {
     PE_COLUMNS_BLOCKS = 0, /* each axis has its own block of columns, in the layout          */
     PE_COLUMNS_JOINED,     /* one layout for the whole row, first the pairs of the first axis, then
-                              those of the second ...; halves: all sines, then all cosines. RoPE of
-                              whole heads: DINOv3, Pixtral, Cosmos; timm, Perceiver            */
+                              the pairs of the second ...; halves: all sines, then all cosines.
+                              RoPE of whole heads (DINOv3, Pixtral, Cosmos); timm, Perceiver   */
     PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal width. Interleaved: the
                                sines of all axes for the first frequency, then their cosines, then
                                the second frequency ...: NeRF, GLIGEN. Halves: the sines of all
@@ -176,9 +176,9 @@ typedef enum pe_preset {
     PE_PRESET_COUNT
 } pe_preset;
 
-/* Where rows are: the positions of rows 0, 1, 2 ... of a call. A small value to be copied freely,
-   made by pe_from() and the functions below; all fields are private. It points to the caller's
-   list, which is read by each call that takes the pe_at. */
+/* At which positions the rows 0, 1, 2 ... of a call are. A pe_at is a small value that may be
+   copied freely. pe_from() and the functions below make it; all its fields are private. It points
+   to the caller's list, and each call that takes the pe_at reads the list. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
@@ -186,42 +186,42 @@ typedef struct pe_at {
     size_t axes;              /* coordinates of a row                                           */
     size_t row_stride;        /* elements of list from one row to the next                      */
     size_t axis_stride;       /* elements of list from one coordinate to the next               */
-    size_t size[PE_MAX_AXES]; /* of a grid: its cells along each coordinate                     */
+    size_t size[PE_MAX_AXES]; /* a grid: number of cells along each coordinate                  */
     int kind;                 /* a pe__at_kind; 0: no pe_ function made it                      */
     int back, delta;          /* 1: see pe_back() and pe_delta()                                */
-    pe_status status;         /* the error found when it was made, or PE_OK                     */
+    pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
 } pe_at;
 
 /* Private: the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
-    size_t sines, cosines; /* number of each; they differ by one if the width is odd       */
-    size_t zero, zeros;    /* first column of zeros; number of these columns               */
+    size_t sines, cosines; /* numbers of both; they differ by 1 if the width is odd        */
+    size_t zero, zeros;    /* first column of zeros; number of columns of zeros            */
     size_t pair, pairs;    /* its first pair in the plan's arrays; number of its pairs     */
     size_t coordinate;     /* the coordinate of a row that it encodes                      */
     double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
 } pe__axis;
 
-/* Frequencies and some rows, in memory of the caller's. d_model, pairs and axes may be read; all
-   other fields are private. A plan may be copied by assignment; its memory must outlive the copies
-   and must not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the
-   same on every instruction set. */
+/* Frequencies and some rows, which lie in memory that the caller provides. d_model, pairs and axes
+   may be read; all other fields are private. A plan may be copied by assignment; the memory must
+   outlive all copies, and must not be moved. Every call refuses a plan of all zeros with
+   PE_ERR_PLAN. Every instruction set makes the same plan. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
     size_t axes;             /* coordinates of a row                                         */
-    size_t padded;           /* doubles from one array to the next: pairs and padding        */
+    size_t padded;           /* doubles from one array to the next: pairs and padding lanes  */
     size_t first;            /* pairs of the row before the first pair of this plan          */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
-    const double *table;     /* NULL, or 2 arrays for each row of pe__rotation_row(): sin(p w)
-                                and cos(p w)                                                 */
-    const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
+    const double *table;     /* NULL, or rotation rows, see pe__rotation_row(): for each of
+                                their positions p an array of sin(p w) and one of cos(p w)   */
+    const double *float32;   /* NULL, or float(w): then each of frequency is 1 / pi          */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half-turns per position                */
-    double error;            /* relative error of the frequencies                            */
+    double error;            /* bound of the relative error of the frequencies               */
     double double_range;     /* range of the double kernel: largest |position| for it        */
     double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
     int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
@@ -234,9 +234,9 @@ typedef struct pe_plan {
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
     size_t matrix_step;      /* doubles from one array of matrix to the next                 */
-    const uint8_t *order;    /* RoPE: NULL, or where pairs lie, see pe__plan_sort_pairs()    */
-    const double *point;     /* PE_COLUMNS_SUMS: the coordinates that frequency is summed for;
-                                else NULL                                                    */
+    const uint8_t *order;    /* RoPE: NULL, or the order of pairs, see pe__order_memory()    */
+    const double *point;     /* PE_COLUMNS_SUMS: the coordinates of the row for which the
+                                sums in frequency were computed; else NULL                   */
     pe_layout layout;
     double padding;          /* the padding position                                         */
     pe__axis axis[PE_MAX_AXES];

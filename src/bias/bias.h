@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes T5's buckets, and adds learned biases to attention scores by an index. Tested by
- * tests/unit/test_learned.c. */
+/* Computes T5's buckets, and adds to each attention score the learned bias that an index selects.
+ * Tested by tests/unit/test_learned.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -16,25 +16,26 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5's n buckets of distances. Below m, each distance has its own bucket. Bucket b >= m begins at
-   the first integer that is not below m (max_distance / m)^((b - m) / (n - m)), which is stored as
-   begin[b - m]. PE__T5_SOME of them are computed together, when a search first needs one, so that a
-   call for one element does not pay for all. */
+/* T5's n buckets of distances. Each distance below m has its own bucket. Bucket b >= m begins at
+   the least integer that is not below m (max_distance / m)^((b - m) / (n - m)). begin[b - m] is
+   that integer. begin is computed in groups of PE__T5_SOME, each when a search first needs it, so
+   that a call for one element does not compute all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
     double max_distance;
     double begin[PE__T5_MOST];
-    unsigned char made[PE__T5_MOST / PE__T5_SOME]; /* 1: these are computed */
-    pe__td log;                                    /* log2(max_distance / m), if has_log */
+    unsigned char made[PE__T5_MOST / PE__T5_SOME]; /* [i]: 1 if group i of begin is computed */
+    pe__td log;                                    /* log2(max_distance / m), if has_log is 1 */
     int has_log;
 } pe__t5;
 
-/* Compute begin[some * PE__T5_SOME] and the next PE__T5_SOME - 1, and at first the logarithm. The
-   bound m (max_distance / m)^(...) of a bucket is computed with a relative error of 2^-104, and is
-   below 2^31. It is a root of an integer, so it is either an integer or irrational. There are some
-   2^50 of these roots, and no irrational one is expected within 2^-70 of an integer. So a bound
-   within 2^-70 of an integer is taken for that integer. */
+/* Compute group number `some` of begin: the PE__T5_SOME elements from begin[some * PE__T5_SOME] on.
+   The first call also computes the logarithm. A bucket's bound m (max_distance / m)^(...) is below
+   2^31, and is computed with a relative error of 2^-104. The exact bound is a root of an integer,
+   so it is an integer or irrational. There are about 2^50 different bounds, and no irrational bound
+   is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer is taken for that
+   integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -43,7 +44,7 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
     t->has_log = t->made[some] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
-        /* the last step is repeated: later powers may be too large to convert to integers */
+        /* later steps repeat the last: their powers may be too large to convert to integers */
         for (size_t k = 0; k < PE_LANES; k++)
             step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
         const pe__td power =
@@ -57,15 +58,15 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
         }
     }
 }
-/* Returns begin[some * PE__T5_SOME], computed if it has not been yet. */
+/* Returns begin[some * PE__T5_SOME], and computes it first if no call has yet. */
 PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t some)
 {
     if (PE__UNLIKELY(!t->made[some])) pe__t5_compute_start(t, some);
     return t->begin[some * PE__T5_SOME];
 }
 
-/* Returns the bucket of a distance `size` of at least m, by bisection. Writes to *from and *to a
-   range of distances in this bucket: *from <= size < *to. */
+/* Returns the bucket of the distance `size`, which is at least m, by bisection. Sets *from <= size
+   and *to > size so that all distances from *from on and below *to are in this bucket. */
 PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *to)
 {
     const size_t count = t->n - t->m;
@@ -95,9 +96,9 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
     return t->m + low;
 }
 
-/* Write the buckets of one query's keys to index; after: what is added to the bucket of a key after
-   the query, 0 if such keys are in bucket 0. The bucket's range of distances is remembered, since
-   the next key is mostly in the same bucket. */
+/* Write to index the buckets of the keys for one query. `after` is added to the bucket of a key
+   after the query; if `after` is 0, keys after the query are in bucket 0. from and to hold the
+   range of distances of the last bucket, because the next key is mostly in the same bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
@@ -146,14 +147,15 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     return PE_OK;
 }
 
-/* Attention scores, [heads][queries][keys], with strides in elements. */
+/* Attention scores of shape [heads][queries][keys]; the strides are in elements. */
 typedef struct pe__scores {
     void *scores;
     size_t heads, queries, keys, query_stride, head_stride;
 } pe__scores;
 
-/* Check all arguments, then add the biases to the scores. The biases of up to PE__MOST keys are
-   first collected in a buffer, since they lie `heads` floats apart in the table. */
+/* Check all arguments, then add the biases to the scores. Before each addition the biases of up to
+   PE__MOST keys are collected in a buffer, because the entries of the table are `heads` floats
+   apart. */
 PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {

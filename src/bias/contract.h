@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declares T5's buckets, and learned biases that are added by an index. Tested by
+/* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
  * tests/unit/test_learned.c. */
 #pragma once
 #include "../api/options.h"
@@ -13,19 +13,20 @@
  *     |d|                                                                for |d| < m
  *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
  *
- * In one direction n = buckets, and keys after the query (d > 0) are in bucket 0. In both
- * directions n = buckets / 2, and n is added to the bucket of keys after the query.
+ * If bidirectional is 0, n = buckets, and keys after the query (d > 0) are in bucket 0. If it is 1,
+ * n = buckets / 2, and n is added to the bucket of keys after the query.
  *
- * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
- * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
+ * buckets        relative_attention_num_buckets, 32 in T5: 2 ... 1024; if bidirectional is 1, at
+ *                least 4 and even
+ * max_distance   relative_attention_max_distance, 128 in T5: above m, at most 2^31
  * bidirectional  1: encoders, 0: decoders
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
- * index          queries rows of keys numbers, packed
+ * index          shape [queries][keys], packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for buckets or a max_distance out of range;
  *              PE_ERR_SIZE; PE_ERR_ENUM for positions that are no whole numbers. On an error
  *              nothing is written.
- * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
+ * Accuracy     the floor is taken of the exact number (tests/unit/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds rows of a learned table to activations, and their gradient to the gradient of the table.
+/* Adds rows of a learned table to activations, and the activations' gradient to the table's.
  * Tested by tests/unit/test_learned.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -12,13 +12,14 @@
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
-/* Returns what is wrong with the shapes, or with positions: each must be a row of the table. */
+/* Check the shapes and the positions, each of which must be a row of the table. Return PE_OK or the
+   error. */
 static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
     const double limit = (double)pe__position_limit, all = (double)table_rows - 1;
-    /* |p - half| <= half means 0 <= p <= 2 half. half is exact, and negative for a table without
-       rows, so that no p passes. */
+    /* |p - half| <= half means 0 <= p <= 2 half. half is exact. For a table without rows it is
+       negative, so every p is refused. */
     const double half = (all < limit ? all : limit) / 2;
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
@@ -32,14 +33,15 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     return status;
 }
 
-/* A table and x, or the gradients of both, with rows of d_model elements. Rows of the table are
-   packed; stride: elements from row to row of x. */
+/* A table and activations x, or the gradients of the two. Both have rows of d_model elements. The
+   table's rows are packed; `stride` is the number of elements from row to row of x. */
 typedef struct pe__learned {
     const void *table, *x;
     size_t table_rows, d_model, stride;
 } pe__learned;
 
-/* Add rows in order: of the table to x or, if grad, of x to the table. */
+/* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
+   1, rows of x to the table. */
 PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l,
                                      const pe_at *at, size_t rows)
 {
@@ -51,7 +53,8 @@ PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned 
         pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
-        size_t from[PE__POSITIONS]; /* computed first, so that no addition waits for it */
+        /* where the table's rows begin: computed first, so that no addition waits for it */
+        size_t from[PE__POSITIONS];
         n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declares the functions of learned tables: addition, gradient, resampling. Tested by
+/* Contract: addition, gradient and resampling of learned tables. Tested by
  * tests/unit/test_learned.c and tests/unit/test_models.c. */
 #pragma once
 #include "../api/options.h"
@@ -43,7 +43,7 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
  * grad_x       rows * stride elements (the last row needs only d_model)
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
- * Accuracy     each of the rows' additions is rounded once (tests/unit/test_learned.c)
+ * Accuracy     each addition is rounded once (tests/unit/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
@@ -62,7 +62,7 @@ typedef struct pe_resample {
                           antialias (with a = -0.5); not with align_corners                      */
     double scale_y;    /* output rows per row, 2^-20 ... 2^20, if that is not out_height / height:
                           torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
-    double scale_x;    /* the same along the width: if that is not out_width / width             */
+    double scale_x;    /* output columns per column, if that is not out_width / width            */
 } pe_resample;
 
 /* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
@@ -75,8 +75,8 @@ typedef struct pe_resample {
  *     w_0 = 1 - t, w_1 = t                            linear
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 with 1 - t for t   cubic
  *
- * If a scale is given, rows / out_rows is 1 / scale. The weight of a cell is the product of its
- * weights along the two axes. A row with weight 0 does not count, even if it holds infinities.
+ * If a scale is given, 1 / scale replaces rows / out_rows. The weight of a cell is the product of
+ * its weights along the two axes. A row with weight 0 does not count, even if it holds infinities.
  *
  * With antialias, let r be the larger of rows / out_rows and 1, at most 256. Then w_k is the filter
  * above at the distance (n + k - s) / r, for the rows that the table has, and the weights are
@@ -85,16 +85,16 @@ typedef struct pe_resample {
  *
  * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
- * out_height, out_width  at most 2^31; a 0 does nothing and is PE_OK
+ * out_height, out_width  at most 2^31; if one is 0, the call does nothing and returns PE_OK
  * d_model      at least 1
- * how          NULL: as vision models do it: cubic, a = -0.75, align_corners = 0
+ * how          NULL: cubic, a = -0.75, align_corners = 0, as in vision models
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
  *              PE_ERR_RANGE for an a or a scale out of range, antialias by more than 256 or
  *              with align_corners, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
- *              0.5 ulp and 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
+ *              0.5 ulp plus 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
  *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where
  *              n is the number of rows in reach of a cell (up to 200 rows: 2^-44), times the sum
  *              of the weights' magnitudes over the sum of the weights: at most 1.6 for an a within

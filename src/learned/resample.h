@@ -13,27 +13,28 @@
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* Along one axis, the taps of an output row: the rows first, first + 1 ... of the table, with their
-   weights. There are 4, or more with antialias, which allows up to PE__SHRINK rows per output row.
-   Sums leave out taps of weight 0, since 0 * infinity is not 0. */
+/* The taps of an output row along one axis: the rows first, first + 1 ... of the table, and their
+   weights. Without antialias there are 4 taps. With antialias there are up to PE__TAPS, because it
+   allows up to PE__SHRINK rows per output row. Sums leave out taps of weight 0, since 0 * infinity
+   is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
     int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
-    size_t count, rows; /* taps; rows of the table along this axis */
+    size_t count, rows; /* number of taps; rows of the table along the axis */
     double weight[PE__TAPS];
 } pe__taps;
 
-/* Where an output row lies among the table's rows: behind / whole after row `row`, and ahead /
-   whole before the next row. behind, ahead and whole are integers unless a scale is given: so a
-   distance that should be 1 is exactly 1. */
+/* Where an output row lies among the table's rows: at row + behind / whole, which is also
+   row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are integers, so that a
+   distance of 1 is computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, whole;
 } pe__spot;
 
-/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. For
-   integers of 32 bits this is exact until it is rounded to double: with a, products take 117 bits
-   of a triple-double's 159. */
+/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. If p, v and
+   q are integers of 32 bits, both terms are exact: a p^2 takes 53 + 64 = 117 bits, and a
+   triple-double has 159. The difference is rounded to double. */
 PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
     const pe__vd by = pe__splat(p);
@@ -42,16 +43,17 @@ PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
-/* Returns 1 + t - (a + 2) t^2 for t = p / q and v = q - p. Near a root (there is one for every
-   a >= 0) terms cancel, so it is computed exactly there, and is exactly 0 at the root. */
+/* Returns 1 + t - (a + 2) t^2 for t = p / q and v = q - p. For every a >= 0 it has a root, near
+   which its terms cancel. There pe__keys_cubic_near_root() computes it, so that it is exactly 0 at
+   the root. */
 PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
 {
     const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
     return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
-/* Write to weight the weights of the rows at distances 1 + t, t, u and 1 + u from the output row,
-   for t = p / q and u = 1 - t = v / q. */
+/* Write to weight[0] ... weight[3] the weights of the rows at distances 1 + t, t, u and 1 + u from
+   the output row, for t = p / q and u = 1 - t = v / q. */
 PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
 {
     const double a = how->a, t = p / q, u = v / q;
@@ -62,16 +64,17 @@ PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
-/* Returns rows of the table per output row: 1 / scale, or without a scale the ratio of the
-   sizes. */
+/* Returns the number of rows of the table per output row: 1 / scale, or rows / out_rows if scale is
+   0. */
 PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 {
     return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
 }
 
-/* Write the taps of an output row with antialias: the rows in reach of the filter that the table
-   has. Let p be the distance of a row from the output row, in units of 1 / s->whole. The weight of
-   the row is the filter at p / q, divided by the sum of all weights. */
+/* Write to taps the taps of the output row at s with antialias: the table's rows in reach of the
+   filter. Distances are in units of 1 / s->whole; q is the distance to which the filter's distance
+   1 is widened. The weight of a row at distance p is the filter at p / q, divided by the sum of the
+   weights of all taps. */
 PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
     const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
@@ -97,11 +100,11 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
     for (k = 0; k < (int64_t)taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* Returns where output row i lies. Since rows and out_rows are at most 2^31, all integers fit. */
+/* Returns where output row i lies. All integers fit int64_t: rows and out_rows are at most 2^31. */
 PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, size_t rows,
                                 size_t out_rows)
 {
-    /* s = numerator / denominator >= -1/2 */
+    /* numerator / denominator is the s of the contract, at least -1/2 */
     const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
     int64_t numerator = (2 * (int64_t)i + 1) * n - m, denominator = 2 * m;
     pe__spot spot;
@@ -110,7 +113,7 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
         denominator = m > 1 ? m - 1 : 1;
     } else if (scale > 0) {
         double s = ((double)i + 0.5) / scale;
-        PE__OPAQUE(s); /* not to be fused with - 0.5 */
+        PE__OPAQUE(s); /* the subtraction of 0.5 must not be fused with it */
         s -= 0.5;
         spot.row = (int64_t)floor(s);
         spot.behind = s - (double)spot.row;
@@ -126,13 +129,13 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
     return spot;
 }
 
-/* Write the taps of output row i. */
+/* Write to taps the taps of output row i along an axis. */
 PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
                             size_t out_rows, pe__taps *taps)
 {
     const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
     taps->rows = rows;
-    if (how->antialias) { /* fit: q without a scale, an integer as s.whole is */
+    if (how->antialias) { /* fit: r * s.whole if no scale is given, as an exact integer */
         const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
@@ -143,15 +146,15 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
     pe__weights(how, s.behind, s.ahead, s.whole, taps->weight);
 }
 
-/* Returns the row of tap k; beyond an end of the table, the row at that end. */
+/* Returns the row of tap k, or the row at the end of the table if tap k lies beyond the end. */
 PE__INLINE size_t pe__tap_row(const pe__taps *taps, size_t k)
 {
     const int64_t row = taps->first + (int64_t)k, last = (int64_t)taps->rows - 1;
     return row < 0 ? 0 : (size_t)(row < last ? row : last);
 }
 
-/* Write the d_model floats of one output cell: the sum of weight * row over the taps, in doubles
-   and in the order of the taps. */
+/* Write to out the d_model floats of one output cell: the sums of the taps' rows times their
+   weights, computed in doubles and in the order of the taps. */
 PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, const pe__taps *across,
                                   size_t d_model, float *out)
 {
@@ -175,7 +178,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
     }
 }
 
-/* Is the scale of an axis 0 or within its range, and with antialias the filter not too wide? */
+/* Returns 1 if the scale of an axis is 0 or 2^-20 ... 2^20, and antialias, if set, is possible:
+   without align_corners, and with at most PE__SHRINK rows per output row. */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
@@ -183,7 +187,7 @@ PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, s
                                pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
-/* Returns what is wrong with the sizes or with how. */
+/* Check the sizes and the fields of how. Return PE_OK or the error. */
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
                                            const pe_resample *how, size_t out_height,
                                            size_t out_width)

@@ -17,7 +17,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m256d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid4_u35avx2
-/* Converts before it zips: two shuffles of floats replace four of doubles. */
+/* Convert to float, then zip: two shuffles of floats replace four of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -31,7 +31,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     __m128 f = _mm256_cvtpd_ps(a);
-    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
+    PE__OPAQUE(f); /* otherwise the compiler might return a, not rounded to float */
     return _mm256_cvtps_pd(f);
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -42,17 +42,18 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
-    /* unpacking works on each 128-bit half, so the middle quarters are then exchanged (0xd8) */
+    /* unpacking works within each 128-bit half; 0xd8 then exchanges the two middle doubles */
     const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h; blendv selects by the top bit of each lane. */
+/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. blendv
+   selects by the top bit of each lane. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(quadrant);
     __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(k, 63));
-    PE__OPAQUE(odd); /* else gcc compares it with 0 before it blends */
+    PE__OPAQUE(odd); /* otherwise gcc compares odd with 0 before each blend */
     const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(k, 62)), sign = pe__splat(-0.0);
     const __m256d a = _mm256_blendv_pd(*s, *c, odd), b = _mm256_blendv_pd(*c, *s, odd);
     *s = _mm256_xor_pd(a, _mm256_and_pd(half, sign));
@@ -71,7 +72,7 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
-/* Both 128-bit halves load the same four floats, so no permutation has to cross the halves. */
+/* Load the same four floats into both 128-bit halves, so that no permutation crosses them. */
 PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
@@ -100,9 +101,9 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
-/* Returns whether the lower 16 bits of any number are 0. One comparison serves all four vectors:
-   the minimum of their 16-bit words is 0 if one of them is. 0x33333333 selects the bytes of the
-   lower words. */
+/* Returns 1 if the lower 16 bits of any number are 0. The minimum of the four vectors' 16-bit words
+   is 0 wherever a word is 0, so one comparison serves all four. 0x33333333 selects the mask bits of
+   the lower words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -110,7 +111,8 @@ PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
     const __m256i zero = _mm256_cmpeq_epi16(least, _mm256_setzero_si256());
     return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
-PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* restores the order after a shuffle by halves */
+/* Restores the order after a shuffle, which works within each 128-bit half. */
+PE__INLINE pe__vf pe__unzip_halves(__m256 v)
 {
     return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
 }
@@ -126,7 +128,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
-/* The 0 means: round to nearest even, whatever MXCSR says. */
+/* The argument 0 means: round to nearest even, whatever MXCSR says. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -137,11 +139,12 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm256_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
-/* Keeps minima of the 32-bit halves of the doubles, without a shuffle. The lower half is shifted
-   until only the bits that a float drops are left. The upper half loses its sign: it is the
-   magnitude, with 20 bits of the significand. For |a| >= 2 it is a negative integer, so the vector
-   is always flagged. The alternative, a shuffle of the lower halves into one vector and minima of
-   the floats' magnitudes, made fills take 1.12 and sums 1.1 times as long. */
+/* Keep the minima, as signed integers, of the lower and the upper 32 bits of a and b. Shifting the
+   lower 32 bits leaves the bits that a float drops. Shifting the upper 32 bits by 1 drops the sign,
+   and leaves the exponent and 20 bits of the significand. For doubles of 2 and more this is a
+   negative integer, so the vector is always flagged. The alternative is to shuffle the lower halves
+   into one vector, and to keep minima of the floats' magnitudes. That made fills take 1.12 times,
+   and sums 1.1 times, as long. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
@@ -150,9 +153,11 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
     (void)v;
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
-/* Returns whether a number is below the window or the guard. The guard, the bits of a float, is
-   converted to the upper half of a double: 3 bits of the significand fewer, rounded up, and an
-   exponent that is larger by 896, the difference of the biases. */
+/* Returns 1 if a minimum of dropped bits is less than `window` above a midpoint, or a minimum of
+   magnitudes is below the guard. Both bounds get the form of the minima. The guard, the bits of a
+   float, becomes the upper half of a double: the significand loses 3 bits, rounded up, and the
+   exponent grows by 896, the difference of the biases. Guards from 0x3ffffff8 on, just below 2,
+   flag every vector. */
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);

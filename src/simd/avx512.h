@@ -17,7 +17,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m512d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid8_u35avx512f
-/* Converts before it zips: one permutation of floats replaces two of doubles. */
+/* Convert to float, then zip: one permutation of floats replaces two of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -33,7 +33,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     __m256 f = _mm512_cvtpd_ps(a);
-    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
+    PE__OPAQUE(f); /* otherwise the compiler might return a, not rounded to float */
     return _mm512_cvtps_pd(f);
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -49,22 +49,26 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h; masked moves exchange s and c. */
+/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. Masked moves
+   exchange s and c. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
-    const __m512i of_s = _mm512_slli_epi64(k, 62); /* top bits: second bit of k, and of k + 1 */
+    /* top bit of of_s: the second bit of k; top bit of of_c: the second bit of k + 1 */
+    const __m512i of_s = _mm512_slli_epi64(k, 62);
     const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
     const __m512i a = _mm512_castpd_si512(_mm512_mask_mov_pd(*s, odd, *c));
     const __m512i b = _mm512_castpd_si512(_mm512_mask_mov_pd(*c, odd, *s));
-    /* a ^ (of_s & sign) */
+    /* a ^ (of_s & sign), then b ^ (of_c & sign) */
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
 }
-/* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. For each
-   quadrant a table has the signs and, where s and c are exchanged, the 16s that change the order of
-   the permutation. */
+/* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. `quarters`
+   has two numbers for each quadrant, one for the sine and one for the cosine. The index has 3 bits,
+   so the table has the four quadrants twice. The top bit of a number is the change of sign. A 16 in
+   it exchanges s and c: the exclusive or with an index of the permutation changes the index's bit
+   4, which chooses between s and c. */
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -107,12 +111,12 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     unsigned mask = _mm512_movepi32_mask((__m512i)a);
-    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of the mask and load 32 */
+    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of the mask, then load 32 */
     return mask & 0xffffu;
 }
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
-    const pe__vd last = k + pe__splat(6755399441055744.0); /* last bits: k, as in pe__round() */
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* k in the last bits, see pe__round() */
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
@@ -123,7 +127,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    /* move the numbers to the odd words, with zeros between, in one instruction */
+    /* one instruction moves the numbers to the odd 16-bit words, and sets the even ones to 0 */
     const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
                                                               12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
@@ -135,7 +139,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-#ifdef __AVX512BF16__ /* flushes subnormals, so only for vectors in which no exponent is 0 */
+#ifdef __AVX512BF16__ /* its conversion flushes subnormals: use it only if no exponent is 0 */
     const __m512i exponent = _mm512_set1_epi32(0x7f800000);
     if (!PE__UNLIKELY(_mm512_testn_epi32_mask(_mm512_castps_si512(v), exponent) != 0))
         return (__m256i)_mm512_cvtneps_pbh(v);
@@ -166,8 +170,9 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
         _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_ps(a, order, b);
 }
-/* The 8 means: round to nearest even, whatever MXCSR says, and raise no flags. The masked form has
-   all lanes set: at -O0 gcc's plain form is a macro that -Wsign-conversion reports. */
+/* The argument 8 means: round to nearest even, whatever MXCSR says, and raise no exception flags.
+   The mask 0xffff selects all lanes. The form without a mask is a macro in gcc at -O0, which
+   -Wsign-conversion reports. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -181,8 +186,8 @@ PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-/* One instruction; 0x0a: the lesser magnitude, without sign. At -O0 it is a macro of gcc's that
-   -Wsign-conversion reports. */
+/* _mm512_range_ps() with 0x0a returns the lesser magnitude, without a sign, in one instruction. In
+   gcc at -O0 it is a macro that -Wsign-conversion reports. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -196,16 +201,18 @@ PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
-    __asm__("" : "+r"(first)); /* as in pe__signs() */
+    __asm__("" : "+r"(first)); /* see pe__signs() */
     return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
 }
 #endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    /* the lower halves of the doubles, in any order: minima do not depend on it */
+    /* the lower halves of the doubles; minima do not depend on their order */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
-    /* (low & mask) ^ tie, as unsigned integers; a shift would compete for the shuffles' ports */
+    /* dropped = (low & mask) ^ tie: the bits that a float drops, with the first one inverted, so
+       that a midpoint becomes 0, the least unsigned integer. Shifting them to the top instead, as
+       other backends do, would compete with shuffles for their ports. */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);

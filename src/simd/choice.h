@@ -13,9 +13,9 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
-/* PE__GNU: the compiler has GNU C's vectors, with their operators, and its pragmas turn fast-math
-   off. That holds for clang also where it replaces cl. The other compilers below define __GNUC__
-   but ignore the pragmas. */
+/* PE__GNU: 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that turn
+   fast-math off. clang does, even as clang-cl, which does not define __GNUC__. The other compilers
+   named here define __GNUC__, but ignore the pragmas. */
 #if defined(__clang__) || \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) && \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -24,8 +24,9 @@
 #define PE__GNU 0
 #endif
 
-/* PE__NO_512: AVX-512 without registers of 512 bits (-mno-evex512), for which pe uses AVX2. A
-   missing __EVEX512__ means that only with the compilers below, because no others define it. */
+/* PE__NO_512: 1 if the flags allow AVX-512, but not its registers of 512 bits (-mno-evex512). pe
+   then uses AVX2. Only with the compiler versions below does a missing __EVEX512__ mean this: no
+   other versions define it at all. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
 #ifdef __clang__
 #define PE__NO_512 (__clang_major__ >= 18 && __clang_major__ <= 21)
@@ -36,8 +37,8 @@
 #define PE__NO_512 0
 #endif
 
-/* The default is the widest instruction set that the flags allow. AVX-512 CD without DQ is a Xeon
-   Phi, which lacks instructions that pe uses. */
+/* The default is the widest instruction set that the flags allow. CPUs that have AVX-512 CD but not
+   DQ are Xeon Phis, which lack instructions that pe uses. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
@@ -47,7 +48,7 @@
 #define PE_ISA PE_ISA_AVX2
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
 #define PE_ISA PE_ISA_NEON
-#elif defined(__wasm_simd128__) /* before SSE2: emscripten can define __SSE2__ */
+#elif defined(__wasm_simd128__) /* asked before SSE2: emscripten can define __SSE2__ */
 #define PE_ISA PE_ISA_WASM
 #elif defined(__SSE2__)
 #define PE_ISA PE_ISA_SSE2
@@ -74,9 +75,11 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET: the flags do not allow all instructions of PE_ISA, so compiler.h gives pe's
-   functions a target attribute. Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW
-   and VL, except the Xeon Phi. */
+/* PE__SETS_TARGET: 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
+   pe's functions a target attribute. So pe may use F16C in a program compiled with -mavx2 -mfma
+   alone, and DQ, BW and VL in one compiled with -mavx512f alone. The program still runs wherever
+   its flags allow: every CPU with AVX2 has F16C, and every CPU with AVX-512F has DQ, BW and VL,
+   except the Xeon Phi. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
@@ -95,21 +98,23 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* PE__HAVE_FMA: the hardware has a fused multiply-add. Without it, __builtin_fma() is a call to the
-   C library, so pe__two_prod() splits its operands instead. */
+/* PE__HAVE_FMA: defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is a
+   call to the C library, so pe__two_prod() splits its operands instead. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * These two options are all that pe chooses for a CPU. The flags for instruction sets decide, not
- * the name of the CPU: a compiler that is older than a CPU takes it for another one. */
+ * These two options are all that pe chooses by the CPU. pe recognises a CPU by the instruction sets
+ * that the flags allow. The name of the CPU would not do: a compiler that is older than the CPU
+ * takes it for another one. */
 
 /* PE_PREFETCH_HEADS: 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
    Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching a Zen 3 takes a
-   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by SSE4a, which only AMD has, and AVX-512
-   without VP2INTERSECT, which AMD's other CPUs with AVX-512 have. */
+   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by three things: it has SSE4a, as only
+   AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with AVX-512 have.
+ */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) && \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0
@@ -117,9 +122,10 @@
 #define PE_PREFETCH_HEADS 1
 #endif
 
-/* PE_LOADS_WAIT: 1 if code avoids 4K aliasing: loads that stall on non-temporal stores in flight to
-   addresses with the same last 12 bits. On a Zen 3 the stalls were half of all the time. On a Zen 5
-   avoiding them makes halves take a sixth longer, and no CPU with AVX-512 was seen to gain. */
+/* PE_LOADS_WAIT: 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
+   flight whose address has the same last 12 bits. On a Zen 3 these stalls were half of all the
+   time. On a Zen 5 avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 was
+   seen to gain. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
@@ -129,8 +135,8 @@
 #ifndef PE_SLEEF
 #define PE_SLEEF 0
 #endif
-/* Refuse values other than 0 and 1. With an empty definition (-DPE_SLEEF=) the first condition
-   reads 1 - -1, which is 2. */
+/* Refuse values of PE_SLEEF other than 0 and 1. If it is defined as empty (-DPE_SLEEF=), the first
+   condition reads 1 - -1, which is 2. */
 #if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif

@@ -7,10 +7,11 @@
 /* ---- floating-point environment -------------------------------------------------------------- */
 
 #include <float.h>
-/* Every operation must round doubles to double and floats to float: PE__EVALUATES must be 0.
-   FLT_EVAL_METHOD is -1 in clang under -ffast-math, which pe.h turns off for its own code. 16
-   concerns _Float16 alone. 1 is gcc's for s390x in strict ISO C. With x87, clang rounds to neither
-   type, whatever -ffp-eval-method says. */
+/* PE__EVALUATES is FLT_EVAL_METHOD, corrected. It must be 0: an operation on doubles rounds to
+   double, and one on floats to float. -1, which clang has under -ffast-math, counts as 0, because
+   pe.h turns -ffast-math off for its own code. 16 counts as 0, because it concerns _Float16 alone.
+   clang with x87 counts as 2: it rounds to neither type, whatever -ffp-eval-method says. 1, which
+   gcc has for s390x in strict ISO C, is refused. */
 #if defined(__clang__) && defined(__i386__) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
@@ -41,14 +42,15 @@
 /* Refuse gcc's -fsingle-precision-constant, which makes a constant like 0.1 a float and defines no
    macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
-/* Refuse to become a header unit of g++. A file that imports one gets functions without the pragmas
-   below: other bits under -ffast-math, and crashes. With modules on, g++ may turn any header into a
-   header unit, pe.h or a header that includes it. A precompiled header and a named module keep the
+/* Refuse to become a header unit of g++. A file that imports one gets pe's functions without the
+   pragmas below: they compute other bits under -ffast-math, and can crash. With modules on, g++ may
+   turn any header into a header unit: pe.h, or a header that includes it. So the file that is
+   compiled must not be a header, by its extension. A precompiled header and a named module keep the
    pragmas. */
 #if defined(__cpp_modules) && !defined(__clang__)
 static constexpr bool pe__names_header(const char *file)
 {
-    char first = 0; /* first character of the extension */
+    char first = 0; /* the first character after the last dot of the file's name */
     for (; *file; file++) {
         if (*file == '.') first = file[1];
         if (*file == '/') first = 0;
@@ -79,7 +81,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 
 #if PE_SLEEF
-/* sleef.h defines CONST and leaves it defined: restore the program's macro, or its absence */
+/* sleef.h defines CONST and leaves it defined: restore the program's CONST, or undefine it */
 #pragma push_macro("CONST")
 #undef CONST
 #include <sleef.h>
@@ -90,8 +92,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE_SLEEF_NAME "none"
 #endif
 
-/* A program may have macros with the names of GNU C keywords that pe uses, as CUDA has
-   __noinline__. Set them aside until the end of pe.h. */
+/* A program may have macros with the names of GNU C's keywords and attributes that pe uses, as CUDA
+   has __noinline__. Set these macros aside until the end of pe.h. */
 #if PE__GNU
 #pragma push_macro("__aligned__")
 #pragma push_macro("__always_inline__")
@@ -117,12 +119,11 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #undef __vector_size__
 #endif
 
-/* Hints, begin: from here to the end of pe.h, arithmetic is done as written. Contraction and
-   re-association are off, whatever the command line allows; the end of pe.h restores the program's
-   state. */
+/* From here to the end of pe.h, arithmetic is done as written: contraction and re-association are
+   off, whatever the command line allows. The end of pe.h restores the program's options. */
 #if defined(__clang__)
-/* PE__FLOAT_CONTROL: clang supports float_control on the target. On other targets it warns and
-   ignores the pragma. */
+/* PE__FLOAT_CONTROL: 1 if clang supports the pragma float_control on the target. On other targets
+   it warns, and ignores the pragma. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
@@ -133,7 +134,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #ifdef __FAST_MATH__
 #error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
 #endif
-#pragma clang fp reassociate(off) /* __FAST_MATH__ does not show parts of -ffast-math */
+#pragma clang fp reassociate(off) /* -fassociative-math alone defines no __FAST_MATH__ */
 #if __clang_major__ >= 18
 #pragma clang fp reciprocal(off)
 #endif
@@ -153,7 +154,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
-#if __GNUC__ > 10 /* -O3 clones functions and loops without gaining speed: 6 % of the code */
+#if __GNUC__ > 10 /* -O3's clones of functions and loops are 6 % of the code, and no faster */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
@@ -162,16 +163,16 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
-/* cl before VS 2022 fuses by default. It cannot save and restore the setting, so fusing stays off
-   to the end of the program's file. */
+/* cl before VS 2022 fuses products by default. The setting cannot be saved and restored, so fusing
+   stays off to the end of the program's file. */
 #pragma fp_contract(off)
 #else
 #ifndef __cplusplus
 #pragma STDC FP_CONTRACT OFF
 #endif
-/* No macro tells whether a compiler obeys that pragma. tcc fuses nothing, nor does a compiler for
-   x86 whose flags allow no FMA. For all others the program turns fusing off and says so by
-   PE_UNFUSED. */
+/* No macro tells whether a compiler obeys FP_CONTRACT. tcc fuses nothing, nor does a compiler for
+   x86 whose flags allow no FMA. With all other compilers the program must turn fusing off, and
+   define PE_UNFUSED to say so. */
 #if !defined(PE_UNFUSED) && !defined(__TINYC__) && \
     (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) || \
      defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
@@ -179,9 +180,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 
-/* PE__INLINE: always inlined. Kernels have the type, the layout and "sum" as arguments; inlined
-   with constants, each branch on these is decided by the compiler. Without optimisation nothing is
-   forced inline: gcc would take half a minute and 2 GB for all that a program might call. */
+/* PE__INLINE: always inlined. Kernels have arguments for the element type, for the layout, and for
+   whether to add. Callers pass constants, so after inlining the compiler decides the branches on
+   these arguments. Without optimisation nothing is forced inline, because gcc would take half a
+   minute and 2 GB to inline all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif PE__GNU
@@ -189,8 +191,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #else
 #define PE__INLINE static inline
 #endif
-/* PE__OUTLINE: never inlined; a call serves many elements, so it costs little, and the code stays
-   small. PE__COLD: runs seldom, as after a flagged rounding test; placed away from the loops.
+/* PE__OUTLINE: never inlined, to keep the code small; a call costs little, since it serves many
+   elements. PE__COLD: never inlined, and placed away from the loops, because the function seldom
+   runs: for example, after a flagged rounding test.
    PE__PREFETCH: fetch the cache line at an address into the first-level cache. The address is a
    uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. */
 #if PE__GNU
@@ -205,8 +208,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__PREFETCH(address) (void)(address)
 #endif
 
-/* Attributes for functions that wrap unsigned integers or divide by zero on purpose: clang's
-   sanitizers report both, though C and IEEE 754 define the results. */
+/* PE__WRAPS, PE__DIVIDES_BY_ZERO: attributes of functions that wrap unsigned integers, or divide by
+   zero, on purpose. clang's sanitizers report both, though C and IEEE 754 define the results. */
 #if defined(__clang__)
 #if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
@@ -220,10 +223,11 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* PE__OPAQUE(a): the compiler must hold a in a register here and knows nothing about its value.
-   Without it gcc loads a value again for each use instead of keeping it. The letters stand for the
-   vector registers of each instruction set ("v": all 32 of AVX-512). On other targets a goes
-   through memory ("+m"); also in WebAssembly from clang 19 on, which rejects "+r" for a vector. */
+/* PE__OPAQUE(a): the compiler must have a in a register here, and must assume nothing about its
+   value. So it cannot simplify the computation of a, nor load a once more for a later use, as gcc
+   does otherwise. The letters stand for the vector registers of each instruction set ("v": all 32
+   of AVX-512). On other targets a goes through memory ("+m"). So it does in WebAssembly from
+   clang 19 on, which rejects "+r" for a vector. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__) && __clang_major__ < 19
@@ -239,10 +243,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 
 /* PE__PRODUCT(p): the product p must not be fused with a later sum. Under -ffp-contract=fast clang
-   fuses in spite of the pragma above, even between intrinsics. gcc fuses scalars that it vectorizes
-   itself, for fmaddsub, but not vectors; there an opaque product costs a third of the time of a
-   rotation. WebAssembly has no fused instruction without relaxed SIMD, and "+m" would treble the
-   time of a rotation. */
+   fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses scalars that it vectorizes
+   itself, to use fmaddsub, but does not fuse pe's vectors. With these p is not made opaque, which
+   would cost a third of the time of a rotation. WebAssembly without relaxed SIMD has no fused
+   instruction, and "+m" would treble the time of a rotation. */
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 #define PE__PRODUCT(p) (void)(p)
 #elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
@@ -251,18 +255,18 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__PRODUCT(p) (void)(p)
 #endif
 
-/* PE__IN_REGISTER(p): keep the pointer p in a register of its own. gcc 12 packs two pointers into a
-   vector to increment both, and extracts them for each use. That is a fifth of the time of rotating
-   head by head. */
+/* PE__IN_REGISTER(p): keep the pointer p in a register of its own. Otherwise gcc 12 packs two
+   pointers into a vector to increment both, and extracts them for each use. This takes a fifth of
+   the time of rotating head by head. */
 #if PE__GNU
 #define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
 #define PE__IN_REGISTER(p) (void)(p)
 #endif
 
-/* PE__IN_MEMORY(p): the numbers at p stay in memory, from where AVX2 broadcasts a number by a load
-   alone. gcc would keep four of them in a register and permute it for each one, which takes 7 %
-   longer on a Zen 3. */
+/* PE__IN_MEMORY(p): leave the numbers at p in memory, because AVX2 broadcasts a number from memory
+   by a load alone. gcc would keep four numbers in a register, and permute the register to broadcast
+   each. This takes 7 % longer on a Zen 3. */
 #if PE__GNU && PE_ISA == PE_ISA_AVX2
 #define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
 #else

@@ -43,22 +43,22 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__get_signed(const float *p)
 {
-    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* sign of the first of each two */
+    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* negates the first of each two */
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
-#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would turn masks into vectors and back */
-/* Written with operators: clang compiles intrinsics under the program's -ffast-math, which takes
-   NaNs to be impossible. */
+#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* with gcc: in avx512.h, by masks */
+/* Written with operators, for which pe's pragmas turn -ffast-math off. clang compiles intrinsics
+   under the program's -ffast-math all the same, and so as if no number were a NaN. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     const uint32_t beyond = pe__signs(a > x) | pe__signs(b > y) << 2 * PE_LANES;
     return beyond ^ ~0u >> (32 - 4 * PE_LANES);
 }
 #endif
-#if PE_ISA != PE_ISA_AVX512 /* AVX-512 uses masks */
+#if PE_ISA != PE_ISA_AVX512 /* AVX-512: in avx512.h, by masks */
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
     return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
@@ -76,7 +76,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* AVX-512 has instructions for these */
+#if PE_ISA != PE_ISA_AVX512 /* AVX-512 has instructions for these three: avx512.h */
 PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 {
     float f[2 * PE_LANES] = {0};
@@ -85,7 +85,7 @@ PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 }
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
-    (void)quadrant; /* s and c are rotated already, by pe__rotate_quadrant() */
+    (void)quadrant; /* pe__rotate_quadrant() has already rotated s and c */
     return pe__zip(s, c);
 }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
@@ -103,8 +103,9 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
-/* Get pairs of floats, each loaded as a double. With AVX the pairs are ordered so that both results
-   are shuffles within 16-byte parts of the vectors, which saves an operation. */
+/* Set *s to the first and *c to the second floats of 2 PE_LANES pairs: pairs number i[0], i[1] ...
+   at p. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs are loaded in an order
+   that lets shuffles within 16-byte parts give both results. This saves an operation. */
 #if PE_ISA != PE_ISA_SCALAR
 typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
 PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
@@ -127,8 +128,9 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #endif
 }
 #endif
-/* Copy n bytes. Non-temporal stores need whole vectors at multiples of their size, so memcpy()
-   copies the bytes before and after them. */
+/* Copy n bytes, by non-temporal stores if `stream` is set. Such a store takes a whole vector and
+   an address that is a multiple of the vector's size, so memcpy() copies the bytes before the
+   first such address and after the last whole vector. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -156,7 +158,7 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
-/* No float is a midpoint, so adding half of a last place (0x8000) rounds to nearest. */
+/* No number may be a midpoint, so adding half of a bf16's last place (0x8000) rounds to nearest. */
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
@@ -165,8 +167,8 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
 #if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
-    /* Add half of a last place (0x8000) to all. Only a midpoint then ends in 16 zeros; midpoints
-       are rare and take the slower path below. */
+    /* Add half of a bf16's last place (0x8000) to each number. A sum ends in 16 zeros only if the
+       number is a midpoint. Midpoints are rare, and take the slower path below. */
     const pe__vu x = (pe__vu)a + 0x8000, y = (pe__vu)b + 0x8000;
     const pe__vu z = (pe__vu)c + 0x8000, w = (pe__vu)d + 0x8000;
     if (!PE__UNLIKELY(pe__any_ends_in_0(x, y, z, w))) {
@@ -182,13 +184,14 @@ PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
 #ifdef PE__NOT_FUSED
-PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
+PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* a rounded to 26 bits (Veltkamp); |a| < 2^996 */
 {
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Dekker's product. a may be truncated to 26 bits (the mask -134217728 is -2^27) instead of
-   rounded. Its low part then has 27 bits and that of b 26, so all four products are exact. */
+/* Dekker's product. On vectors a is not rounded to 26 bits but truncated to them, by the mask
+   -134217728 = -2^27. Its low part, al, then has 27 bits. bh and bl have at most 26 bits each, so
+   all four products of the parts are exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -198,7 +201,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__veltkamp_high(b);
     const pe__vd al = a - ah, bl = b - bh;
     pe__vd p = a * b;
-    PE__OPAQUE(p); /* must not be fused under -mfma */
+    PE__OPAQUE(p); /* under -mfma, p must not be fused into the sum below */
 #endif
     *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
     return p;
@@ -213,7 +216,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 }
 #endif
 
-/* Store s0 c0 s1 c1 ... at any address. */
+/* Store s0 c0 s1 c1 ... at p, which may be any address. */
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {
     pe__vd a, b;
@@ -230,16 +233,16 @@ PE__INLINE pe__vd pe__round(pe__vd a)
     return (a + big) - big;
 }
 
-/* The bits of a vector of doubles. */
+/* A pe__vd as integers: the bits of each double. */
 #if PE_ISA == PE_ISA_SCALAR
 typedef uint64_t pe__bits;
 #else
 typedef uint64_t pe__bits __attribute__((__vector_size__(8 * PE_LANES)));
 #endif
 
-/* Returns 2^k for an integer k within -1022 ... 1023; beyond, any number. Adding 1.5 * 2^52, as in
-   pe__round(), puts k + 1023 into the last bits. That is the exponent of the result, which is
-   shifted to its place. */
+/* Returns 2^k for an integer k within -1022 ... 1023, and a meaningless number for other k. Adding
+   1.5 * 2^52 + 1023 puts k + 1023, the biased exponent of 2^k, into the last bits. The shift moves
+   the exponent to its place. */
 PE__INLINE pe__vd pe__power_of_2(pe__vd k)
 {
     pe__vd y = k + pe__splat(6755399441055744.0 + 1023);
@@ -255,7 +258,7 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 {
     pe__bits bits, exponent;
     memcpy(&bits, &a, sizeof bits);
-    exponent = bits >> 52 | 0x4330000000000000u; /* the double 2^52 + biased exponent */
+    exponent = bits >> 52 | 0x4330000000000000u; /* as a double: 2^52 + biased exponent */
     bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u; /* a with the exponent of 0.5 */
     memcpy(&a, &exponent, sizeof a);
     *e = a - pe__splat(4503599627370496.0 + 1022);
@@ -264,12 +267,12 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 }
 
 /* Returns p[k mod 16] for an integer k. The vector is built in registers: a load of an array would
-   stall on the narrower stores that filled it. */
+   stall on the narrower stores that have just filled it. */
 #if PE_ISA != PE_ISA_AVX512
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
     uint64_t n[PE_LANES];
-    const pe__vd last = k + pe__splat(6755399441055744.0); /* last bits: k, as in pe__round() */
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* k in the last bits, see pe__round() */
     memcpy(n, &last, sizeof n);
 #if PE_ISA == PE_ISA_SCALAR
     return p[n[0] & 15];
@@ -294,10 +297,11 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 #endif
 }
 
-/* Argument reduction: t (f + g) = k / 2 + rest, with an integer k near 2 t f, for |t f| <= 2^47 and
-   |g| <= 2^-53 |f|. Returns the rest, rounded twice, and sets *quadrant = k / 2 + shift. shift is
-   pe__quadrant_shift, so that the last bits of *quadrant are those of k, the number of quadrants.
-   Each 1/2 that is added to shift rotates by one quadrant more. */
+/* Argument reduction: t (f + g) = k / 2 + rest, where k is an integer near 2 t f. It needs
+   |t f| <= 2^47 and |g| <= 2^-53 |f|. Returns the rest after two roundings, or three where nothing
+   is fused. Sets *quadrant = k / 2 + shift. shift is pe__quadrant_shift, so that k, the number of
+   quadrants, is in the last bits of *quadrant. A shift larger by n / 2 makes the caller rotate by n
+   quadrants more. */
 static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
@@ -312,7 +316,7 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* Returns the number of the lowest bit of x that is set; x is not 0. */
+/* Returns the index of the lowest bit that is set in x, which is not 0. */
 PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 {
 #if PE__GNU
@@ -332,7 +336,7 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-/* Does what pe__two_sum() does, for |a| >= |b| or a = 0, with half of the operations (Dekker). */
+/* pe__two_sum() for |a| >= |b| or a = 0, with half of the operations (Dekker). */
 PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b;

@@ -24,7 +24,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     float32x2_t f = vcvt_f32_f64(a);
-    PE__OPAQUE(f); /* keep the rounding: under the program's flags, intrinsics may be simplified */
+    PE__OPAQUE(f); /* otherwise the program's fast-math flags might drop the rounding */
     return vcvt_f64_f32(f);
 }
 PE__INLINE pe__vd pe__widen(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
@@ -45,13 +45,13 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-/* Returns bit i for lane i. Lanes must be all ones or all zeros. */
+/* Returns a mask whose bit i is the sign of lane i. Lanes must be all ones or all zeros. */
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
-/* Rounds as pe__up_bf16() does; one instruction adds and keeps the upper halves. */
+/* The sum is computed as in pe__up_bf16(); vaddhn_u32() adds and returns the upper half. */
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);

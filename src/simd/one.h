@@ -7,12 +7,13 @@
 /* ---- single numbers, for all instruction sets ------------------------------------------------ */
 
 /* PE__DROPPED: the number of bits that rounding a double to float drops, 53 - 24. PE__TO_TOP: the
-   shift that moves the dropped bits to the top of a 32-bit integer. Their first bit is then the
-   sign, so a midpoint (1, then zeros) becomes the least of all integers. */
+   shift that moves the dropped bits to the top of a 32-bit integer. The first dropped bit is then
+   the sign, so a midpoint, whose dropped bits are 1 and then zeros, becomes the least signed
+   integer. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
-/* Returns +0, hidden from the compiler. Adding it turns -0 into +0. Under -fno-signed-zeros clang
-   removes the addition of a visible 0, whatever the pragmas say. */
+/* Returns +0 without the compiler's knowing the value. Adding +0 turns -0 into +0. Under
+   -fno-signed-zeros clang removes the addition of a constant 0, whatever the pragmas say. */
 PE__INLINE float pe__zero(void)
 {
     float zero = 0;
@@ -20,9 +21,9 @@ PE__INLINE float pe__zero(void)
     return zero;
 }
 
-/* Returns hi + lo, |lo| <= ulp(hi) / 2, rounded to odd: truncated, with the last bit set if
-   anything was lost. A later rounding to fewer bits then gives the correctly rounded sum. If lo is
-   a NaN, as after an overflow, the result is hi. */
+/* Returns hi + lo rounded to odd: truncated, with the last bit set if anything was lost. Rounding
+   the result again, to at least two bits fewer, gives the correctly rounded sum. |lo| must be at
+   most ulp(hi) / 2. If lo is a NaN, as after an overflow, the result is hi. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
     uint64_t bits;
@@ -35,8 +36,8 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
-/* Returns a rounded to odd, to 24 bits. 0x1fffffff masks the PE__DROPPED bits. Adding it to them
-   carries into the last bit that stays if any of them is set. */
+/* Returns a rounded to odd, to 24 bits. 0x1fffffff is the mask of the PE__DROPPED bits. Adding
+   0x1fffffff to the dropped bits carries into the last bit that stays, unless all of them are 0. */
 PE__INLINE double pe__odd24_one(double a)
 {
     uint64_t bits;
@@ -52,11 +53,11 @@ PE__INLINE int32_t pe__float_bits(float x)
     return i;
 }
 
-/* Returns x rounded to f16, as pe__to_f16() does. Constants, as the bits of floats: 0x38800000 is
-   2^-14, the least normal f16; 0x477fefff is the largest float that rounds to 65504 and not to
-   infinity. 112 = 127 - 15 is the difference of the exponent biases of float and f16. 13 bits are
-   dropped: adding 0xfff, half of 2^13 less one, and the last bit that stays rounds to nearest, ties
-   to even. */
+/* Returns x rounded to f16, with the bits of pe__to_f16(). Two constants are the bits of floats:
+   0x38800000 is 2^-14, the least normal f16; 0x477fefff is the largest float that rounds to 65504
+   and not to infinity. 112 = 127 - 15 is the difference of the exponent biases of float and f16.
+   The shift by 13 drops 13 bits. Before it, 0xfff (2^13 / 2 - 1) and the last bit that stays are
+   added, which rounds to nearest, ties to even. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
@@ -65,7 +66,8 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
     if (a >= 0x38800000u)
         return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
-    /* a subnormal f16: m 2^(e - 150) in units of 2^-24, where e is the biased exponent of x */
+    /* a subnormal f16, a multiple of 2^-24. |x| is m 2^(e - 150), with the biased exponent e, so
+       shift m right by 126 - e */
     const uint32_t shift = 126 - (a >> 23);
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));

@@ -50,7 +50,7 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
     float f = (float)a;
-    PE__OPAQUE(f); /* keep the rounding: the compiler must not use a instead */
+    PE__OPAQUE(f); /* otherwise the compiler might return a, not rounded to float */
     return (double)f;
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
@@ -63,7 +63,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = p[0];
     *c = p[1];
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h. */
+/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
@@ -139,13 +139,13 @@ PE__INLINE uint16_t pe__one_to_bf16(float x)
     if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
-/* Returns h as a float. 112 = 127 - 15 is the difference of the exponent biases. For infinity and
-   NaN it is added twice (224): the exponent 31 becomes 255. 0x00400000 makes a NaN quiet, as
-   hardware does. */
+/* Returns the f16 number h as a float. 112 = 127 - 15 is the difference of the exponent biases. For
+   infinities and NaNs 224, twice the difference, is added to the exponent, so that 31 becomes 255.
+   0x00400000 makes a NaN quiet, as hardware does. */
 PE__INLINE float pe__one_from_f16(uint16_t h)
 {
     const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;
-    if (a < 0x0400) { /* a subnormal f16 is a multiple of 2^-24 */
+    if (a < 0x0400) { /* h is subnormal: a multiple of 2^-24 */
         const float size = (float)a * (1.0f / 16777216);
         return sign ? -size : size;
     }
@@ -242,7 +242,7 @@ PE__WRAPS PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, 
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
-    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* unsigned; next as int32_t */
+    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* 0 ... 2^32 - 1 */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;

@@ -12,14 +12,14 @@
 
 #define PE__NOT_FUSED
 /* Most operations use only GNU C's vectors, with their operators, comparisons and shuffles. The few
-   that need intrinsics come first, for each machine. Even under -mfma the error bounds are those of
-   pe.h "where nothing is fused". */
+   that need intrinsics come first, once for SSE2 and once for WebAssembly. The error bounds are
+   those for PE__FUSES = 0, even under -mfma. */
 typedef int16_t pe__vw __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* four 16-bit numbers, in the first 8 bytes */
 
 #if PE_ISA == PE_ISA_SSE2
-PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* a0 a1 0 0 */
-PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* v0 v1 */
+PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* returns a0 a1 0 0 */
+PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm_min_pd(a, b); }
@@ -32,7 +32,7 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
 }
-PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16, for numbers from -2^15 to 2^15 - 1 */
+PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16; numbers of -2^15 to 2^15 - 1 */
 {
     return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
 }
@@ -55,7 +55,7 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v)
 }
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
-/* The operands are exchanged, so that the minima are those of x86: b if one is a NaN. */
+/* The arguments are exchanged, so that the result is b if a or b is a NaN, as on x86. */
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b)
 {
     return (pe__vd)wasm_f64x2_pmin((v128_t)b, (v128_t)a);
@@ -109,15 +109,16 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__unpack_16(pe__get_8_bytes(p)) << 16);
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__pack_16((pe__vi)pe__up_bf16(v) >> 16); }
-/* Store the upper halves: of a0, b0, a1, b1 ... */
+/* Store the upper 16 bits of a0, b0, a1, b1 ... */
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* Returns f16 numbers as floats, by integer operations: any numbers in pe__any_f16(), which is out
-   of line. pe__get_f16() is for the usual cases: all normal (0x0400 to 0x7bff), or all 0. A normal
-   number gets 13 more bits, and 112 is added to its exponent, the difference of the biases. */
+/* f16 numbers as floats. pe__get_f16() handles the usual cases: all numbers are normal (0x0400 to
+   0x7bff), or all are 0. In other cases it calls pe__any_f16(), which handles any numbers, and is
+   out of line. A normal number gets 13 more bits, and 112, the difference of the biases, is added
+   to its exponent. For infinities and NaNs 112 is added twice, as in pe__one_from_f16(). */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
@@ -132,16 +133,17 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* Returns v rounded to f16: 16 bits, extended to 32 by copies of the sign, because packing
-   saturates. The constants are those of pe__one_to_f16(). pe__any_to_f16() rounds any numbers, out
-   of line; pe__f16_bits() is for the usual cases: all normal, or all 0. */
+/* v rounded to f16, with the constants of pe__one_to_f16(). pe__f16_bits() handles the usual cases:
+   all results are normal, or all are 0. In other cases it calls pe__any_to_f16(), which handles any
+   numbers, and is out of line. Both return the 16 bits extended to 32 by copies of the sign,
+   because packing saturates. */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
     const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
     const pe__vi special = 0x7c00 | ((a > 0x7f800000) & 0x0200);
-    /* a subnormal f16 in units of 2^-24: truncated, and 1 added if the rest is above 1/2, or 1/2
-       and the integer odd */
+    /* a subnormal f16 in units of 2^-24: truncated to an integer; then 1 is added if the rest is
+       above 1/2, or if it is 1/2 and the integer is odd */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
     const pe__vi whole = pe__toward_0(size);
     const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
@@ -162,8 +164,8 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
-/* SSE2 has no minimum of 32-bit integers. So this tests 16-bit words, and only the upper half of
-   each 32 bits counts: a twelfth more vectors are flagged. */
+/* SSE2 has no minimum of 32-bit integers, so this keeps minima of 16-bit words. Only the upper word
+   of each 32 bits is then compared with its bound, so a twelfth more vectors are flagged. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
@@ -173,7 +175,8 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
-    /* Strictly above: the lower halves are unknown. pe__signs() reads the upper halves alone. */
+    /* An upper word that equals its bound is flagged, too, because lower words are not compared:
+       pe__signs() reads the upper words alone. */
     const pe__vw above_tie = (pe__vw)w.low > tie;
     const pe__vw above_guard = (pe__vw)w.size > (pe__vw)pe__splat_i32(guard);
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;

@@ -8,8 +8,8 @@
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
-/* PE_LANES: doubles in a vector. PE__FUSES: 1 if pe__fma() rounds once; error bounds depend on
-   it. */
+/* PE_LANES: doubles in a vector. PE__FUSES: 1 if pe__fma() rounds once, 0 if it rounds the product
+   and the sum. Error bounds depend on PE__FUSES. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -31,8 +31,8 @@ struct pe__vector_laid_out {
 typedef char pe__vectors_without_fpack_struct_or_pragma_pack
     [sizeof(struct pe__vector_laid_out) == 2 * sizeof(pe__vd) ? 1 : -1];
 
-/* Unaligned vectors. memcpy() would do, but gcc treats its 16 bytes as an integer and moves them
-   through two integer registers on ARM: rows of a block took a fifth more cycles (make mca). */
+/* Unaligned vectors. With memcpy() instead, gcc on ARM takes 16 bytes for an integer and moves them
+   through two integer registers: rows of a block took a fifth more cycles (make mca). */
 #define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
 typedef double pe__vd_at PE__UNALIGNED;
 typedef float pe__vf_at PE__UNALIGNED;
@@ -40,7 +40,7 @@ typedef float pe__vf_at PE__UNALIGNED;
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
-    PE__OPAQUE(a); /* load once, not again for each use */
+    PE__OPAQUE(a); /* otherwise gcc loads a again for each use */
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = a; }
@@ -60,7 +60,7 @@ PE__INLINE pe__vi pe__select(pe__vi if_so, pe__vi a, pe__vi b)
 }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
-#if PE_ISA == PE_ISA_AVX512 /* one instruction; gcc takes more for pe__select() */
+#if PE_ISA == PE_ISA_AVX512 /* one blend; gcc makes more instructions of pe__select() */
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ), c, b);
 #elif PE_ISA == PE_ISA_AVX2
     return _mm256_blendv_ps(c, b, (pe__vf)((pe__vi)a > 0));
@@ -68,18 +68,19 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     return (pe__vf)pe__select((pe__vi)a > 0, (pe__vi)b, (pe__vi)c);
 #endif
 }
-/* Returns v with every NaN replaced by sign | 0x7fc00000: quiet, without payload. */
+/* Returns v, with each NaN replaced by the quiet NaN of its sign without payload: 0x7fc00000. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
-/* Returns v minus its nearest midpoint of numbers with `drop` fewer bits. Of the dropped bits the
-   midpoint has only the first set. Its exponent is that of v, so the difference is exact. */
+/* Returns v minus the midpoint of the two numbers around v that have `drop` bits fewer. It
+   is v with the dropped bits replaced by 1 and then zeros. So it has the exponent of v, and the
+   difference is exact. */
 PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
-#if PE_ISA == PE_ISA_AVX2 /* saves an operation: bf16 fills take 8 % longer without it */
+#if PE_ISA == PE_ISA_AVX2 /* this saves an operation: bf16 fills take 8 % longer without it */
     if (drop == 16)
         return v - (pe__vf)_mm256_blend_epi16((__m256i)v, (__m256i)pe__splat_i32(half), 0x55);
 #endif
@@ -92,16 +93,15 @@ PE__INLINE pe__vd pe__odd24(pe__vd a)
     return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
 }
 
-/* Returns numbers whose upper 16 bits are v rounded to bf16, to nearest even. The sum adds half of
-   the range of the dropped bits, less one (0x7fff), and one more if the last bit that stays is
-   odd. */
+/* Returns numbers whose upper 16 bits are v rounded to bf16, to nearest even. To the 16 bits that
+   are dropped it adds one less than half of their range (0x7fff), and the last bit that stays. */
 PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 {
     const pe__vu bits = (pe__vu)v;
     return bits + 0x7fff + (bits >> 16 & 1);
 }
-/* Return bf16 numbers 0, 2, 4 ... and 1, 3, 5 ... as floats. A bf16 is the upper half of a float,
-   and the first of each two lies in the lower half of 32 bits. */
+/* Return the bf16 numbers 0, 2, 4 ... at p as floats, and the numbers 1, 3, 5 ... Each 32 bits hold
+   two of them, the first in the lower half. A bf16 is the upper half of a float. */
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
@@ -111,8 +111,10 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
-/* The rounding test's running minima: low of the distances from a midpoint, size of the floats'
-   magnitudes. Both begin with the bits of FLT_MAX, which are above every window and guard. */
+/* The rounding test's running minima. low: the bits that a float drops, as integers that are least
+   at a midpoint. size: the floats' magnitudes. avx2.h has both minima in low, and leaves size as it
+   is. Both begin with the bits of FLT_MAX: a window's bound and a guard are below that, except for
+   the guard that flags every float, INT32_MAX. */
 typedef struct pe__rounding_test {
     pe__vi low, size;
 } pe__rounding_test;
@@ -153,10 +155,10 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
 }
-/* Rotate (s, c) by k quadrants, where k is in the last bits of quadrant. An odd k exchanges s and
-   c: an exclusive or with the bits that differ. Of quadrants 0 to 3, the sine changes its sign in 2
-   and 3, where the second bit of k is set. The cosine changes its sign in 1 and 2, where the second
-   bit of k + 1 is set: the top bit of half ^ odd. */
+/* Rotate (s, c) by k quadrants, where k is in the last bits of `quadrant`. If k is odd, s and c are
+   exchanged, by an exclusive or of each with `other`, the bits in which they differ. The sine
+   changes its sign for k = 2 and 3 modulo 4, where the second bit of k is set. The cosine changes
+   its sign for k = 1 and 2, where the second bit of k + 1 is set: the top bit of half ^ odd. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;

@@ -10,7 +10,7 @@
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
 typedef enum pe__at_kind {
-    PE__AT_RANGE = 1, /* not 0: a pe_at of all zeros is refused */
+    PE__AT_RANGE = 1, /* not 0, so that a pe_at of all zeros is refused */
     PE__AT_I32,
     PE__AT_I64,
     PE__AT_F32,
@@ -24,8 +24,8 @@ PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
     return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
 }
 
-/* Returns how many consecutive cells of a grid have the same coordinate `axis`: the product of the
-   sizes of all later axes, at most SIZE_MAX. */
+/* Returns for how many consecutive cells of a grid coordinate number `axis` stays the same: the
+   product of the sizes of all later axes, or SIZE_MAX if that is less. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
@@ -35,7 +35,8 @@ PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 
 enum { PE__POSITIONS = 32 }; /* positions that are read together */
 
-/* Write to p the coordinate `axis` of n rows, from row r on. */
+/* Write to p coordinate number `axis` of the n rows r, r + 1 ..., with its sign reversed if at was
+   made by pe_back(). */
 PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
@@ -63,7 +64,7 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
-/* Returns the coordinate `axis` of row r. */
+/* Returns coordinate number `axis` of row r, as pe__positions() does. */
 PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
     double p = (double)(at->first + (int64_t)r * at->step);
@@ -72,7 +73,7 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Returns whether all |p[k] + a| and |p[k] + b| are at most reach. For a NaN they are not. */
+/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     int ok = 1;
@@ -80,8 +81,8 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
     return ok;
 }
 
-/* Returns whether a pointer can span the elements of the list up to the last of rows > 0 rows, with
-   the skipped rows before them. */
+/* Returns 1 if a pointer can span the list up to the last element that a call of `rows` rows reads.
+   The skipped rows count. rows is at least 1. */
 static inline int pe__list_fits(const pe_at *at, size_t rows)
 {
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
@@ -90,8 +91,8 @@ static inline int pe__list_fits(const pe_at *at, size_t rows)
     return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
 }
 
-/* Returns PE_OK, or the error of the positions of rows > 0 rows in a call for `axes` coordinates.
-   |p + a| and |p + b| must be at most reach for every position p. */
+/* Check the positions of a call of `rows` rows, at least 1, and `axes` coordinates. Return PE_OK or
+   the error. For every position p, |p + a| and |p + b| must be at most reach. */
 static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t axes, double a,
                                             double b, double reach)
 {
@@ -102,7 +103,7 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    if (at->kind == PE__AT_RANGE) { /* its two ends, which doubles hold exactly within reach */
+    if (at->kind == PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
         p[0] = (double)at->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
@@ -116,7 +117,7 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
         if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     }
     for (size_t k = 0; k < at->axes; k++) {
-        p[0] = 0; /* p[0] and p[1]: the ends of a grid */
+        p[0] = 0; /* a grid: p[0] and p[1] are the ends of coordinate k */
         p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
         if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
         for (size_t r = 0, n; !grid && r < rows; r += n) {
@@ -128,22 +129,23 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-/* pe__check_positions() with pe's limits: |p| and |p + offset| are at most pe__position_limit. For
-   a pe_back() the caller has reversed the sign of the offset. */
+/* Check positions as pe__check_positions() does, with pe's limits: |p| and |p + offset| must be at
+   most pe__position_limit. If at was made by pe_back(), the caller passes the offset with its sign
+   reversed. */
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     return pe__check_positions(at, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
-/* pe__check_at() for integer positions of one coordinate: a range or a list of integers. Their
-   differences are exact. */
+/* Check that positions are integers of one coordinate, from a range or a list, and within pe's
+   limits. Differences of integer positions are exact. Return PE_OK or the error. */
 static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
     return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
 }
 
-/* Returns the position of row r, after pe__check_integers(). */
+/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
 PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
 {
     if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
@@ -151,7 +153,7 @@ PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
     return at->back ? -p : p;
 }
 
-/* Returns whether the rows are a range p, p + 1, p + 2 ... Lists are not examined. */
+/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
 PE__INLINE int pe__is_consecutive(const pe_at *at)
 {
     return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);

@@ -21,17 +21,17 @@ PE_API pe_at pe_from_by(int64_t first, int64_t step);
 PE_API pe_at pe_all(int64_t position);
 
 /* Row r at positions[r], in any order; they may repeat, be negative, and be fractions: diffusion
-   timesteps, m/z values, positions divided by a scale. A list of reals with whole numbers gives the
-   bits of the integers. Threads: any. */
+   timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals give the
+   same bits as in a list of integers. Threads: any. */
 PE_API pe_at pe_at_i32(const int32_t *positions);
 PE_API pe_at pe_at_i64(const int64_t *positions);
 PE_API pe_at pe_at_f32(const float *positions);
 PE_API pe_at pe_at_f64(const double *positions);
 
 /* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
-   copied. A call may make only the first cells, but checks the positions of all; it refuses more
-   rows than there are cells with PE_ERR_SHAPE, and sizes whose product overflows with PE_ERR_SIZE.
-   Threads: any. */
+   copied. A call may have fewer rows than the grid has cells, but checks the positions of all
+   cells. It refuses more rows than cells with PE_ERR_SHAPE, and sizes whose product overflows with
+   PE_ERR_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
 /* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
@@ -50,8 +50,8 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
 /* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. Applied twice it has no
-   effect. A padding position stays a padding position. Threads: any. */
+   the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at)) is
+   at. A padding position stays a padding position. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
 /* Differences of positions: the plan's offset, amplitude and padding position are ignored. With

@@ -6,9 +6,9 @@
 #include "contract.h"
 #include "at.h"
 
-/* Returns a pe_at, set field by field; only pe_grid() sets size. Setting all bytes at once would
-   make every call stall: a narrow load after a wide store of the same bytes waits for the store,
-   and so does the reverse. */
+/* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. Setting all bytes at
+   once would make every call stall. A narrow load waits for a wide store of the same bytes, and a
+   wide load for narrow stores. */
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {
@@ -73,8 +73,8 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         return at;
     }
     if (at.step == 0) return at;
-    /* Count from the least int64_t: as uint64_t, first is at least 0, and the room up to the end of
-       the range may be 2^64 - 1. */
+    /* Compute with uint64_t, and count from the least int64_t. `room`, the distance from at.first
+       to the end of int64_t in the direction of the step, can be 2^64 - 1. */
     const int down = at.step < 0;
     const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
     const uint64_t room = down ? first : ~first;
