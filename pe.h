@@ -691,16 +691,19 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
  * doubles. The amplitude of a plan is not part of an increment: pass it to
- * pe_fixed_sincos_scaled_f32(). 128 bits are enough: half a unit of 2^-128, times a position of
+ * pe_fixed_sincos_scaled_f32(), as a float. Where it is none, as many attention factors of YaRN,
+ * the bits are those of pe_sincos_f32() with that float, not those of the plan. Nor is the padding
+ * position, whose rows the plan makes 0. 128 bits are enough: half a unit of 2^-128, times a position of
  * 2^31, is 2^-98 turns, and no element of the tables of tests/theorem.txt comes nearer to a
  * midpoint of two floats than 2^-65.6.
  *
  * increments   4 * plan->pairs words: four words a pair, the lowest first, laid out as an array of
  *              pe_fixed_increment, so that it is uploaded as it is
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for more than one axis, half_turns, an offset other
- *              than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY for one other than 0
- *              that is below 2^-56 in magnitude: its angles are too small for level 2
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for more than one axis, a list of coordinates,
+ *              half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS;
+ *              PE_ERR_FREQUENCY for one other than 0 that is below 2^-56 in magnitude: its angles
+ *              are too small for level 2
  * Accuracy     within 0.501 of 2^-128 turns a position (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
@@ -4310,7 +4313,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
 {
     if (!plan || !increments) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->axes != 1 || plan->half_turns || plan->offset != 0 ||
-        plan->float32 || plan->matrix)
+        plan->float32 || plan->matrix || plan->order)
         return PE_ERR_PLAN;
     for (size_t i = 0; i < plan->axis[0].pairs; i++)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))

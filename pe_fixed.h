@@ -6,9 +6,7 @@
  * One text for C99, C++11, CUDA C, HIP, OpenCL C 1.2 and Metal (never compiled there). It needs no
  * other header. The results are the bits of pe_sincos_f32() on every device: integers know no fused
  * products, no flush to zero, no fast-math.
- *
  *     pe_fixed_pair x = pe_fixed_sincos_f32(position, increment);
- *
  * A frequency w is given as a phase increment, w / (2 pi) modulo 1 in 128 bits, as in a numerically
  * controlled oscillator: pe_fixed_increments() of pe.h makes these on the host.
  *
@@ -20,14 +18,12 @@
  *        rounds as the exact value does. 1 pair in 5,900 goes on.
  *     4. Level 2, 96 bits: Taylor series. Off by less than 2^-90 of itself, besides the increment's
  *        error, and tested again. What is still open is reported as undecided, never guessed.
- *
  * tests/checks/fixed_proof.py proves these errors from the constants below. */
 #ifndef PE_FIXED_H
 #define PE_FIXED_H
 
 /* ==== src/fixed/sincos.h ==== */
 /* The code of pe_fixed.h. Tests: tests/checks/fixed_proof.py, tests/unit/test_fixed.c. */
-
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__) || defined(__METAL_VERSION__)
 typedef uint pe__u32;
 typedef ulong pe__u64;
@@ -58,7 +54,11 @@ typedef uint16_t pe__u16;
 #define PE__DEVICE_RARE static __host__ __device__ __noinline__
 #elif defined(__GNUC__)
 #define PE__DEVICE static inline __attribute__((__unused__))
+#ifdef __noinline__ /* CUDA's headers make it a macro, attribute and all */
+#define PE__DEVICE_RARE static __noinline__ __attribute__((__unused__))
+#else
 #define PE__DEVICE_RARE static __attribute__((__noinline__, __unused__))
+#endif
 #else
 #define PE__DEVICE static inline
 #define PE__DEVICE_RARE static inline
@@ -162,7 +162,7 @@ PE__DEVICE pe__u32 pe__mantissa_of(pe__u32 amplitude) { return amplitude << 8 | 
 PE__DEVICE int pe__exponent_of(pe__u32 amplitude) { return (int)(amplitude >> 23 & 255) - 126; }
 PE__DEVICE int pe__in_range(pe__u32 amplitude)
 {
-    return (amplitude & 0x7fffffffu) - (63u << 23) <= 128u << 23;
+    return (amplitude & 0x7fffffffu) - ((pe__u32)63 << 23) <= (pe__u32)128 << 23;
 }
 
 typedef struct pe__rounded { /* a magnitude, and what was below its last bit: 2^63 is a midpoint */
@@ -352,14 +352,14 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     const pe__word96 sine = pe__mul96(pe__make96(g, pe__high(low << shift)), pe__sine_series(v));
 
     /* The increment is off by half a unit of 2^-128, the phase by n of these. */
-    const int small = zeros > 60;
+    const int tiny = zeros > 60;
     const pe__u64 m = (pe__u64)n + 2;
-    const pe__u64 error = small ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);
+    const pe__u64 error = tiny ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);
     pe__rounded s = pe__finish(sine, zeros, 2 * error, amplitude, format);
     pe__rounded c = pe__finish(cosine, 0, m >> 30, amplitude, format);
     pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
                                      (pe__u32)position, amplitude);
-    x.undecided = (s.rest | c.rest) != 0 || small;
+    x.undecided = (s.rest | c.rest) != 0 || tiny;
     if (n == 0 || (w.w[0] | w.w[1] | w.w[2] | w.w[3]) == 0) /* 0 and the amplitude, to even */
         x = pe__to_quarter(0, 0, c.bits + (c.rest != 0 ? c.bits & 1 : 0), 0, amplitude);
     x.undecided |= !pe__in_range(amplitude);

@@ -5,9 +5,7 @@
  * One text for C99, C++11, CUDA C, HIP, OpenCL C 1.2 and Metal (never compiled there). It needs no
  * other header. The results are the bits of pe_sincos_f32() on every device: integers know no fused
  * products, no flush to zero, no fast-math.
- *
  *     pe_fixed_pair x = pe_fixed_sincos_f32(position, increment);
- *
  * A frequency w is given as a phase increment, w / (2 pi) modulo 1 in 128 bits, as in a numerically
  * controlled oscillator: pe_fixed_increments() of pe.h makes these on the host.
  *
@@ -19,7 +17,6 @@
  *        rounds as the exact value does. 1 pair in 5,900 goes on.
  *     4. Level 2, 96 bits: Taylor series. Off by less than 2^-90 of itself, besides the increment's
  *        error, and tested again. What is still open is reported as undecided, never guessed.
- *
  * tests/checks/fixed_proof.py proves these errors from the constants below. */
 #ifndef PE_FIXED_H
 #define PE_FIXED_H

@@ -11,16 +11,19 @@
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
  * doubles. The amplitude of a plan is not part of an increment: pass it to
- * pe_fixed_sincos_scaled_f32(). 128 bits are enough: half a unit of 2^-128, times a position of
+ * pe_fixed_sincos_scaled_f32(), as a float. Where it is none, as many attention factors of YaRN,
+ * the bits are those of pe_sincos_f32() with that float, not those of the plan. Nor is the padding
+ * position, whose rows the plan makes 0. 128 bits are enough: half a unit of 2^-128, times a position of
  * 2^31, is 2^-98 turns, and no element of the tables of tests/theorem.txt comes nearer to a
  * midpoint of two floats than 2^-65.6.
  *
  * increments   4 * plan->pairs words: four words a pair, the lowest first, laid out as an array of
  *              pe_fixed_increment, so that it is uploaded as it is
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for more than one axis, half_turns, an offset other
- *              than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY for one other than 0
- *              that is below 2^-56 in magnitude: its angles are too small for level 2
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for more than one axis, a list of coordinates,
+ *              half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS;
+ *              PE_ERR_FREQUENCY for one other than 0 that is below 2^-56 in magnitude: its angles
+ *              are too small for level 2
  * Accuracy     within 0.501 of 2^-128 turns a position (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any

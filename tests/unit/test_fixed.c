@@ -382,6 +382,7 @@ static pe_status increments_of_config(const pe_config *c, const double *omega, u
 static void refusals(void **state)
 {
     static const double bad[] = {1.3877787807814453e-17, -1e-300, 2097152.0000000005, 1e300, 0, 0};
+    static const uint8_t coordinate[32] = {0, 0, 255, 0};
     const double inf = HUGE_VAL;
     uint32_t increments[4 * 32], before[4 * 32];
     pe_config c;
@@ -413,8 +414,10 @@ static void refusals(void **state)
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
     c = pe_config_default(64), c.base = 1e20;
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_FREQUENCY);
+    c = pe_config_default(64), c.coordinate = coordinate; /* its pairs are sorted, and one is stationary */
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
     assert_memory_equal(increments, before, sizeof before);
-    c.base = 10000;
+    c = pe_config_default(64);
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_OK);
 }
 
