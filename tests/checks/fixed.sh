@@ -37,7 +37,8 @@ languages() {
     check "macros of the program" "$CC" -std=c99 -Dsmall=char "-D__noinline__=__attribute__((noinline))" -fsyntax-only \
         -x c pe_fixed.h
     if have avr-gcc; then
-        check "int of 16 bits" avr-gcc -std=c99 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -fsyntax-only pe_fixed.h
+        check "int of 16 bits" avr-gcc -std=c99 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -S -o /dev/null -x c \
+            pe_fixed.h
     else
         skipping "avr-gcc is missing: int of 16 bits"
     fi
