@@ -12,7 +12,7 @@
 /* Doubles must be rounded to double by every operation, floats to float. (-1 is what clang says
    under -ffast-math, which pe.h turns off for its own code; 16 concerns _Float16 alone; 1 is gcc's
    for s390x in strict ISO C.) clang's x87 rounds to no type whatever -ffp-eval-method says. */
-#if defined(__clang__) && defined(__i386__) && !defined(__SSE2__)
+#if defined(__clang__) && (defined(__i386__) || defined(__x86_64__)) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
     (FLT_EVAL_METHOD == -1 && defined(__clang__))
@@ -21,7 +21,7 @@
 #define PE__EVALUATES FLT_EVAL_METHOD
 #endif
 #if PE__EVALUATES == 0
-#elif defined(__clang__) && (!defined(__i386__) || defined(__SSE2__))
+#elif defined(__clang__) && (defined(__SSE2__) || !(defined(__i386__) || defined(__x86_64__)))
 #error "pe needs operations that round to their own type: compile with -ffp-eval-method=source"
 #elif PE__EVALUATES == 1
 #error "pe needs floats that are rounded to float: compile with -fexcess-precision=fast"
