@@ -10,12 +10,14 @@
  *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
- * doubles. The amplitude of a plan is not part of an increment: pass it to
- * pe_fixed_sincos_scaled_f32(), as a float. Where it is none, as many attention factors of YaRN,
- * the bits are those of pe_sincos_f32() with that float, not those of the plan. Nor is the padding
- * position, whose rows the plan makes 0. 128 bits are enough: half a unit of 2^-128, times a position of
- * 2^31, is 2^-98 turns, and no element of the tables of tests/theorem.txt comes nearer to a
- * midpoint of two floats than 2^-65.6.
+ * doubles. 128 bits are enough: half a unit of 2^-128, times a position of 2^31, is 2^-98 turns,
+ * and no element of the tables of tests/theorem.txt comes nearer to a midpoint of two floats than
+ * 2^-65.6.
+ *
+ * An increment contains neither the amplitude of the plan nor its padding position. Pass the
+ * amplitude to pe_fixed_sincos_scaled_f32(). That is a float: an attention factor of YaRN is
+ * rounded to one, and then the bits are those of pe_sincos_f32() with that float as its amplitude,
+ * not those of the plan.
  *
  * increments   4 * plan->pairs words: four words a pair, the lowest first, laid out as an array of
  *              pe_fixed_increment, so that it is uploaded as it is

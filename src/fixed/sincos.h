@@ -357,8 +357,8 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
  *
  * amplitude    2^-64 ... 2^64 in magnitude; results of another one are undecided
  * Accuracy     correctly rounded, where not undecided: no pair of the tables of tests/theorem.txt
- *              is; of frequencies from 2^-56 radians a position on, 1 pair in 2^44 may be
- *              (tests/unit/test_fixed.c, tests/checks/fixed_proof.py)
+ *              is; 1 in 2^44 for other frequencies from 2^-56 on; at angles below 2^-33 those where
+ *              the amplitude, or it times the angle, is a midpoint (tests/unit/test_fixed.c)
  * Threads      any */
 PE__DEVICE pe_fixed_pair pe_fixed_sincos_scaled_f32(pe__i32 position, pe_fixed_increment increment,
                                                     float amplitude)
