@@ -24,7 +24,7 @@
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
-    double far; /* max_distance */
+    double max_distance;
     double begin[PE__T5_MOST];
     unsigned char made[PE__T5_MOST / PE__T5_SOME];
     pe__td log; /* of max_distance / m, which the first bucket needs */
@@ -38,7 +38,7 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
     double *const begin = t->begin + some * PE__T5_SOME;
-    if (!t->has_log) t->log = pe__td_log2(pe__td_div_double(pe__td_splat(t->far), of_m));
+    if (!t->has_log) t->log = pe__td_log2(pe__td_div_double(pe__td_splat(t->max_distance), of_m));
     t->has_log = t->made[some] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
@@ -68,8 +68,8 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
     const size_t count = t->n - t->m;
     size_t low = 0, high = (count + PE__T5_SOME - 1) / PE__T5_SOME;
     *to = 1e300; /* none is as far */
-    if (size >= t->far) { /* in the last one */
-        *from = t->far;
+    if (size >= t->max_distance) { /* in the last one */
+        *from = t->max_distance;
         return t->n - 1;
     }
     while (high - low > 1) {
@@ -120,7 +120,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (!index) return PE_ERR_NULL;
     t.n = bidirectional ? buckets / 2 : buckets;
     t.m = t.n / 2;
-    t.far = (double)max_distance;
+    t.max_distance = (double)max_distance;
     if (buckets < 2 || buckets > PE__T5_MOST ||
         (bidirectional && (buckets < 4 || buckets % 2)) || max_distance <= t.m ||
         max_distance > (size_t)pe__position_limit)
