@@ -692,18 +692,22 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
- * doubles. The amplitude of a plan is not part of an increment: pass it to
- * pe_fixed_sincos_scaled_f32(). 128 bits are enough: an error of half a unit of 2^-128, times a
- * position of 2^31, is 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every
- * element is at least 2^-65.6 away from any midpoint of two floats.
+ * doubles. 128 bits are enough: an error of half a unit of 2^-128, times a position of 2^31, is
+ * 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every element is at least
+ * 2^-65.6 away from any midpoint of two floats.
+ *
+ * An increment contains neither the amplitude of the plan nor its padding position. Pass the
+ * amplitude to pe_fixed_sincos_scaled_f32(), which takes a float. An attention factor of YaRN is
+ * therefore rounded to a float first. The bits are then those of pe_sincos_f32() with that float
+ * as its amplitude, not those of the plan.
  *
  * increments   4 * plan->pairs words: four words a pair, the lowest first. This is the layout of an
  *              array of pe_fixed_increment, so the words can be uploaded as they are
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that was not made, and for more than one
- *              axis, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS;
- *              PE_ERR_FREQUENCY if a frequency other than 0 is below 2^-56 in magnitude: its
- *              angles are too small for the integers of pe_fixed.h
+ *              axis, a list of coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32
+ *              and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY if a frequency other than 0 is below
+ *              2^-56 in magnitude: its angles are too small for the integers of pe_fixed.h
  * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
@@ -4376,7 +4380,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
 {
     if (!plan || !increments) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->axes != 1 || plan->half_turns || plan->offset != 0 ||
-        plan->float32 || plan->matrix)
+        plan->float32 || plan->matrix || plan->order)
         return PE_ERR_PLAN;
     for (size_t i = 0; i < plan->axis[0].pairs; i++)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))

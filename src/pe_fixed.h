@@ -7,7 +7,6 @@
  * integer arithmetic has no fused products, no flush to zero and no fast-math.
  *
  *     pe_fixed_pair x = pe_fixed_sincos_f32(position, increment);
- *
  * A frequency w is given as a phase increment, w / (2 pi) modulo 1 in 128 bits, as in a numerically
  * controlled oscillator: pe_fixed_increments() of pe.h computes it on the host.
  *

@@ -10,18 +10,22 @@
  *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
- * doubles. The amplitude of a plan is not part of an increment: pass it to
- * pe_fixed_sincos_scaled_f32(). 128 bits are enough: an error of half a unit of 2^-128, times a
- * position of 2^31, is 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every
- * element is at least 2^-65.6 away from any midpoint of two floats.
+ * doubles. 128 bits are enough: an error of half a unit of 2^-128, times a position of 2^31, is
+ * 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every element is at least
+ * 2^-65.6 away from any midpoint of two floats.
+ *
+ * An increment contains neither the amplitude of the plan nor its padding position. Pass the
+ * amplitude to pe_fixed_sincos_scaled_f32(), which takes a float. An attention factor of YaRN is
+ * therefore rounded to a float first. The bits are then those of pe_sincos_f32() with that float
+ * as its amplitude, not those of the plan.
  *
  * increments   4 * plan->pairs words: four words a pair, the lowest first. This is the layout of an
  *              array of pe_fixed_increment, so the words can be uploaded as they are
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that was not made, and for more than one
- *              axis, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and PE_COLUMNS_SUMS;
- *              PE_ERR_FREQUENCY if a frequency other than 0 is below 2^-56 in magnitude: its
- *              angles are too small for the integers of pe_fixed.h
+ *              axis, a list of coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32
+ *              and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY if a frequency other than 0 is below
+ *              2^-56 in magnitude: its angles are too small for the integers of pe_fixed.h
  * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any

@@ -41,7 +41,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
 {
     if (!plan || !increments) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->axes != 1 || plan->half_turns || plan->offset != 0 ||
-        plan->float32 || plan->matrix)
+        plan->float32 || plan->matrix || plan->order)
         return PE_ERR_PLAN;
     for (size_t i = 0; i < plan->axis[0].pairs; i++)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))

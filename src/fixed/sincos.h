@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The code of pe_fixed.h. tests/checks/fixed_proof.py and tests/unit/test_fixed.c test it. */
 #pragma once
-
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__) || defined(__METAL_VERSION__)
 typedef uint pe__u32;
 typedef ulong pe__u64;
@@ -32,7 +31,11 @@ typedef uint16_t pe__u16;
 #define PE__DEVICE_RARE static __host__ __device__ __noinline__
 #elif defined(__GNUC__)
 #define PE__DEVICE static inline __attribute__((__unused__))
+#ifdef __noinline__ /* CUDA's headers make it a macro, attribute and all */
+#define PE__DEVICE_RARE static __noinline__ __attribute__((__unused__))
+#else
 #define PE__DEVICE_RARE static __attribute__((__noinline__, __unused__))
+#endif
 #else
 #define PE__DEVICE static inline
 #define PE__DEVICE_RARE static inline
@@ -127,21 +130,19 @@ PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 
 /* Types of results, by their significant bits. */
 enum { PE__IS_F32 = 24, PE__IS_F16 = 11, PE__IS_BF16 = 8 };
-
 /* An amplitude is mantissa / 2^32 times 2^exponent. pe__in_range(): is it 2^-64 ... 2^64 in
    magnitude? Then no f32 result overflows or is subnormal. */
 PE__DEVICE pe__u32 pe__mantissa_of(pe__u32 amplitude) { return amplitude << 8 | 0x80000000u; }
 PE__DEVICE int pe__exponent_of(pe__u32 amplitude) { return (int)(amplitude >> 23 & 255) - 126; }
 PE__DEVICE int pe__in_range(pe__u32 amplitude)
 {
-    return (amplitude & 0x7fffffffu) - (63u << 23) <= 128u << 23;
+    return (amplitude & 0x7fffffffu) - ((pe__u32)63 << 23) <= (pe__u32)128 << 23;
 }
 
 typedef struct pe__rounded {
     pe__u64 rest; /* what was below the last bit of bits, in 2^-64 of it; 2^63: a midpoint */
     pe__u32 bits; /* the magnitude */
 } pe__rounded;
-
 /* Round x = (high 2^32 + low) / 2^96 times 2^exponent; the highest bit of high is set. Midpoints
    round up. The leading bit adds 1 to the exponent field, as does a carry out of the fraction. */
 PE__DEVICE pe__rounded pe__round_fixed(pe__u64 high, pe__u32 low, int exponent, int format)
@@ -165,7 +166,6 @@ typedef struct pe__pair_bits { /* the sign is bit 31, also of 16-bit types */
     pe__u32 sine, cosine;
     int undecided;
 } pe__pair_bits;
-
 /* Exchange sine and cosine and set their signs, as the nearest quarter turn (the two highest bits
    of quarter) and the signs of position and amplitude require. */
 PE__DEVICE pe__pair_bits pe__to_quarter(pe__u32 quarter, pe__u32 sine, pe__u32 cosine,
@@ -327,14 +327,14 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     const pe__word96 sine = pe__mul96(pe__make96(g, pe__high(low << shift)), pe__sine_series(v));
 
     /* The increment is off by half a unit of 2^-128, so the phase is off by n halves of a unit. */
-    const int small = zeros > 60;
+    const int tiny = zeros > 60;
     const pe__u64 m = (pe__u64)n + 2; /* 2: negating by ^ sign is off by a unit */
-    const pe__u64 error = small ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);
+    const pe__u64 error = tiny ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);
     pe__rounded s = pe__finish(sine, zeros, 2 * error, amplitude, format);
     pe__rounded c = pe__finish(cosine, 0, m >> 30, amplitude, format);
     pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
                                      (pe__u32)position, amplitude);
-    x.undecided = (s.rest | c.rest) != 0 || small;
+    x.undecided = (s.rest | c.rest) != 0 || tiny;
     if (n == 0 || (w.w[0] | w.w[1] | w.w[2] | w.w[3]) == 0) /* sine 0; cosine: amplitude, to even */
         x = pe__to_quarter(0, 0, c.bits + (c.rest != 0 ? c.bits & 1 : 0), 0, amplitude);
     x.undecided |= !pe__in_range(amplitude);
@@ -355,8 +355,9 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
  *
  * amplitude    2^-64 ... 2^64 in magnitude; with another one, results are undecided
  * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
- *              is undecided; for frequencies of 2^-56 radians a position or more, about 1 pair in
- *              2^44 may be (tests/unit/test_fixed.c, tests/checks/fixed_proof.py)
+ *              is undecided. For other frequencies from 2^-56 on, 1 pair in 2^44 is; so is one at
+ *              an angle below 2^-33 radians if the amplitude, or its product with the angle, is a
+ *              midpoint (tests/unit/test_fixed.c, tests/checks/fixed_proof.py)
  * Threads      any */
 PE__DEVICE pe_fixed_pair pe_fixed_sincos_scaled_f32(pe__i32 position, pe_fixed_increment increment,
                                                     float amplitude)

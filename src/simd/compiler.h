@@ -12,7 +12,7 @@
    pe.h turns -ffast-math off for its own code. 16 counts as 0, because it concerns _Float16 alone.
    clang with x87 counts as 2: it rounds to neither type, whatever -ffp-eval-method says. 1, which
    gcc has for s390x in strict ISO C, is refused. */
-#if defined(__clang__) && defined(__i386__) && !defined(__SSE2__)
+#if defined(__clang__) && (defined(__i386__) || defined(__x86_64__)) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
     (FLT_EVAL_METHOD == -1 && defined(__clang__))
@@ -21,7 +21,7 @@
 #define PE__EVALUATES FLT_EVAL_METHOD
 #endif
 #if PE__EVALUATES == 0
-#elif defined(__clang__) && (!defined(__i386__) || defined(__SSE2__))
+#elif defined(__clang__) && (defined(__SSE2__) || !(defined(__i386__) || defined(__x86_64__)))
 #error "pe needs operations that round to their own type: compile with -ffp-eval-method=source"
 #elif PE__EVALUATES == 1
 #error "pe needs floats that are rounded to float: compile with -fexcess-precision=fast"

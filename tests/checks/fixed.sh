@@ -4,7 +4,8 @@
 # fixed.sh [PART...]: pe_fixed.h without a GPU. The parts, all without PART:
 #
 #   languages   no warning as C99 to C17, C++11 to C++20 and OpenCL C 1.2 (clang, which also compiles it for
-#               amdgcn), with pe.h in front of it and behind it, which have no name in common
+#               amdgcn), where int has 16 bits (AVR), with pe.h in front of it and behind it, which have no
+#               name in common, and behind macros that other headers are known to define
 #   hash        one hash of all bits from gcc and clang, -O0 to -Ofast, undefined behaviour watched, and big-endian
 #   shader      pe_fixed.glsl, and so pe_fixed.wgsl, has these bits, as C++; glslangValidator accepts it
 #   proof       the error bounds, over the header's constants (fixed_proof.py)
@@ -20,7 +21,7 @@ mkdir -p "$WORK"
 languages() {
     for std in c99 c11 c17 c++11 c++17 c++20; do
         for cc in "$GCC" "$CLANG"; do
-            have "$cc" || continue
+            have "$cc" || { skipping "$cc is missing: -std=$std" && continue; }
             language=c
             case $std in c++*) language=c++ ;; esac
             # shellcheck disable=SC2086
@@ -32,6 +33,15 @@ languages() {
         check "$order" "$CC" -std=c99 -DPE_ISA=PE_ISA_SCALAR -I. -fsyntax-only -x c -include ${order% *} -include ${order#* } \
             /dev/null
     done
+    # A macro of Windows, and one of CUDA's headers, which g++ sees without nvcc.
+    check "macros of the program" "$CC" -std=c99 -Dsmall=char "-D__noinline__=__attribute__((noinline))" -fsyntax-only \
+        -x c pe_fixed.h
+    if have avr-gcc; then
+        check "int of 16 bits" avr-gcc -std=c99 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -S -o /dev/null -x c \
+            pe_fixed.h
+    else
+        skipping "avr-gcc is missing: int of 16 bits"
+    fi
     cat >"$WORK/all.cl" <<X
 #include "pe_fixed.h"
 __kernel void all(__global float *out, __global ushort *half_out, __global const uint *w, int position)
@@ -54,7 +64,7 @@ X
                 -Werror -I. -O2 -S -emit-llvm -o /dev/null "$WORK/all.cl"
         done
     else
-        echo "skip OpenCL C: no clang with amdgcn"
+        skipping "no clang with amdgcn: OpenCL C"
     fi
 }
 
@@ -67,7 +77,7 @@ hashed() { # RUNNER COMPILER FLAGS...
 }
 hash() {
     for cc in "$GCC" "$CLANG"; do
-        have "$cc" || continue
+        have "$cc" || { skipping "$cc is missing: the hash" && continue; }
         for flags in -O0 -O1 -O2 -Os "-O3 -ffast-math" "-O2 -ffp-contract=fast $(isa_flags "$(best_isa)")" \
             "-O1 -fsanitize=undefined -fno-sanitize-recover=undefined"; do
             # shellcheck disable=SC2086
@@ -77,7 +87,7 @@ hash() {
     if have s390x-linux-gnu-gcc && have qemu-s390x; then
         check "big-endian s390x" hashed qemu-s390x s390x-linux-gnu-gcc -O2 -static
     else
-        echo "skip big-endian: s390x-linux-gnu-gcc or qemu-s390x is missing"
+        skipping "s390x-linux-gnu-gcc or qemu-s390x is missing: big-endian"
     fi
 }
 
@@ -99,18 +109,18 @@ shader() {
             check "glslangValidator, version $version" glslangValidator "$WORK/all.comp"
         done
     else
-        echo "skip glslangValidator: it is missing"
+        skipping "glslangValidator is missing"
     fi
 }
 
 proof() {
-    have python3 || skip "python3 is missing"
+    have python3 || { skipping "python3 is missing: the bounds" && return; }
     check "the bounds" python3 tests/checks/fixed_proof.py pe_fixed.h
 }
 
 certify() {
-    have_library mpfr "$CC" || skip "libmpfr is missing: make deps"
-    [ "$(uname -m)" = x86_64 ] || skip "the search wants x86-64's long double"
+    have_library mpfr "$CC" || { skipping "libmpfr is missing: the certificates" && return; }
+    [ "$(uname -m)" = x86_64 ] || { skipping "no long double of x86-64: the certificates" && return; }
     cc=$CC
     have "$CLANG" && cc=$CLANG # it makes vectors of the search
     # shellcheck disable=SC2086
@@ -120,7 +130,7 @@ certify() {
 }
 
 mutants() {
-    have python3 || skip "python3 is missing"
+    have python3 || { skipping "python3 is missing: the mutants" && return; }
     cat >"$WORK/run" <<X
 "$CC" -std=c99 -O1 -fsanitize=undefined -fno-sanitize-recover=undefined -w -I"\$1" -o "\$1/hash" tests/checks/fixed_hash.c && "\$1/hash"
 X
@@ -134,5 +144,5 @@ for part in "$@"; do
     *) echo "fixed.sh: there is no part $part" && exit 1 ;;
     esac
 done
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

@@ -129,8 +129,8 @@ NAMES = ["sine", "cosine"]
 STATEMENTS = [
     "above - pe__high(rest) <= above + (below >> (24 - format)) + 2;", "(13000u >> (24 - format)) + 1;",
     ">> (32 - format)) + 2;", "const pe__u64 m = (pe__u64)n + 2;",
-    "small ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);", "pe__finish(sine, zeros, 2 * error,",
-    "pe__finish(cosine, 0, m >> 30,", "const int small = zeros > 60;",
+    "tiny ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);", "pe__finish(sine, zeros, 2 * error,",
+    "pe__finish(cosine, 0, m >> 30,", "const int tiny = zeros > 60;",
     "rest + ((pe__u64)1 << 63) + error <= 2 * error;"]
 
 

@@ -9,8 +9,9 @@
 #   data      no writable global, so nothing that a signal handler or a thread could find half done
 #   macros    only PE_* stay defined
 #   others    a program's own macros of short and common names, S, near, unused, and of the words of GNU C
-#             that pe uses, __noinline__, are in nobody's way, nor are functions of such names, and are
-#             there again behind pe.h; no word of pe but PE_* begins with a capital letter
+#             that pe.h uses, __noinline__, are in nobody's way, nor are functions of such names, and are
+#             there again behind pe.h; no word of pe but PE_* begins with a capital letter. The short names
+#             for pe_fixed.h, too
 #
 # In C and C++, gcc and clang, on every ISA, with SLEEF and without. Objects come from -O0, which
 # keeps every call that the source has. The optimiser may add calls of its own: tests/tools/linked.sh looks at
@@ -119,8 +120,9 @@ others() { # CC LANGUAGE ISA SLEEF
             esac
             echo '#include "pe.h"'
             [ $kind != names ] || for name in $attributes; do
-                printf '#ifndef %s\n#error "the program'"'"'s %s is lost"\n#endif\n' "$name" "$name"
+                printf '#ifndef %s\n#error "the program'"'"'s %s is lost"\n#endif\n#undef %s\n' "$name" "$name" "$name"
             done
+            echo '#include "pe_fixed.h"' # it is for compilers that have no push_macro, too
         } >"$out.c"
         # shellcheck disable=SC2046,SC2086
         $(compiler "$1" "$2") $(isa_flags "$3") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -w -fsyntax-only \

@@ -75,7 +75,7 @@ try() { # NAME INCLUDES
 for language in "c -std=c99" "c++ -std=c++11"; do
     cc=$CC isa=$(best_isa)
     [ "${language%% *}" = c ] || cc=$GXX isa=scalar
-    have "$cc" || continue
+    have "$cc" || { skipping "$cc is missing: pe_single.h as ${language%% *}" && continue; }
     flags="$(isa_flags "$isa") -I."
     try two "$two"
     flags="$(isa_flags "$isa") -I$WORK/alone"

@@ -382,6 +382,7 @@ static pe_status increments_of_config(const pe_config *c, const double *omega, u
 static void refusals(void **state)
 {
     static const double bad[] = {1.3877787807814453e-17, -1e-300, 2097152.0000000005, 1e300, 0, 0};
+    static const uint8_t coordinate[32] = {0, 0, 255, 0};
     const double inf = HUGE_VAL;
     uint32_t increments[4 * 32], before[4 * 32];
     pe_config c;
@@ -413,9 +414,29 @@ static void refusals(void **state)
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
     c = pe_config_default(64), c.base = 1e20;
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_FREQUENCY);
+    c = pe_config_default(64), c.coordinate = coordinate; /* its pairs are sorted, and one is stationary */
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
     assert_memory_equal(increments, before, sizeof before);
-    c.base = 10000;
+    c = pe_config_default(64);
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_OK);
+}
+
+/* Where the angle or the amplitude is itself a midpoint of two results, level 2 cannot decide at small angles. */
+static void small_angles(void **state)
+{
+    (void)state;
+    for (int e = -56; e < -20; e++) {
+        const double omega[3] = {ldexp(1 + ldexp(1, -24), e), ldexp(1 + ldexp(1, -8), e), ldexp(1, e)};
+        uint32_t w[12];
+        assert_int_equal(pe_fixed_increments_of(omega, 3, w), PE_OK);
+        const pe_fixed_pair_16 sine = pe_fixed_sincos_scaled_bf16(1, increment_at(w, 1), 1);
+        const pe_fixed_pair_16 cosine = pe_fixed_sincos_scaled_bf16(1, increment_at(w, 2), 1.00390625f);
+        assert_int_equal(pe_fixed_sincos_f32(1, increment_at(w, 0)).undecided, e < -40);
+        assert_int_equal(sine.undecided, e < -33);
+        assert_int_equal(cosine.undecided, e < -33);
+        assert_true(sine.undecided || sine.sine == (127 + e) << 7); /* sin x < x: below the midpoint */
+        assert_true(cosine.undecided || cosine.cosine == 127 << 7); /* cos x < 1 */
+    }
 }
 
 /* What level 2 cannot decide is undecided: an increment that is a quarter turn to its last bit, one
@@ -447,6 +468,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(increments_of_doubles), cmocka_unit_test(increments_of_plans),
         cmocka_unit_test(refusals),              cmocka_unit_test(undecided),
         cmocka_unit_test(hard_to_round),
+        cmocka_unit_test(small_angles),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
