@@ -21,7 +21,7 @@ include tests/settings.mk
 ##   make headers     after a change in src/: make from it pe.h, pe_simd.h, pe_fixed.h and its shaders, docs/api.md,
 ##                    docs/names.md and packaging/functions.h. Commit them with the change
 ##
-##   make quick       6 seconds, after each changed line: the bits of all results on the best and the
+##   make quick       6 seconds, after make headers, for each changed line: the bits of all results on the best and the
 ##                    simplest instruction set, the sharpest tests of bounds and bad input
 ##   make test        4 minutes on two cores, for users and before each commit: does pe do on this machine
 ##                    what it promises? Elements against MPFR, the same bits on each instruction set of this

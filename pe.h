@@ -1692,8 +1692,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                                                 a row cache
  *                        pe__write_axis_runs      cuts the positions into runs; copies rows that
  *                                                 repeat; writes zeros at the padding position
- *                        pe__write_run            writes a descending run from its last row up
- *   rows/run.h           pe__rows_f32             is the row kernel
+ *                        pe__write_run            writes a run; a descending one from its last
+ *                                                 row up
+ *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel
  *                        pe__write_rows_f32       chooses blocks, or pe__write_one_row() for a
  *                                                 single row or a plan without rotation rows
  *                        pe__write_blocks_f32     puts the workspace on the stack
@@ -3289,7 +3290,8 @@ PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, 
     return angle > pe__exp2i(-800) ? part * pe__exp2i(-97) + inherited : 1;
 }
 
-/* Multiplies x by the exact frequency of a pair, without the pi of half_turns. */
+/* Multiplies x by the exact frequency of a pair. If plan->half_turns is set, the frequency has a
+   factor pi; x is not multiplied by this factor here. */
 PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
 {
     const int n = x->n;
@@ -4101,7 +4103,8 @@ static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *confi
         steps = pe__max_abs(steps, (double)last / axis->denominator[0]);
         fall = pe__max_abs(fall, begin / end);
     }
-    /* in half-turns, and with a power of two as base, all frequencies are exact */
+    /* In half-turns, with PE_EXPONENT_INDEX (D = 1) and a power of two as base, each frequency is
+       the scale times a power of two: all are exact. */
     int exponent;
     made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                               pe__frexp(config->base, &exponent) == 0.5;
@@ -5015,10 +5018,10 @@ typedef struct pe__adder {
     pe__row_adder *some;
 } pe__adder;
 
-/* The code that depends on the type of elements, and on whether rows are filled or added. rows:
-   writes the rows of the positions t, t + 1 ... zeros: stores n zeros in a row, or adds them, from
-   `column` on. It serves columns without a pair, and all columns of a row at the padding
-   position. */
+/* The code that depends on the type of elements, and on whether rows are filled or added.
+   rows: writes the rows of the positions t, t + 1 and so on.
+   zeros: stores n zeros in a row, or adds them, from `column` on. It serves columns without a pair,
+   and all columns of a row at the padding position. */
 typedef struct pe__row_kernel {
     void (*rows)(const pe__output *output, double t, size_t rows);
     void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);
@@ -5153,7 +5156,6 @@ typedef struct pe__span {
 } pe__span;
 
 /* Begin a span of all pairs of an output; a, b, ts, tc and at are set later. */
-PE__WRAPS /* the prefetch distance may have wrapped: any address may be prefetched */
 PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {
@@ -5432,8 +5434,9 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 }
 
 /* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. Unlike the hot loop, this tests slow pairs with slow_guard at once. Out of
-   line: only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
+   `second` second ones. The hot loop tests all pairs with the plan's guard, and then the slow pairs
+   that this flags with slow_guard. Here slow pairs are tested with slow_guard only. Out of line:
+   only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
@@ -7610,8 +7613,8 @@ typedef struct pe__sincos_request {
     unsigned char *sines, *cosines;
 } pe__sincos_request;
 
-/* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. A program that
-   calls pe_sincos_T() for one row only contains no code of pe__write_axis(). */
+/* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
+   of pe_sincos_T() in a program is for one row, the program contains no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
 #define PE__ROW_KERNELS(T, row)                                                                    \
     PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
@@ -7629,8 +7632,9 @@ PE__ROW_KERNELS(f64, pe__rows_f64)
 #undef PE__ROW_KERNELS
 
 /* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
-   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are used once save
-   more time than they cost. Measured for 64 pairs: 65 with AVX-512, 125 with AVX2. */
+   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are built for one
+   call alone save more time than they cost. Measured for 64 pairs, they do so from 65 rows on with
+   AVX-512, and from 125 with AVX2. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
@@ -8129,8 +8133,9 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     return c;
 }
 
-/* Returns m of pair i, as in the formula of rope/config.h, with as many limbs as *w. *w is
-   unit q^i. Sets *unsure if more limbs may decide a branch differently. */
+/* Returns m = keep (1 - r) of pair i: the share of its frequency that is not divided by f, as in
+   the formula of rope/config.h. The result has as many limbs as *w, which is unit q^i. Sets *unsure
+   if more limbs may decide a branch differently. */
 PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
 {
     const pe_rope_config *const config = r->config;
@@ -8841,7 +8846,9 @@ PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    if (layout) { /* both stores to a cache line, then the other line: four fifths of the time */
+    /* Both stores to one cache line, then both to the other: this takes four fifths of the time
+       that alternating stores take. */
+    if (layout) {
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
         pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
@@ -10494,8 +10501,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  *
  * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
  * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two, and
- * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3, and c^q
- * is below 7 2^28 < 3^20. So q is below 20, and the loop tries each q. */
+ * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3. The
+ * caller's a and b are at most 7 pairs, with at most 2^28 pairs, so c^q <= x <= 7 2^28 < 3^20. So q
+ * is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
@@ -11028,8 +11036,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Store the parts X, y and x of x in parts[0], parts[1] and parts[2], from element i on. Adding and
-   subtracting `grid` rounds to a multiple of 2^-g. */
+/* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one. Store
+   X in parts[0], y in parts[1] and the high double of x in parts[2], from element i on. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
@@ -11354,9 +11362,9 @@ typedef struct pe__key_tile {
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Load a tile from the `rest` keys that begin with number `key`: PE__KEYS of them at most, and none
-   from the first offset beyond PE__MAX_KEY_OFFSET on. Offsets are padded to whole vectors. split: 1
-   if each vector is to have its even keys first, then its odd keys. */
+/* Load a tile from the `rest` keys that begin with number `key`: at most PE__KEYS of them, and only
+   those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to whole
+   vectors. split: 1 if each vector is to have its even keys first, then its odd keys. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -12427,9 +12435,9 @@ extern "C" {
 /* ==== src/where/make.h ==== */
 /* The public functions that make a pe_at or change one. Tested by tests/unit/test_at.c. */
 
-/* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. Setting all bytes at
-   once would make every call stall. A narrow load waits for a wide store of the same bytes, and a
-   wide load for narrow stores. */
+/* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. The bytes are not set
+   to zero first: zeros are written by wide stores, and with these before the narrow stores of the
+   fields every call stalled. */
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {

@@ -156,8 +156,9 @@ extern "C" {
  *                                                 a row cache
  *                        pe__write_axis_runs      cuts the positions into runs; copies rows that
  *                                                 repeat; writes zeros at the padding position
- *                        pe__write_run            writes a descending run from its last row up
- *   rows/run.h           pe__rows_f32             is the row kernel
+ *                        pe__write_run            writes a run; a descending one from its last
+ *                                                 row up
+ *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel
  *                        pe__write_rows_f32       chooses blocks, or pe__write_one_row() for a
  *                                                 single row or a plan without rotation rows
  *                        pe__write_blocks_f32     puts the workspace on the stack

@@ -37,7 +37,7 @@ library.%: FORCE
 # Nothing is optimised: a compiler takes a second then, and the bits are the same.
 QUICK_ISAS   = $(sort $(or $(lastword $(CPU_ISAS)),scalar) scalar)
 QUICK_BEST   = $(foreach p,bounds memory errors,$(p).quick.$(or $(lastword $(CPU_ISAS)),scalar))
-QUICK_STEPS  = $(QUICK_ISAS:%=library.quick.%) $(QUICK_ISAS:%=hash.quick.%) $(QUICK_BEST)
+QUICK_STEPS  = headers-current $(QUICK_ISAS:%=library.quick.%) $(QUICK_ISAS:%=hash.quick.%) $(QUICK_BEST)
 QUICK_LOGS   = $(BUILD)/log-quick
 
 .PHONY: quick run-quick quick-steps
@@ -48,7 +48,7 @@ run-quick:
 	+@export PE_LOGS=$(QUICK_LOGS) PE_STEPS=$(words $(QUICK_STEPS)); \
 	$(SUBMAKE) -k $(PARALLEL) quick-steps; status=$$?; $(STEP) --summary && exit $$status
 quick-steps: $(QUICK_STEPS)
-$(foreach s,$(filter-out library.%,$(QUICK_STEPS)),$(eval $(s): library.quick.$(lastword $(subst ., ,$(s)))))
+$(foreach s,$(filter-out library.% headers-current,$(QUICK_STEPS)),$(eval $(s): library.quick.$(lastword $(subst ., ,$(s)))))
 
 # ---- make test --------------------------------------------------------------------------------------
 

@@ -179,9 +179,9 @@ typedef struct pe__key_tile {
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Load a tile from the `rest` keys that begin with number `key`: PE__KEYS of them at most, and none
-   from the first offset beyond PE__MAX_KEY_OFFSET on. Offsets are padded to whole vectors. split: 1
-   if each vector is to have its even keys first, then its odd keys. */
+/* Load a tile from the `rest` keys that begin with number `key`: at most PE__KEYS of them, and only
+   those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to whole
+   vectors. split: 1 if each vector is to have its even keys first, then its odd keys. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {

@@ -93,7 +93,7 @@ typedef struct pe_fixed_rotated {
     float first, second;
 } pe_fixed_rotated;
 
-/* Words of 64-bit numbers, and products. All products are rounded down. */
+/* Words of 64-bit numbers, and products. No product is too large. */
 PE__DEVICE pe__u32 pe__high(pe__u64 x) { return (pe__u32)(x >> 32); }
 PE__DEVICE pe__u32 pe__low(pe__u64 x) { return (pe__u32)x; }
 PE__DEVICE pe__u64 pe__words(pe__u32 high, pe__u32 low) { return (pe__u64)high << 32 | low; }
@@ -118,7 +118,7 @@ PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
     return x;
 }
 
-/* a b, at most 5 units too small. With pe__mulhi(), nvcc does not finish compiling a series. */
+/* a b, at most 5 units too small. nvcc never finishes pe__sine_series() if this uses pe__mulhi(). */
 PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 {
     const pe__u64 hm = pe__wide(a.h, b.m), mh = pe__wide(a.m, b.h);

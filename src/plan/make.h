@@ -187,7 +187,8 @@ static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *confi
         steps = pe__max_abs(steps, (double)last / axis->denominator[0]);
         fall = pe__max_abs(fall, begin / end);
     }
-    /* in half-turns, and with a power of two as base, all frequencies are exact */
+    /* In half-turns, with PE_EXPONENT_INDEX (D = 1) and a power of two as base, each frequency is
+       the scale times a power of two: all are exact. */
     int exponent;
     made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                               pe__frexp(config->base, &exponent) == 0.5;

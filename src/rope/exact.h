@@ -43,8 +43,9 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     return c;
 }
 
-/* Returns m of pair i, as in the formula of rope/config.h, with as many limbs as *w. *w is
-   unit q^i. Sets *unsure if more limbs may decide a branch differently. */
+/* Returns m = keep (1 - r) of pair i: the share of its frequency that is not divided by f, as in
+   the formula of rope/config.h. The result has as many limbs as *w, which is unit q^i. Sets *unsure
+   if more limbs may decide a branch differently. */
 PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
 {
     const pe_rope_config *const config = r->config;

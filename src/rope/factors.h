@@ -117,8 +117,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  *
  * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
  * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two, and
- * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3, and c^q
- * is below 7 2^28 < 3^20. So q is below 20, and the loop tries each q. */
+ * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3. The
+ * caller's a and b are at most 7 pairs, with at most 2^28 pairs, so c^q <= x <= 7 2^28 < 3^20. So q
+ * is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;

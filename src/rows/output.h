@@ -120,10 +120,10 @@ typedef struct pe__adder {
     pe__row_adder *some;
 } pe__adder;
 
-/* The code that depends on the type of elements, and on whether rows are filled or added. rows:
-   writes the rows of the positions t, t + 1 ... zeros: stores n zeros in a row, or adds them, from
-   `column` on. It serves columns without a pair, and all columns of a row at the padding
-   position. */
+/* The code that depends on the type of elements, and on whether rows are filled or added.
+   rows: writes the rows of the positions t, t + 1 and so on.
+   zeros: stores n zeros in a row, or adds them, from `column` on. It serves columns without a pair,
+   and all columns of a row at the padding position. */
 typedef struct pe__row_kernel {
     void (*rows)(const pe__output *output, double t, size_t rows);
     void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);

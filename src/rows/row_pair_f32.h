@@ -62,7 +62,6 @@ typedef struct pe__span {
 } pe__span;
 
 /* Begin a span of all pairs of an output; a, b, ts, tc and at are set later. */
-PE__WRAPS /* the prefetch distance may have wrapped: any address may be prefetched */
 PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {
@@ -341,8 +340,9 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 }
 
 /* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. Unlike the hot loop, this tests slow pairs with slow_guard at once. Out of
-   line: only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
+   `second` second ones. The hot loop tests all pairs with the plan's guard, and then the slow pairs
+   that this flags with slow_guard. Here slow pairs are tested with slow_guard only. Out of line:
+   only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */

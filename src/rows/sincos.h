@@ -26,8 +26,8 @@ typedef struct pe__sincos_request {
     unsigned char *sines, *cosines;
 } pe__sincos_request;
 
-/* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. A program that
-   calls pe_sincos_T() for one row only contains no code of pe__write_axis(). */
+/* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
+   of pe_sincos_T() in a program is for one row, the program contains no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
 #define PE__ROW_KERNELS(T, row)                                                                    \
     PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
@@ -45,8 +45,9 @@ PE__ROW_KERNELS(f64, pe__rows_f64)
 #undef PE__ROW_KERNELS
 
 /* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
-   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are used once save
-   more time than they cost. Measured for 64 pairs: 65 with AVX-512, 125 with AVX2. */
+   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are built for one
+   call alone save more time than they cost. Measured for 64 pairs, they do so from 65 rows on with
+   AVX-512, and from 125 with AVX2. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two

@@ -154,7 +154,8 @@ PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, 
     return angle > pe__exp2i(-800) ? part * pe__exp2i(-97) + inherited : 1;
 }
 
-/* Multiplies x by the exact frequency of a pair, without the pi of half_turns. */
+/* Multiplies x by the exact frequency of a pair. If plan->half_turns is set, the frequency has a
+   factor pi; x is not multiplied by this factor here. */
 PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
 {
     const int n = x->n;

@@ -6,9 +6,9 @@
 #include "contract.h"
 #include "at.h"
 
-/* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. Setting all bytes at
-   once would make every call stall. A narrow load waits for a wide store of the same bytes, and a
-   wide load for narrow stores. */
+/* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. The bytes are not set
+   to zero first: zeros are written by wide stores, and with these before the narrow stores of the
+   fields every call stalled. */
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {

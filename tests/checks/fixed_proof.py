@@ -361,7 +361,7 @@ EQUIVALENT = {
 
 
 def mutants(command):
-    start = text.index("/* Words and products")
+    start = text.index("PE__DEVICE pe__u32 pe__high(")
     code = re.sub(r"/\*.*?\*/", lambda m: " " * len(m.group()), text, flags=re.S)
     code = re.sub(r"(?m)^#.*$", lambda m: " " * len(m.group()), code)
     end = code.index("pe_fixed_rotated pe_fixed_rotate_f32")
