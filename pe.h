@@ -7614,7 +7614,7 @@ typedef struct pe__sincos_request {
 } pe__sincos_request;
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
-   of pe_sincos_T() in a program is for one row, the program contains no code of pe__write_axis(). */
+   of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
 #define PE__ROW_KERNELS(T, row)                                                                    \
     PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
@@ -11036,8 +11036,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one. Store
-   X in parts[0], y in parts[1] and the high double of x in parts[2], from element i on. */
+/* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one.
+   Store X in parts[0], y in parts[1] and the high double of x in parts[2], from element i on. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);

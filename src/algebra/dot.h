@@ -143,8 +143,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one. Store
-   X in parts[0], y in parts[1] and the high double of x in parts[2], from element i on. */
+/* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one.
+   Store X in parts[0], y in parts[1] and the high double of x in parts[2], from element i on. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);

@@ -118,7 +118,7 @@ PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
     return x;
 }
 
-/* a b, at most 5 units too small. nvcc never finishes pe__sine_series() if this uses pe__mulhi(). */
+/* a b, at most 5 units too small. If this used pe__mulhi(), nvcc never finished the series. */
 PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 {
     const pe__u64 hm = pe__wide(a.h, b.m), mh = pe__wide(a.m, b.h);

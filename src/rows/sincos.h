@@ -27,7 +27,7 @@ typedef struct pe__sincos_request {
 } pe__sincos_request;
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
-   of pe_sincos_T() in a program is for one row, the program contains no code of pe__write_axis(). */
+   of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
 #define PE__ROW_KERNELS(T, row)                                                                    \
     PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
