@@ -6,8 +6,9 @@
 #
 #   tests/unit/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
 #   tests/unit/hash.c                            the same bits from every build (tests/run matrix)
+#   tests/fuzz/*.c                               any argument: what is refused, what is touched
 #
-# and each must be in both. A function for which that makes no sense stands below, with the reason.
+# and each must be in all. A function for which that makes no sense stands below, with the reason.
 # Each is written out in the public part, so that a search for its name finds it, below a comment
 # with all its parts, see undescribed(). And there are not too many. The sections' numbers go up.
 set -u
@@ -24,6 +25,21 @@ pe_rope_type_named     reads text
 pe_rope_config_error   text
 pe_config_error        text
 pe_frequency_error     text
+X
+}
+
+# functions that no fuzzer calls, and why
+unfuzzed() {
+    grep -v '^ *#' <<X | awk '{ print $1 }' | sort
+pe_version                 no argument
+pe_isa_name                no argument
+pe_selftest                no argument
+pe_config_error            text; pe_plan_init() refuses the same configs
+pe_rope_type_named         reads text
+pe_rope_ggml_frequencies   pe_rope_ggml_f32() checks the same struct
+pe_frequencies_float32     no pe_at; test_memory.c has its bounds
+pe_fixed_increments        no pe_at; test_fixed.c has its refusals
+pe_fixed_increments_of     no pe_at; test_fixed.c has its refusals
 X
 }
 
@@ -88,6 +104,11 @@ compare "tests/unit/test_memory.c calls every public function" "$WORK/memory" "$
 unhashed >"$WORK/unhashed"
 preprocessed tests/unit/hash.c | from hash.c | called >"$WORK/hash"
 compare "tests/unit/hash.c calls every public function" "$WORK/hash" "$WORK/unhashed"
+unfuzzed >"$WORK/unfuzzed"
+for fuzzer in api rope tables; do
+    preprocessed tests/fuzz/$fuzzer.c | from $fuzzer.c calls.h fuzz.h place.h | called
+done | sort -u >"$WORK/fuzz"
+compare "tests/fuzz/*.c call every public function" "$WORK/fuzz" "$WORK/unfuzzed"
 
 # The comment above a public prototype ends with its blank line. Where a pe_status is returned, it has
 # the parts Returns, Accuracy with the file of tests/ that proves it, Aliasing if there are two
