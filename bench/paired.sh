@@ -36,7 +36,7 @@ libraries="-lm"
 # How tables of RoPE and biases are said, which 0.3 changed, and what it added.
 value() {
     echo "-DPAIRED_TABLE_IS_VALUE=$(grep -c '^} pe_rope_table;' "$1/pe.h")" \
-        "-DPAIRED_KEYS_ANYWHERE=$(grep -c 'pe__load_key_tile(pe' "$1/pe.h")" \
+        "-DPAIRED_KEYS_ANYWHERE=$(grep -cE 'pe__(load_key_tile|keys_near)\(pe' "$1/pe.h")" \
         "-DPAIRED_LISTS=$(grep -c '^    const uint8_t \*coordinate; ' "$1/pe.h")"
 }
 
