@@ -113,7 +113,7 @@ tool: deps-tool
 	@$(MAKE) --no-print-directory run-tool
 
 run-tool:
-	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) examples/tool/pe.c -o $(BUILD)/pe -lcjson $(PE_LIBS)
+	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) tool/pe.c -o $(BUILD)/pe -lcjson $(PE_LIBS)
 
 # ---- the library, packages --------------------------------------------------------------------------
 

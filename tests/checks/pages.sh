@@ -144,7 +144,7 @@ for source in examples/demo.c $examples; do
     check "... runs" runs program . "$WORK/examples"
 done
 if have_library cjson "$c"; then
-    check "build/pe" compiles pe "$c" -std=c99 -O0 examples/tool/pe.c -lcjson -lm
+    check "build/pe" compiles pe "$c" -std=c99 -O0 tool/pe.c -lcjson -lm
     cp tests/checks/configs/gpt-oss.json "$WORK/examples/config.json"
     sed -n 's/^\$ build\/pe //p' docs/examples.md >"$WORK/commands"
     check "docs/examples.md has commands for it" test -s "$WORK/commands"

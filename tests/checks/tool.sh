@@ -10,5 +10,5 @@ mkdir -p "$WORK"
 have_library cjson "$CC" || skip "the tool: cJSON is missing"
 have python3 || skip "the tool: python3 is missing"
 # shellcheck disable=SC2086
-"$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 examples/tool/pe.c -o "$WORK/pe" -lcjson -lm || exit 1
+"$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/pe.c -o "$WORK/pe" -lcjson -lm || exit 1
 exec python3 tests/checks/tool.py "$WORK/pe"
