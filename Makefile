@@ -16,7 +16,7 @@ include tests/settings.mk
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##   make examples    build and run the other examples, each with one idea: angles noise regression dots
 ##                    table attention train_learned rope_decoder; their pictures go to build/
-##   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
+##   make tool        build/posenc, which reads a config.json: which layers rotate what, frequencies, tables (needs json-c)
 ##   make headers     pe.h, pe_simd.h, pe_fixed.h and pe_fixed.wgsl, made from src/, which is what to change; docs/api.md,
 ##                    packaging/functions.h, examples/gpu/pe_fixed.glsl
 ##
@@ -107,13 +107,13 @@ $(EXAMPLES):
 	@sh examples/draw.sh $(BUILD) $(or $(PICTURES_$@),$(PICTURES))
 	@echo
 
-# The library cJSON, and nothing else beyond the headers.
+# The library json-c, and nothing else beyond the headers.
 .PHONY: tool run-tool
 tool: deps-tool
 	@$(MAKE) --no-print-directory run-tool
 
 run-tool:
-	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) tool/pe.c -o $(BUILD)/pe -lcjson $(PE_LIBS)
+	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) tool/posenc.c -o $(BUILD)/posenc -ljson-c $(PE_LIBS)
 
 # ---- the library, packages --------------------------------------------------------------------------
 

@@ -1,505 +1,308 @@
 /* SPDX-License-Identifier: MIT */
-/* A config.json of Hugging Face: its parts that rotate, each with a pe_rope_config and notes. */
+/* A model's file, flattened: its parts, and the keys that nobody read. */
 #ifndef TOOL_CONFIG_H
 #define TOOL_CONFIG_H
 
-#include "keys.h"
-#include "known.h"
+#include "parts.h"
+#include "preset.h"
 
-#include <math.h>
-
-static int is_one_of(const char *name, const char *const *names, size_t count)
+/* The line of a model's type, or NULL. "x_text" is "x" if it has no line of its own. */
+static const struct type_line *type_named(const char *name)
 {
-    for (size_t i = 0; name && i < count; i++)
-        if (strcmp(name, names[i]) == 0) return 1;
+    char stem[64];
+    for (size_t k = 0; k < TOOL_COUNT(type_lines); k++)
+        if (strcmp(type_lines[k].name, name) == 0) return &type_lines[k];
+    const size_t length = strlen(name);
+    if (length <= 5 || length >= sizeof stem || strcmp(name + length - 5, "_text") != 0) return NULL;
+    memcpy(stem, name, length - 5);
+    stem[length - 5] = '\0';
+    return type_named(stem);
+}
+
+/* Take the values of absent keys from a line: "head_dim=256 rope_theta=10000". */
+static void take_usual(model *m, const char *facts)
+{
+    while (*facts) {
+        char word[96], *value_of;
+        const size_t length = strcspn(facts, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, facts);
+        facts += length + (facts[length] == ' ');
+        value_of = strchr(word, '=');
+        if (!value_of) continue;
+        *value_of++ = '\0';
+        char *end;
+        const double number_of_it = strtod(value_of, &end);
+        const int is_true_word = strcmp(value_of, "true") == 0;
+        const value_kind kind = *end == '\0'                                       ? VALUE_NUMBER
+                                : is_true_word || strcmp(value_of, "false") == 0 ? VALUE_BOOLEAN
+                                                                                   : VALUE_STRING;
+        list_add(&m->usual, word, kind, kind == VALUE_BOOLEAN ? is_true_word : number_of_it,
+                 value_of, 0);
+    }
+}
+
+/* Find the type of a config, that of the whole model if it has none, and what its keys mean. */
+static void take_type(model *m, reader *r, const char *around)
+{
+    value v;
+    r->m = m;
+    memset(m->type, 0, sizeof m->type);
+    list_free(&m->usual);
+    const char *type = string(r, "model_type", &v);
+    if (!type && look_up(r, around, "model_type", &v) && v.at && v.at->kind == VALUE_STRING)
+        type = v.at->text;
+    if (type) snprintf(m->type, sizeof m->type, "%s", type);
+    const struct type_line *const line = type_named(m->type);
+    m->is_known = line != NULL;
+    if (line) take_usual(m, line->facts);
+}
+
+/* What a position_embedding_type, or a key like it, says; PART_ROPE if none does. */
+static part_kind kind_of_model(const reader *r)
+{
+    static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
+    const item *const usual_kind = usual_of(r, "@kind");
+    value v;
+    const char *const type = string(r, "position_embedding_type", &v);
+    static const struct {
+        const char *name;
+        part_kind kind;
+    } names[] = {{"rope", PART_ROPE},         {"rotary", PART_ROPE},   {"nope", PART_NONE},
+                 {"none", PART_NONE},         {"alibi", PART_ALIBI},   {"absolute", PART_LEARNED},
+                 {"learned", PART_LEARNED},   {"learned_absolute", PART_LEARNED},
+                 {"relative_key", PART_RELATIVE}, {"relative_key_query", PART_RELATIVE},
+                 {"sinusoidal", PART_SINUSOIDAL}};
+    for (size_t k = 0; type && k < TOOL_COUNT(names); k++)
+        if (strcmp(type, names[k].name) == 0) {
+            say(r->out, NOTE_UNDERSTOOD, "position_embedding_type", "%s", type);
+            return names[k].kind;
+        }
+    if (type) {
+        say(r->out, NOTE_WRONG, "position_embedding_type",
+            "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key", type);
+        return PART_UNREAD;
+    }
+    for (size_t k = 0; k < TOOL_COUNT(alibi_keys); k++)
+        if (has(r, alibi_keys[k]))
+            return is_true(r, alibi_keys[k]) ? PART_ALIBI
+                   : k == 2                  ? PART_LEARNED
+                                             : PART_ROPE;
+    if (is_true(r, "mla_use_nope")) return PART_NONE;
+    if ((has(r, "use_mem_rope") || usual_of(r, "use_mem_rope")) && !is_true(r, "use_mem_rope"))
+        return PART_NONE;
+    for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
+        if (strcmp(usual_kind->text, kind_names[k]) == 0) return (part_kind)k;
+    if (look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at && v.at->kind == VALUE_NUMBER &&
+        v.at->number == 0)
+        return PART_NONE;
+    return PART_ROPE;
+}
+
+static void fact_of(const reader *r, const char *name, const char *const *keys, size_t count,
+                    size_t otherwise)
+{
+    size_t value_of = otherwise;
+    whole_of(r, keys, count, &value_of);
+    if (value_of) add_fact(r->out, name, (double)value_of);
+}
+
+/* An encoding that is no rotation, by its numbers. */
+static void read_other(const reader *r, part_kind kind)
+{
+    static const char *const max_bias[] = {"alibi_bias_max", "attn_config.alibi_bias_max"};
+    static const char *const buckets[] = {"relative_attention_num_buckets"};
+    static const char *const distance[] = {"relative_attention_max_distance"};
+    part *const p = r->out;
+    p->kind = kind;
+    const size_t layers = count_layers(r);
+    p->are_layers_known = layers > 0;
+    while (p->layer_count < layers)
+        add_layer(p, p->layer_count);
+    if (kind == PART_ALIBI) {
+        fact_of(r, "heads", head_keys, TOOL_COUNT(head_keys), 0);
+        fact_of(r, "max_bias", max_bias, TOOL_COUNT(max_bias), 8);
+    } else if (kind == PART_T5) {
+        fact_of(r, "buckets", buckets, 1, 32);
+        fact_of(r, "max_distance", distance, 1, 128);
+    } else if (kind == PART_LEARNED || kind == PART_RELATIVE) {
+        fact_of(r, "rows", length_keys, TOOL_COUNT(length_keys), 0);
+        fact_of(r, "width", width_keys, TOOL_COUNT(width_keys), 0);
+    }
+    if (kind == PART_SINUSOIDAL) {
+        const item *const preset = usual_of(r, "@preset");
+        size_t width = 0;
+        whole_of(r, width_keys, TOOL_COUNT(width_keys), &width);
+        if (preset)
+            preset_part(p, preset->text, width);
+        else {
+            p->kind = PART_UNREAD;
+            say(p, NOTE_UNREAD, "position_embedding_type",
+                "sinusoidal: of which order? See the presets in docs/models.md");
+        }
+    }
+}
+
+static int is_telling(const char *key)
+{
+    for (size_t k = 0; k < TOOL_COUNT(telling); k++)
+        if (strstr(key, telling[k])) return 1;
     return 0;
 }
 
-static const char *model_type(const reader *r)
-{
-    const char *const type = cJSON_GetStringValue(member(r->outer, "model_type"));
-    return type ? type : "";
-}
-
-static int usual(const reader *r, const char *key, double *to)
-{
-    for (size_t i = 0; i < TOOL_COUNT(usual_values); i++) {
-        const struct usual *const u = &usual_values[i];
-        if (strcmp(u->model_type, model_type(r)) != 0 || strcmp(u->key, key) != 0) continue;
-        *to = u->value;
-        say(r->out, NOTE_UNDERSTOOD, key, "%.15g: absent, and this is what %s means then", *to,
-            u->model_type);
-        return 1;
-    }
-    return 0;
-}
-
-/* Whether a key has an object; anything else but null is noted. */
-static int has_object(part *p, const cJSON *object, const char *key)
-{
-    const cJSON *const value = member(object, key);
-    char text[64];
-    if (value && !cJSON_IsObject(value))
-        say(p, NOTE_WRONG, key, "an object is wanted, not %s", shown(value, text));
-    return cJSON_IsObject(value);
-}
-
-static int number_or_usual(const reader *r, const char *key, double *to)
-{
-    return number(r, key, to) || usual(r, key, to);
-}
-
-static int whole_or_usual(const reader *r, const char *key, size_t *to)
-{
-    double value;
-    if (whole(r, key, to)) return 1;
-    if (!usual(r, key, &value)) return 0;
-    *to = (size_t)value;
-    return 1;
-}
-
-static int has_mla(const reader *r) { return member(r->outer, "qk_rope_head_dim") != NULL; }
-
-static void read_head_dim(const reader *r)
-{
-    part *const p = r->out;
-    size_t *const to = &p->rope.head_dim;
-    size_t hidden, heads;
-    if (whole_or_usual(r, "qk_rope_head_dim", to)) return;
-    if (strcmp(p->name, "full_attention") == 0 && whole_or_usual(r, "global_head_dim", to)) return;
-    if (whole_or_usual(r, "head_dim", to)) return;
-    if (!whole(r, "hidden_size", &hidden) && !whole(r, "n_embd", &hidden)) hidden = 0;
-    if (!whole(r, "num_attention_heads", &heads) && !whole(r, "n_head", &heads)) heads = 0;
-    if (hidden == 0 || heads == 0) {
-        say(p, NOTE_WRONG, "head_dim",
-            "missing: give head_dim, or hidden_size and num_attention_heads");
-        return;
-    }
-    *to = hidden / heads;
-    say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: hidden_size / num_attention_heads", *to);
-    if (hidden % heads) say(p, NOTE_ODD, "hidden_size", "is no multiple of num_attention_heads");
-}
-
-/* is_local: the sliding layers of a config with a key of its own for their base. */
-static void read_theta(const reader *r, int is_local)
-{
-    double *const to = &r->out->rope.rope_theta;
-    if (is_local) {
-        number_or_usual(r, "rope_local_base_freq", to);
-        return;
-    }
-    const cJSON *const inner = member(r->inner, "rope_theta");
-    const cJSON *const outer = member(r->outer, "rope_theta");
-    if (inner && outer && !cJSON_Compare(inner, outer, 1))
-        say(r->out, NOTE_ODD, "rope_theta", "differs from that of %s, which counts", r->inner_name);
-    if (number_or_usual(r, "rope_theta", to) || number(r, "rotary_emb_base", to)) return;
-    say(r->out, NOTE_ODD, "rope_theta", "missing: 10000, unless the model's code has another");
-}
-
-static void read_type(const reader *r)
-{
-    part *const p = r->out;
-    char path[96];
-    const char *name = string(r, "rope_type", path);
-    const char *const legacy = cJSON_GetStringValue(member(r->inner, "type"));
-    if (name && legacy && strcmp(name, legacy) != 0 && strcmp(path, "rope_type") != 0)
-        say(p, NOTE_ODD, path, "counts, not type, which is \"%s\"", legacy);
-    if (!name && member(r->inner, "type")) name = string(r, "type", path);
-    if (!name) {
-        if (r->inner && !count_notes(p, NOTE_WRONG))
-            say(p, NOTE_ODD, "rope_type", "missing in %s: \"default\"", r->inner_name);
-        return;
-    }
-    if (pe_rope_type_named(name, &p->rope.rope_type) != PE_OK) {
-        say(p, NOTE_WRONG, path,
-            "\"%s\" is none of default, linear, dynamic, ntk, xdrope, llama3, yarn, longrope, "
-            "proportional",
-            name);
-        return;
-    }
-    if (p->rope.rope_type == PE_ROPE_DYNAMIC_NTK && member(r->inner, "alpha"))
-        p->rope.rope_type = PE_ROPE_NTK;
-    if (member(r->inner, "mixed_b"))
-        say(p, NOTE_WRONG, "mixed_b", "needs frequencies of your own: see GTE in docs/models.md");
-    say(p, NOTE_UNDERSTOOD, path, "%s", name);
-    if (strcmp(name, "telechat3-yarn") == 0)
-        say(p, NOTE_ODD, path,
-            "its code takes 0.07 ln(factor) + 1 as the attention factor: give attention_factor");
-    if (strcmp(name, "openpangu") == 0)
-        say(p, NOTE_ODD, path,
-            "its sections have an order of their own: see openPangu in docs/models.md");
-}
-
-/* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
-static void read_rotary(const reader *r)
-{
-    part *const p = r->out;
-    const size_t head_dim = p->rope.head_dim;
-    double share;
-    if (whole(r, "rotary_dim", &p->rope.rotary_dim) || has_mla(r)) return;
-    if (!number_or_usual(r, "partial_rotary_factor", &share) && !number(r, "rotary_pct", &share))
-        return;
-    if (!(share > 0 && share <= 1)) {
-        say(p, NOTE_WRONG, "partial_rotary_factor", "must be above 0 and at most 1");
-        return;
-    }
-    const double width = (double)head_dim * share;
-    const int is_proportional = p->rope.rope_type == PE_ROPE_PROPORTIONAL;
-    const size_t rotary = is_proportional ? 2 * (size_t)(width / 2) : (size_t)width;
-    if (rotary == 0)
-        say(p, NOTE_WRONG, "partial_rotary_factor", "rotates nothing of head_dim %zu", head_dim);
-    if (rotary % 2)
-        say(p, NOTE_WRONG, "partial_rotary_factor",
-            "int(%zu * %.15g) = %zu is odd: Hugging Face makes %zu frequencies of exponent 2i/%zu "
-            "then, which rotate "
-            "%zu elements or fail, as the model's code has it",
-            head_dim, share, rotary, rotary / 2 + 1, rotary, rotary + 1);
-    p->rope.rotary_dim = rotary;
-}
-
-/* Lengths, factors and lists of the scaling. */
-static void read_scaling(const reader *r)
-{
-    part *const p = r->out;
-    pe_rope_config *const c = &p->rope;
-    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
-    whole(r, "max_position_embeddings", &c->max_position_embeddings);
-    whole(r, "sequence_length", &c->sequence_length);
-    whole(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
-    number(r, c->rope_type == PE_ROPE_NTK && member(r->inner, "alpha") ? "alpha" : "factor",
-           &c->factor);
-    number(r, "low_freq_factor", &c->low_freq_factor);
-    number(r, "high_freq_factor", &c->high_freq_factor);
-    number(r, "beta_fast", &c->beta_fast);
-    number(r, "beta_slow", &c->beta_slow);
-    number(r, "extrapolation_factor", &c->extrapolation_factor);
-    truth(r, "truncate", &c->truncate);
-    number(r, "mscale", &c->mscale);
-    number(r, "mscale_all_dim", &c->mscale_all_dim);
-    number(r, "short_mscale", &c->short_mscale);
-    number(r, "long_mscale", &c->long_mscale);
-    if (number(r, "attention_factor", &c->attention_factor)) {
-        if (c->attention_factor == 0)
-            say(p, NOTE_WRONG, "attention_factor", "0 makes all queries and keys 0");
-        if (c->rope_type != PE_ROPE_YARN && c->rope_type != PE_ROPE_LONGROPE)
-            c->attention_factor = 0;
-    }
-    if (c->rope_type != PE_ROPE_LONGROPE) return;
-    for (int k = 0; k < 2; k++) {
-        const char *const key = k == 0 ? "short_factor" : "long_factor";
-        size_t *const count = k == 0 ? &c->short_factor_length : &c->long_factor_length;
-        p->lists[k] = list(r, key, count);
-        if (p->lists[k] && *count != pairs)
-            say(p, NOTE_WRONG, key, "%zu numbers are wanted, one a pair, not %zu", pairs, *count);
-    }
-    c->short_factor = p->lists[0];
-    c->long_factor = p->lists[1];
-    /* The length beside rope_scaling wins over a factor in it, as in Phi-3. */
-    if (c->max_position_embeddings && member(r->outer, "original_max_position_embeddings"))
-        c->factor = 0;
-}
-
-static void read_layout(const reader *r)
-{
-    part *const p = r->out;
-    pe_rope_config *const c = &p->rope;
-    double value;
-    if (!truth(r, "rope_interleave", &c->rope_interleave) && usual(r, "rope_interleave", &value))
-        c->rope_interleave = value != 0;
-    if (is_one_of(model_type(r), interleaved_models, TOOL_COUNT(interleaved_models))) {
-        c->layout = PE_LAYOUT_INTERLEAVED;
-        say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", model_type(r));
-    }
-    size_t count;
-    double *const sections = list(r, "mrope_section", &count);
-    if (!sections) return;
-    int interleaved = 0;
-    truth(r, "mrope_interleaved", &interleaved);
-    c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
-    c->axes = count;
-    int are_good = count > 0 && count <= PE_MAX_AXES;
-    for (size_t a = 0; a < count && are_good; a++) {
-        are_good = sections[a] >= 0 && sections[a] < 1048576 && sections[a] == floor(sections[a]);
-        if (are_good) c->sections[a] = (size_t)sections[a];
-    }
-    free(sections);
-    if (!are_good)
-        say(p, NOTE_WRONG, "mrope_section", "1 ... %d whole numbers of pairs are wanted",
-            (int)PE_MAX_AXES);
-    if (strncmp(model_type(r), "ernie", 5) == 0)
-        say(p, NOTE_ODD, "mrope_section",
-            "ERNIE's pairs have an order of their own: see docs/models.md");
-}
-
-/* A factor of queries by the logarithm of their position, from a length on. */
-static void read_log_scale(const reader *r, const char *length, double shift)
-{
-    part *const p = r->out;
-    if (!whole(r, length, &p->query_period)) return;
-    if (p->query_period < 2) say(p, NOTE_WRONG, length, "must be at least 2");
-    p->query_form = PE_QUERY_SCALE_LOG;
-    p->query_beta = 1 / log((double)p->query_period);
-    p->query_shift = shift;
-}
-
-/* What multiplies queries or logits beside the rotation. */
-static void read_query_scale(const reader *r)
-{
-    part *const p = r->out;
-    int tuned = strcmp(model_type(r), "llama4_text") == 0, logn = 0;
-    if (number(r, "llama_4_scaling_beta", &p->query_beta)) {
-        p->query_period = p->rope.original_max_position_embeddings;
-        if (!p->query_period)
-            say(p, NOTE_WRONG, "llama_4_scaling_beta", "needs original_max_position_embeddings");
-    }
-    truth(r, "attn_temperature_tuning", &tuned);
-    if (tuned && number_or_usual(r, "attn_scale", &p->query_beta) &&
-        whole_or_usual(r, "floor_scale", &p->query_period)) {
-        p->query_shift = 1;
-        say(p, NOTE_UNDERSTOOD, "attn_temperature_tuning", "for the layers without RoPE");
-    }
-    if (truth(r, "use_logn_attn", &logn) && logn) read_log_scale(r, "seq_length", 1);
-    read_log_scale(r, "attn_temperature_len", 0);
-    const pe_rope_config *const c = &p->rope;
-    if (c->rope_type == PE_ROPE_YARN && c->mscale_all_dim > 0 && c->factor > 1 && has_mla(r)) {
-        const double m = 0.1 * c->mscale_all_dim * log(c->factor) + 1;
-        p->logits = m * m;
-    }
-}
-
-/* A key of rope_parameters or rope_scaling, or one of them in the config itself: does its type use it? */
-static int judge_scaling_key(const reader *r, const cJSON *item, const char *path)
-{
-    part *const p = r->out;
-    for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++) {
-        if (strcmp(scaling_keys[k].key, item->string) != 0) continue;
-        if (count_notes(p, NOTE_WRONG)) return 1; /* the type, perhaps */
-        if (!cJSON_IsNull(item) && !(scaling_keys[k].types & TOOL_TYPE(p->rope.rope_type)))
-            say(p, NOTE_ODD, path, "does nothing with this rope_type");
-        else if (strcmp(item->string, "factor") == 0 && member(r->inner, "alpha"))
-            say(p, NOTE_ODD, path, "does nothing beside alpha");
-        return 1;
-    }
-    return 0;
-}
-
-/* Keys that nobody reads, and those that do nothing with this type. */
+/* Keys of a config that nobody read: those that sound like positions or rotations may change numbers. */
 static void judge_keys(const reader *r)
 {
-    part *const p = r->out;
-    const cJSON *item;
-    const cJSON *const name = member(r->outer, "model_type");
-    int speaks = strcmp(model_type(r), "llama") == 0;
-    if (name && !cJSON_IsString(name)) wrong_type(r, "model_type", "a string", name);
-    cJSON_ArrayForEach(item, r->inner)
-    {
-        char path[96];
-        snprintf(path, sizeof path, "%s.%s", r->inner_name, item->string);
-        if (!judge_scaling_key(r, item, path)) say(p, NOTE_ODD, path, "unknown key");
-    }
-    cJSON_ArrayForEach(item, r->outer)
-    {
-        const char *const key = item->string;
-        const int is_named = strstr(key, "rope") || strstr(key, "rotary") || strstr(key, "yarn");
-        speaks |= is_named;
-        if (is_one_of(key, config_keys, TOOL_COUNT(config_keys)) || judge_scaling_key(r, item, key))
+    char key[PATH_SIZE], last[PATH_SIZE] = "", text[64];
+    int speaks = 0;
+    for (const item *i = list_next(r->m->file, r->outer, NULL); i;
+         i = list_next(r->m->file, r->outer, i)) {
+        const char *const rest = child_of(i->path, r->outer, key);
+        if (!key[0] || strcmp(key, last) == 0) continue;
+        memcpy(last, key, sizeof last);
+        speaks |= is_telling(key) && !strstr(key, "max_position") &&
+                  strcmp(key, "position_embedding_type") != 0;
+        const int is_read = r->m->used[i - r->m->file->items];
+        if (judge_scaling_key(r, key, key, i->kind == VALUE_NULL) || is_read ||
+            is_one_of(key, harmless_keys, TOOL_COUNT(harmless_keys)) || i->kind == VALUE_NULL)
             continue;
-        if (is_named || (model_type(r)[0] == '\0' && strcmp(key, "model_type") != 0))
-            say(p, NOTE_ODD, key, "unknown key");
+        const value v = {*rest ? NULL : i, "", key};
+        const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
+        if (is_telling(key) && r->out->kind != PART_ROPE)
+            say(r->out, NOTE_ODD, key, "does nothing: nothing rotates");
+        else if (is_telling(key))
+            say(r->out, NOTE_UNREAD, key, "%s: posenc does not know this key, which may change the "
+                "rotation. Check its spelling; what it does is missing here",
+                *rest ? "an object or a list" : shown(r, &v, text));
+        else if (r->m->type[0] == '\0' && !is_config && strcmp(key, "architectures") != 0)
+            say(r->out, NOTE_ODD, key, "unknown key");
     }
-    if (!speaks && model_type(r)[0])
-        say(p, NOTE_ODD, "model_type", "no key speaks of rotation: is %s a model with RoPE?",
-            model_type(r));
+    if (!r->m->type[0] || r->m->is_known) return;
+    if (speaks)
+        say(r->out, NOTE_ODD, "model_type", "%s: not in posenc's table (transformers %s, %s): read by "
+            "the general rules. Look at its code for pairs and defaults", r->m->type,
+            TYPES_TRANSFORMERS, TYPES_CHECKED);
+    else
+        say(r->out, NOTE_UNREAD, "model_type",
+            "%s: not in posenc's table, and no key speaks of rotation: is it a model with RoPE?",
+            r->m->type);
 }
 
-/* Values that are valid, but seldom meant. */
-static void judge_values(const reader *r)
-{
-    part *const p = r->out;
-    const pe_rope_config *const c = &p->rope;
-    const pe_rope_type type = c->rope_type;
-    const int has_length =
-        type == PE_ROPE_YARN || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LONGROPE;
-    if (type != PE_ROPE_DEFAULT && c->factor == 1) say(p, NOTE_ODD, "factor", "1 does nothing");
-    if (type != PE_ROPE_DEFAULT && c->factor > 0 && c->factor < 1)
-        say(p, NOTE_ODD, "factor", "below 1: it makes waves shorter");
-    if (has_length && !c->original_max_position_embeddings && c->max_position_embeddings)
-        say(p, NOTE_ODD, "original_max_position_embeddings",
-            "missing: max_position_embeddings is taken for the length of the training");
-    if (type == PE_ROPE_YARN && (c->mscale > 0) != (c->mscale_all_dim > 0))
-        say(p, NOTE_ODD, c->mscale > 0 ? "mscale" : "mscale_all_dim",
-            "without %s it does nothing in Hugging Face, as here; DeepSeek's own code uses it",
-            c->mscale > 0 ? "mscale_all_dim" : "mscale");
-    const double length = c->factor * (double)c->original_max_position_embeddings;
-    if (type == PE_ROPE_YARN && length > 0 && c->max_position_embeddings &&
-        length != (double)c->max_position_embeddings)
-        say(p, NOTE_ODD, "factor",
-            "times original_max_position_embeddings is %.15g, not max_position_embeddings, %zu",
-            length, c->max_position_embeddings);
-    if (type == PE_ROPE_LLAMA3 && c->low_freq_factor == c->high_freq_factor)
-        say(p, NOTE_ODD, "low_freq_factor", "equals high_freq_factor: other code divides by 0");
-    if ((type == PE_ROPE_DYNAMIC_NTK || type == PE_ROPE_LONGROPE) && !c->sequence_length)
-        say(p, NOTE_ODD, "sequence_length",
-            "missing: these are the frequencies of short texts; sequence_length=N gives those of "
-            "others");
-}
-
-/* The key that a text names first, or the longer one of two that begin there. */
-static void first_named(const char *text, const char *name, const char **at, const char **key)
-{
-    const int is_key = strlen(name) > 4 && strcmp(name, "rope_type") != 0;
-    const char *const found = is_key ? strstr(text, name) : NULL;
-    if (!found || (*at && (found > *at || (found == *at && strlen(name) < strlen(*key))))) return;
-    *at = found;
-    *key = name;
-}
-
-/* What pe says is wrong, with the key that it names. */
-static void judge_config(part *p)
-{
-    const char *const error = pe_rope_config_error(&p->rope), *key = "config", *at = NULL;
-    if (count_notes(p, NOTE_WRONG)) return;
-    if (p->rope.head_dim > 1048576) say(p, NOTE_WRONG, "head_dim", "more than 2^20");
-    if (!error) return;
-    for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++)
-        first_named(error, scaling_keys[k].key, &at, &key);
-    for (size_t k = 0; k < TOOL_COUNT(config_keys); k++)
-        first_named(error, config_keys[k], &at, &key);
-    if (strstr(error, "sections")) key = "mrope_section";
-    say(p, NOTE_WRONG, key, "%s", error);
-}
-
-static void read_rope(const reader *r, int is_local)
-{
-    part *const p = r->out;
-    p->rope = pe_rope_config_default(0);
-    read_head_dim(r);
-    read_theta(r, is_local);
-    read_type(r);
-    read_rotary(r);
-    read_scaling(r);
-    read_layout(r);
-    read_query_scale(r);
-    if (!is_local) judge_keys(r);
-    judge_values(r);
-    judge_config(p);
-}
-
-/* The towers of Qwen-VL and GLM-4V: two halves of the pairs, each with the frequencies of half a head. */
-static void read_vision(const reader *r)
-{
-    part *const p = r->out;
-    size_t hidden = 0, heads = 0;
-    if (!is_one_of(model_type(r), vision_models, TOOL_COUNT(vision_models))) {
-        say(p, NOTE_ODD, "model_type", "%s: not a tower that this tool knows: see docs/models.md",
-            model_type(r));
-        p->is_unread = 1;
-        return;
-    }
-    if (!whole(r, "embed_dim", &hidden)) whole(r, "hidden_size", &hidden);
-    whole(r, "num_heads", &heads);
-    p->rope = pe_rope_config_default(heads ? hidden / heads : 0);
-    if (heads && hidden % heads)
-        say(p, NOTE_ODD, "num_heads", "the width of the tower is no multiple of it");
-    p->rope.axes = 2;
-    p->rope.section_order = PE_SECTIONS_VISION;
-    p->rope.sections[0] = p->rope.sections[1] = p->rope.head_dim / 4;
-    judge_config(p);
-}
-
-/* The members of an object that are objects, such as the types of layers. */
-static const cJSON *next_object(const cJSON *item)
-{
-    while (item && !cJSON_IsObject(item))
-        item = item->next;
-    return item;
-}
-
-static part *add_part(part *parts, size_t *count, const char *name)
-{
-    if (*count == MOST_PARTS) return NULL;
-    part *const p = &parts[(*count)++];
-    memset(p, 0, sizeof *p);
-    snprintf(p->name, sizeof p->name, "%s", name);
-    clean(p->name);
-    return p;
-}
-
-/* What else is in rope_parameters that has an object for each type of layers. */
-static void judge_layers(const reader *r)
-{
-    const cJSON *item;
-    char path[96];
-    cJSON_ArrayForEach(item, r->inner)
-    {
-        snprintf(path, sizeof path, "%s.%s", r->inner_name, item->string);
-        if (!cJSON_IsObject(item))
-            say(r->out, NOTE_ODD, path, "does nothing beside the objects of layer types");
-    }
-}
-
-/* A text model: one part, or one a type of layers. */
-static void read_text(const cJSON *config, part *parts, size_t *count)
+/* rope_parameters, or rope_scaling; a note if there are both, or one is no object. */
+static const char *find_scaling(reader *r)
 {
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
-    reader r = {NULL, config, NULL, ""};
+    value v;
+    const char *spare = NULL;
     for (int k = 1; k >= 0; k--) {
-        if (!member(config, names[k])) continue;
-        r.inner = member(config, names[k]);
-        r.inner_name = names[k];
+        if (!look_up(r, r->outer, names[k], &v)) continue;
+        if (r->inner[0]) spare = names[1];
+        join(r->inner, r->outer, names[k]);
+        if (is_object(r->m, r->inner)) continue;
+        wrong_type(r, &v, "an object");
+        r->inner[0] = '\0';
     }
-    const int has_both = member(config, names[0]) && member(config, names[1]);
-    const cJSON *layers = r.inner && cJSON_IsObject(r.inner) ? next_object(r.inner->child) : NULL;
-    const int has_local = member(config, "rope_local_base_freq") ||
-                          (strcmp(model_type(&r), "gemma3_text") == 0 && !layers);
-    if (!layers) {
-        r.out = add_part(parts, count, has_local ? "full_attention" : "text");
-        if (r.inner && !cJSON_IsObject(r.inner)) {
-            wrong_type(&r, r.inner_name, "an object", r.inner);
-            r.inner = NULL;
-        }
-        read_rope(&r, 0);
-    }
-    for (; layers; layers = next_object(layers->next)) {
-        char name[96];
-        const reader layer = {add_part(parts, count, layers->string), config, layers, name};
-        snprintf(name, sizeof name, "%.30s.%.60s", r.inner_name, layers->string);
-        if (layer.out)
-            read_rope(&layer, 0);
-        else
-            say(&parts[0], NOTE_WRONG, name, "more than %d parts", (int)MOST_PARTS);
-        if (*count == 1) {
-            r.out = layer.out;
-            judge_layers(&r);
-        }
-    }
-    if (has_both)
-        say(&parts[0], NOTE_ODD, names[1], "is not read beside %s; some programs do", names[0]);
-    if (has_local) {
-        const reader local = {add_part(parts, count, "sliding_attention"), config, NULL, ""};
-        read_rope(&local, 1);
-    }
+    return spare;
 }
 
-/* Read a config.json. Returns the number of parts. */
-static size_t read_config(const cJSON *root, part *parts)
+/* The parts of a model that rotates: one for each label, and its layers that do not rotate. */
+static void read_rotating(reader *r, part *parts, size_t *count)
+{
+    labels all;
+    all.count = 0;
+    const char *const spare = find_scaling(r);
+    add_nested_labels(r, &all);
+    const int is_nested = all.count > 0;
+    if (is_nested)
+        judge_nested(r);
+    else
+        add_own_labels(r, &all);
+    snprintf(parts[0].name, sizeof parts[0].name, "%s", clean(all.of[0].name));
+    for (size_t k = 1; k < all.count; k++)
+        add_part(parts, count, all.of[k].name);
+    assign_layers(r, &all, parts, count);
+    for (size_t k = 0; k < all.count; k++) {
+        reader own = *r;
+        own.out = &parts[k];
+        own.layer = parts[k].layer_count ? (long)parts[k].layers[0] : -1;
+        memcpy(own.inner, all.of[k].inner, sizeof own.inner);
+        read_rope(&own, &all.of[k]);
+        read_window(&own, &all.of[k]);
+    }
+    if (spare)
+        say(&parts[0], NOTE_ODD, spare, "is not read beside rope_parameters; some programs do");
+}
+
+/* The model of text: one part, or one for each kind of layers. */
+static void read_text(model *m, const char *where, const char *around, part *parts, size_t *count)
+{
+    reader r = {add_part(parts, count, "text"), m, "", "", -1};
+    snprintf(r.outer, sizeof r.outer, "%s", where);
+    take_type(m, &r, around);
+    const item *const encoder = usual_of(&r, "@encoder");
+    const part_kind kind = kind_of_model(&r);
+    if (kind == PART_ROPE)
+        read_rotating(&r, parts, count);
+    else
+        read_other(&r, kind);
+    judge_keys(&r);
+    if (!encoder) return;
+    size_t width = 0;
+    whole_of(&r, width_keys, TOOL_COUNT(width_keys), &width);
+    snprintf(parts[0].name, sizeof parts[0].name, "decoder");
+    part *const p = add_part(parts, count, "encoder");
+    if (p) preset_part(p, encoder->text, width);
+}
+
+/* A tower beside the text: its type must be one that posenc knows. */
+static void read_tower(model *m, const char *around, const char *key, const char *name,
+                       part *parts, size_t *count)
+{
+    reader r = {&parts[0], m, "", "", -1};
+    value v;
+    snprintf(r.outer, sizeof r.outer, "%s", around);
+    if (!look_up(&r, around, key, &v)) return;
+    if (!is_object(m, v.path)) {
+        wrong_type(&r, &v, "an object");
+        return;
+    }
+    r.out = add_part(parts, count, name);
+    if (!r.out) return;
+    memcpy(r.outer, v.path, sizeof r.outer);
+    take_type(m, &r, v.path);
+    read_vision(&r);
+}
+
+/* Read a model's file. Returns the number of parts. */
+static size_t read_model(const list *file, part *parts)
 {
     static const char *const texts[] = {"text_config", "llm_config", "language_config"};
-    const cJSON *const thinker = member(root, "thinker_config");
-    const cJSON *const whole_model = thinker ? thinker : root, *text = whole_model;
+    model m;
+    memset(&m, 0, sizeof m);
+    m.file = file;
+    m.used = (unsigned char *)calloc(file->count + 1, 1);
     size_t count = 0;
+    if (!m.used) {
+        say(add_part(parts, &count, "config"), NOTE_WRONG, "memory", "there is not enough");
+        return count;
+    }
+    const char *const around = is_object(&m, "thinker_config") ? "thinker_config" : "";
+    char text[PATH_SIZE], path[PATH_SIZE];
+    snprintf(text, sizeof text, "%s", around);
     for (size_t k = 0; k < TOOL_COUNT(texts); k++) {
-        const cJSON *const config = member(whole_model, texts[k]);
-        if (cJSON_IsObject(config)) text = config;
+        join(path, around, texts[k]);
+        if (is_object(&m, path)) memcpy(text, path, sizeof text);
     }
-    read_text(text, parts, &count);
-    for (size_t k = 0; k < TOOL_COUNT(texts); k++)
-        has_object(&parts[0], whole_model, texts[k]);
-    const cJSON *const vision = member(whole_model, "vision_config");
-    if (has_object(&parts[0], whole_model, "vision_config")) {
-        const reader r = {add_part(parts, &count, "vision"), vision, NULL, ""};
-        if (r.out) read_vision(&r);
+    read_text(&m, text, around, parts, &count);
+    reader r = {&parts[0], &m, "", "", -1};
+    for (size_t k = 0; k < TOOL_COUNT(texts); k++) {
+        value v;
+        if (look_up(&r, around, texts[k], &v) && !is_object(&m, v.path))
+            wrong_type(&r, &v, "an object");
     }
+    read_tower(&m, around, "vision_config", "vision", parts, &count);
+    read_tower(&m, around, "audio_config", "audio", parts, &count);
+    list_free(&m.usual);
+    free(m.used);
     return count;
 }
 

@@ -1,52 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What config.json files have: keys, the types of RoPE that use them, values that are usual where a key
- * is absent, models that pair neighbours, vision towers. A new model or key comes here. */
+/* Keys that many models share: those of rope_parameters and rope_scaling with the types that use them,
+ * those that say which layers are alike, and those that sound like positions but change no rotation. */
 #ifndef TOOL_KNOWN_H
 #define TOOL_KNOWN_H
 
 #include "pe.h"
 
-#define TOOL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* What the config classes of models take for a key that is absent. */
-static const struct usual {
-    const char *model_type, *key;
-    double value;
-} usual_values[] = {
-    {"llama", "rope_theta", 10000},
-    {"gemma", "head_dim", 256},
-    {"gemma2", "head_dim", 256},
-    {"gemma3_text", "head_dim", 256},
-    {"gemma3_text", "rope_theta", 1000000},
-    {"gemma3_text", "rope_local_base_freq", 10000},
-    {"gemma4_text", "head_dim", 256},
-    {"gemma4_text", "global_head_dim", 512},
-    {"gpt_oss", "head_dim", 64},
-    {"gpt_oss", "rope_theta", 150000},
-    {"deepseek_v3", "qk_rope_head_dim", 64},
-    {"deepseek_v3", "rope_interleave", 1},
-    {"gpt_neox", "partial_rotary_factor", 0.25},
-    {"stablelm", "partial_rotary_factor", 0.25},
-    {"phi", "partial_rotary_factor", 0.5},
-    {"glm", "partial_rotary_factor", 0.5},
-    {"glm4", "partial_rotary_factor", 0.5},
-    {"nemotron", "partial_rotary_factor", 0.5},
-    {"glm4_moe", "partial_rotary_factor", 0.5},
-    {"minimax_m2", "head_dim", 128},
-    {"minimax_m2", "rope_theta", 5000000},
-    {"mixtral", "rope_theta", 1000000},
-    {"llama4_text", "attn_scale", 0.1},
-    {"llama4_text", "floor_scale", 8192},
-};
-
-/* Models that pair neighbours, and vision towers that rotate half a head by y and half by x. */
-static const char *const interleaved_models[] = {
-    "cohere", "cohere2", "codegen", "deepseek_v2", "ernie4_5", "glm",
-    "glm4",   "gptj",    "helium",  "llama4_text", "roformer"};
-static const char *const vision_models[] = {"glm4v", "qwen2_vl", "qwen2_5_vl", "qwen3_vl",
-                                            "qwen3_vl_moe"};
-
-/* Keys of rope_parameters and rope_scaling, and the types that use them. */
 #define TOOL_TYPE(type) (1u << (unsigned)(type))
 #define TOOL_YARN       TOOL_TYPE(PE_ROPE_YARN)
 #define TOOL_LLAMA3     TOOL_TYPE(PE_ROPE_LLAMA3)
@@ -61,6 +20,7 @@ static const struct scaling_key {
     {"partial_rotary_factor", ~0u},
     {"mrope_section", ~0u},
     {"mrope_interleaved", ~0u},
+    {"xdrope_section", TOOL_TYPE(PE_ROPE_NTK)},
     {"llama_4_scaling_beta", ~0u},
     {"factor", ~TOOL_TYPE(PE_ROPE_DEFAULT)},
     {"alpha", TOOL_TYPE(PE_ROPE_NTK)},
@@ -73,6 +33,7 @@ static const struct scaling_key {
     {"truncate", TOOL_YARN},
     {"mscale", TOOL_YARN},
     {"mscale_all_dim", TOOL_YARN},
+    {"apply_yarn_scaling", TOOL_YARN},
     {"attention_factor", TOOL_YARN | TOOL_LONGROPE},
     {"short_factor", TOOL_LONGROPE},
     {"long_factor", TOOL_LONGROPE},
@@ -80,14 +41,52 @@ static const struct scaling_key {
     {"long_mscale", TOOL_LONGROPE},
 };
 
-/* Keys of the config around them. Others that speak of rotation are odd; without a model_type, all. */
-static const char *const config_keys[] = {
-    "rope_theta",      "rope_scaling",    "rope_parameters",       "rope_local_base_freq",
-    "rope_interleave", "rope_type",       "rotary_dim",            "rotary_pct",
-    "rotary_emb_base", "head_dim",        "partial_rotary_factor", "qk_rope_head_dim",
-    "no_rope_layers",  "hidden_size",     "num_attention_heads",   "no_rope_layer_interval",
-    "n_embd",          "n_head",          "global_head_dim",       "max_position_embeddings",
-    "sequence_length", "attn_scale",      "floor_scale",           "attn_temperature_tuning",
-    "vision_config",   "use_logn_attn",   "seq_length",            "attn_temperature_len"};
+/* Keys of the config itself that errors may name. */
+static const char *const config_keys[] = {"rope_theta",
+                                          "rotary_dim",
+                                          "head_dim",
+                                          "partial_rotary_factor",
+                                          "max_position_embeddings",
+                                          "sequence_length"};
+
+/* A width, or a number of heads, has one of these names. */
+static const char *const width_keys[] = {"hidden_size", "n_embd", "d_model"};
+static const char *const head_keys[] = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
+static const char *const layer_count_keys[] = {"num_hidden_layers", "n_layer", "n_layers",
+                                               "num_layers"};
+static const char *const length_keys[] = {"max_position_embeddings", "n_positions",
+                                          "max_target_positions"};
+
+/* A base of the sliding layers alone. Where its layers are unscaled, rope_scaling is for the others. */
+static const struct local_key {
+    const char *key;
+    int is_unscaled;
+} local_keys[] = {{"rope_local_base_freq", 1}, {"local_rope_theta", 0}, {"swa_rope_theta", 1}};
+
+/* Layers n - 1, 2n - 1 ... are full; the others are of this kind. */
+static const struct pattern_key {
+    const char *key, *others;
+} pattern_keys[] = {{"sliding_window_pattern", "sliding_attention"},
+                    {"global_attn_every_n_layers", "sliding_attention"},
+                    {"full_attention_interval", "linear_attention"},
+                    {"layer_group_size", "linear_attention"}};
+
+/* Kinds of layers without attention. */
+static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2", "conv",
+                                          "recurrent",        "moe",   "mlp",    "kda"};
+
+/* They sound like positions, and are none, or belong to a part of the model that is not told here. */
+static const char *const harmless_keys[] = {
+    "rope_scaling",         "rope_parameters",        "qk_nope_head_dim",
+    "no_rope_layers",       "no_rope_layer_interval", "max_position_embeddings",
+    "seq_length",           "sequence_length",        "rope_3d",
+    "n_positions",          "rope_percent",           "indexer_rope_interleave",
+    "max_source_positions", "max_target_positions",   "rotary_emb_scale_base",
+    "position_ids",         "rotary_scaling_factor",  "moe_layer_freq",
+    "num_position_embeddings"};
+
+/* What a key that changes rotations or positions has in its name. */
+static const char *const telling[] = {"rope",  "rotary", "yarn", "theta",  "ntk",    "position",
+                                      "alibi", "nope",   "mscale", "pos_emb", "relative", "long_context"};
 
 #endif

@@ -17,7 +17,7 @@ typedef enum value_kind {
 } value_kind;
 
 /* Lists with more elements become one VALUE_OTHER. */
-enum { LIST_MOST_ELEMENTS = 65536 };
+enum { LIST_MOST_ELEMENTS = 4096 };
 
 typedef struct item {
     char *path;
