@@ -33,7 +33,7 @@ include tests/settings.mk
 ##   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
 ##   make declarations   build/pe_declarations.py and .rs: all of pe.h for Python's ctypes and for Rust
 ##   make install     the headers, posenc.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
-##                    in front of it for packagers. make install-lib also installs what make lib builds.
+##                    in front of it for packagers. What make tool has built goes to PREFIX/bin. make install-lib also installs what make lib builds.
 ##                    make uninstall removes both
 ##   make release     build/release: the archive of the last commit, the headers, pe_single.h, the layout as JSON, the
 ##                    library as WebAssembly, checksums; after make test and make check, with a date in CHANGELOG.md
@@ -113,7 +113,7 @@ tool: deps-tool
 	@$(MAKE) --no-print-directory run-tool
 
 run-tool:
-	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) tool/posenc.c -o $(BUILD)/posenc -ljson-c $(PE_LIBS)
+	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) tool/posenc.c $(LDFLAGS) -o $(BUILD)/posenc -ljson-c $(PE_LIBS)
 
 # ---- the library, packages --------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ $(BUILD)/pe_declarations.py $(BUILD)/pe_declarations.rs: pe.h packaging/declarat
 	@echo $@
 install-lib: lib
 install install-lib uninstall:
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
 	LIBDIR='$(LIBDIR)' CMAKEDIR='$(CMAKEDIR)' sh packaging/install.sh $@
 
 

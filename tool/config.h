@@ -13,7 +13,8 @@ static const struct type_line *type_named(const char *name)
     for (size_t k = 0; k < TOOL_COUNT(type_lines); k++)
         if (strcmp(type_lines[k].name, name) == 0) return &type_lines[k];
     const size_t length = strlen(name);
-    if (length <= 5 || length >= sizeof stem || strcmp(name + length - 5, "_text") != 0) return NULL;
+    if (length <= 5 || length >= sizeof stem || strcmp(name + length - 5, "_text") != 0)
+        return NULL;
     memcpy(stem, name, length - 5);
     stem[length - 5] = '\0';
     return type_named(stem);
@@ -33,9 +34,9 @@ static void take_usual(model *m, const char *facts)
         char *end;
         const double number_of_it = strtod(value_of, &end);
         const int is_true_word = strcmp(value_of, "true") == 0;
-        const value_kind kind = *end == '\0'                                       ? VALUE_NUMBER
+        const value_kind kind = *end == '\0'                                     ? VALUE_NUMBER
                                 : is_true_word || strcmp(value_of, "false") == 0 ? VALUE_BOOLEAN
-                                                                                   : VALUE_STRING;
+                                                                                 : VALUE_STRING;
         list_add(&m->usual, word, kind, kind == VALUE_BOOLEAN ? is_true_word : number_of_it,
                  value_of, 0);
     }
@@ -67,10 +68,16 @@ static part_kind kind_of_model(const reader *r)
     static const struct {
         const char *name;
         part_kind kind;
-    } names[] = {{"rope", PART_ROPE},         {"rotary", PART_ROPE},   {"nope", PART_NONE},
-                 {"none", PART_NONE},         {"alibi", PART_ALIBI},   {"absolute", PART_LEARNED},
-                 {"learned", PART_LEARNED},   {"learned_absolute", PART_LEARNED},
-                 {"relative_key", PART_RELATIVE}, {"relative_key_query", PART_RELATIVE},
+    } names[] = {{"rope", PART_ROPE},
+                 {"rotary", PART_ROPE},
+                 {"nope", PART_NONE},
+                 {"none", PART_NONE},
+                 {"alibi", PART_ALIBI},
+                 {"absolute", PART_LEARNED},
+                 {"learned", PART_LEARNED},
+                 {"learned_absolute", PART_LEARNED},
+                 {"relative_key", PART_RELATIVE},
+                 {"relative_key_query", PART_RELATIVE},
                  {"sinusoidal", PART_SINUSOIDAL}};
     for (size_t k = 0; type && k < TOOL_COUNT(names); k++)
         if (strcmp(type, names[k].name) == 0) {
@@ -79,14 +86,13 @@ static part_kind kind_of_model(const reader *r)
         }
     if (type) {
         say(r->out, NOTE_WRONG, "position_embedding_type",
-            "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key", type);
+            "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key",
+            type);
         return PART_UNREAD;
     }
     for (size_t k = 0; k < TOOL_COUNT(alibi_keys); k++)
         if (has(r, alibi_keys[k]))
-            return is_true(r, alibi_keys[k]) ? PART_ALIBI
-                   : k == 2                  ? PART_LEARNED
-                                             : PART_ROPE;
+            return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
     if (is_true(r, "mla_use_nope")) return PART_NONE;
     if ((has(r, "use_mem_rope") || usual_of(r, "use_mem_rope")) && !is_true(r, "use_mem_rope"))
         return PART_NONE;
@@ -170,7 +176,8 @@ static void judge_keys(const reader *r)
         if (is_telling(key) && r->out->kind != PART_ROPE)
             say(r->out, NOTE_ODD, key, "does nothing: nothing rotates");
         else if (is_telling(key))
-            say(r->out, NOTE_UNREAD, key, "%s: posenc does not know this key, which may change the "
+            say(r->out, NOTE_UNREAD, key,
+                "%s: posenc does not know this key, which may change the "
                 "rotation. Check its spelling; what it does is missing here",
                 *rest ? "an object or a list" : shown(r, &v, text));
         else if (r->m->type[0] == '\0' && !is_config && strcmp(key, "architectures") != 0)
@@ -178,9 +185,10 @@ static void judge_keys(const reader *r)
     }
     if (!r->m->type[0] || r->m->is_known) return;
     if (speaks)
-        say(r->out, NOTE_ODD, "model_type", "%s: not in posenc's table (transformers %s, %s): read by "
-            "the general rules. Look at its code for pairs and defaults", r->m->type,
-            TYPES_TRANSFORMERS, TYPES_CHECKED);
+        say(r->out, NOTE_ODD, "model_type",
+            "%s: not in posenc's table (transformers %s, %s): read by "
+            "the general rules. Look at its code for pairs and defaults",
+            r->m->type, TYPES_TRANSFORMERS, TYPES_CHECKED);
     else
         say(r->out, NOTE_UNREAD, "model_type",
             "%s: not in posenc's table, and no key speaks of rotation: is it a model with RoPE?",
@@ -254,8 +262,8 @@ static void read_text(model *m, const char *where, const char *around, part *par
 }
 
 /* A tower beside the text: its type must be one that posenc knows. */
-static void read_tower(model *m, const char *around, const char *key, const char *name,
-                       part *parts, size_t *count)
+static void read_tower(model *m, const char *around, const char *key, const char *name, part *parts,
+                       size_t *count)
 {
     reader r = {&parts[0], m, "", "", -1};
     value v;

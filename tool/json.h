@@ -122,8 +122,7 @@ static void flatten_list(flattener *f, json_object *value, size_t length)
     }
     for (size_t i = 0; i < count; i++) {
         snprintf(f->path + length, JSON_PATH_SIZE - length, "[%zu]", i);
-        if (count <= LIST_MOST_ELEMENTS)
-            flatten(f, json_object_array_get_idx(value, i));
+        if (count <= LIST_MOST_ELEMENTS) flatten(f, json_object_array_get_idx(value, i));
         f->path[length] = '\0';
     }
 }
@@ -132,7 +131,8 @@ static void flatten(flattener *f, json_object *value)
 {
     const size_t length = strlen(f->path);
     const json_type type = json_object_get_type(value);
-    const char *const text = value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN) : "";
+    const char *const text =
+        value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN) : "";
     if (f->to->count > JSON_MOST_ITEMS || length > JSON_PATH_SIZE - 300) {
         f->to->is_out_of_memory = 1;
         return;
@@ -177,10 +177,12 @@ static void read_json(const char *name, const char *text, size_t length, list *t
     const enum json_tokener_error error = json_tokener_get_error(tokener);
     const size_t end = bom + json_tokener_get_parse_end(tokener);
     if (error == json_tokener_continue)
-        say(notes, NOTE_WRONG, name, "is no JSON object: see line %d, where it ends", line_at(text, length));
+        say(notes, NOTE_WRONG, name, "is no JSON object: see line %d, where it ends",
+            line_at(text, length));
     else if (error != json_tokener_success || !json_object_is_type(root, json_type_object))
         say(notes, NOTE_WRONG, name, "is no JSON object: see line %d: %s",
-            error ? line_at(text, end) : 1, error ? json_tokener_error_desc(error) : "no { begins it");
+            error ? line_at(text, end) : 1,
+            error ? json_tokener_error_desc(error) : "no { begins it");
     else {
         keys_seen seen = {NULL, 0, 0, ""};
         flattener f = {to, &seen, 0, 0, ""};

@@ -26,7 +26,7 @@ typedef struct reader {
     model *m;
     char outer[PATH_SIZE]; /* the config of this part: "", "text_config"                        */
     char inner[PATH_SIZE]; /* the scaling of this part: "text_config.rope_parameters"; "": none */
-    long layer;            /* one of its layers, for keys that are a list with a value a layer; -1 */
+    long layer; /* one of its layers, for keys that are a list with a value a layer; -1 */
 } reader;
 
 typedef struct value {
@@ -45,7 +45,7 @@ static const char *name_of(const reader *r, const char *path)
 {
     const size_t length = strlen(r->outer);
     return length && strncmp(path, r->outer, length) == 0 && path[length] == '.' ? path + length + 1
-                                                                                  : path;
+                                                                                 : path;
 }
 
 /* Whether something is at a path, or beneath it, that is not null. Marks it as read. */

@@ -42,12 +42,9 @@ static const struct scaling_key {
 };
 
 /* Keys of the config itself that errors may name. */
-static const char *const config_keys[] = {"rope_theta",
-                                          "rotary_dim",
-                                          "head_dim",
-                                          "partial_rotary_factor",
-                                          "max_position_embeddings",
-                                          "sequence_length"};
+static const char *const config_keys[] = {
+    "rope_theta",     "rotary_dim", "head_dim", "partial_rotary_factor", "max_position_embeddings",
+    "sequence_length"};
 
 /* A width, or a number of heads, has one of these names. */
 static const char *const width_keys[] = {"hidden_size", "n_embd", "d_model"};
@@ -76,17 +73,29 @@ static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2",
                                           "recurrent",        "moe",   "mlp",    "kda"};
 
 /* They sound like positions, and are none, or belong to a part of the model that is not told here. */
-static const char *const harmless_keys[] = {
-    "rope_scaling",         "rope_parameters",        "qk_nope_head_dim",
-    "no_rope_layers",       "no_rope_layer_interval", "max_position_embeddings",
-    "seq_length",           "sequence_length",        "rope_3d",
-    "n_positions",          "rope_percent",           "indexer_rope_interleave",
-    "max_source_positions", "max_target_positions",   "rotary_emb_scale_base",
-    "position_ids",         "rotary_scaling_factor",  "moe_layer_freq",
-    "num_position_embeddings"};
+static const char *const harmless_keys[] = {"rope_scaling",
+                                            "rope_parameters",
+                                            "qk_nope_head_dim",
+                                            "no_rope_layers",
+                                            "no_rope_layer_interval",
+                                            "max_position_embeddings",
+                                            "seq_length",
+                                            "sequence_length",
+                                            "rope_3d",
+                                            "n_positions",
+                                            "rope_percent",
+                                            "indexer_rope_interleave",
+                                            "max_source_positions",
+                                            "max_target_positions",
+                                            "rotary_emb_scale_base",
+                                            "position_ids",
+                                            "rotary_scaling_factor",
+                                            "moe_layer_freq",
+                                            "num_position_embeddings"};
 
 /* What a key that changes rotations or positions has in its name. */
-static const char *const telling[] = {"rope",  "rotary", "yarn", "theta",  "ntk",    "position",
-                                      "alibi", "nope",   "mscale", "pos_emb", "relative", "long_context"};
+static const char *const telling[] = {"rope",   "rotary",   "yarn",     "theta",
+                                      "ntk",    "position", "alibi",    "nope",
+                                      "mscale", "pos_emb",  "relative", "long_context"};
 
 #endif

@@ -22,14 +22,13 @@ static size_t length_of(const reader *r, const char *key)
     char path[PATH_SIZE];
     size_t count = 0;
     join(path, r->outer, key);
-    for (const item *i = list_next(r->m->file, path, NULL); i;
-         i = list_next(r->m->file, path, i))
+    for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i))
         count += strchr(i->path + strlen(path), '[') != NULL;
     return count;
 }
 
-static const char *const layer_lists[] = {"layer_types",    "layers_block_type",
-                                          "no_rope_layers", "hybrid_layer_pattern",
+static const char *const layer_lists[] = {"layer_types",     "layers_block_type",
+                                          "no_rope_layers",  "hybrid_layer_pattern",
                                           "compress_ratios", "attn_type_list"};
 
 /* How many layers there are, by their number or the lists that have one value a layer; 0: unknown. */
@@ -49,7 +48,8 @@ static size_t count_layers(const reader *r)
         if (!count) count = length;
         if (length < count)
             say(r->out, NOTE_ODD, layer_lists[k],
-                "%zu values for %zu layers: which layer is of which kind is not told", length, count);
+                "%zu values for %zu layers: which layer is of which kind is not told", length,
+                count);
         if (length < count) return 0;
     }
     const char *const pattern = count ? NULL : string(r, "hybrid_override_pattern", &v);
@@ -69,7 +69,7 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
             if (!v.at) continue;
             if (v.at->kind == VALUE_STRING && v.at->text[0])
                 return v.at->text[layer % strlen(v.at->text)] == 'L' ? pattern_keys[k].others
-                                                                    : "full_attention";
+                                                                     : "full_attention";
             n = v.at->kind == VALUE_NUMBER ? v.at->number : 0;
         } else if (usual_n)
             n = usual_n->number;
@@ -79,7 +79,7 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
         const int is_also_first = full && strcmp(full->text, "also_first") == 0;
         const size_t at = is_first ? layer : layer + 1;
         return at % period == 0 || (is_also_first && layer == 0) ? "full_attention"
-                                                                : pattern_keys[k].others;
+                                                                 : pattern_keys[k].others;
     }
     return "";
 }
@@ -99,9 +99,7 @@ static const char *kind_of_layer(const reader *r, size_t layer)
         return i->number != 0 ? "full_attention" : "linear_attention";
     const char *const pattern = string(r, "hybrid_override_pattern", &v);
     if (pattern && layer < strlen(pattern))
-        return pattern[layer] == '*'   ? "full_attention"
-               : pattern[layer] == 'M' ? "mamba"
-                                       : "mlp";
+        return pattern[layer] == '*' ? "full_attention" : pattern[layer] == 'M' ? "mamba" : "mlp";
     return kind_by_pattern(r, layer);
 }
 

@@ -81,7 +81,8 @@ static char *clean(char *text)
 __attribute__((format(printf, 4, 5)))
 #endif
 /* Note something on a key. Notes beyond MOST_NOTES are lost: but the last one is kept for an error. */
-static void say(part *p, note_kind kind, const char *key, const char *format, ...)
+static void
+say(part *p, note_kind kind, const char *key, const char *format, ...)
 {
     if (p->notes == MOST_NOTES && kind < NOTE_UNREAD) return;
     note *const n = &p->note[p->notes < MOST_NOTES ? p->notes++ : MOST_NOTES - 1];

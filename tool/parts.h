@@ -157,12 +157,16 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
                     usual_of(r, "no_rope_layer_interval"))) {
         part *const p = part_named(parts, count, "nope", PART_NONE);
         if (p) p->are_layers_known = 0;
-        if (p) say(p, NOTE_ODD, "num_hidden_layers", "missing: some layers rotate nothing, but "
-                   "which ones is not told");
+        if (p)
+            say(p, NOTE_ODD, "num_hidden_layers",
+                "missing: some layers rotate nothing, but "
+                "which ones is not told");
     }
     if (unmatched && are_kinds_known)
-        say(&parts[0], NOTE_WRONG, "layer_types", "%zu layers of the kind \"%s\" have no rotation of "
-            "their own in the file", unmatched, what);
+        say(&parts[0], NOTE_WRONG, "layer_types",
+            "%zu layers of the kind \"%s\" have no rotation of "
+            "their own in the file",
+            unmatched, what);
     for (size_t k = 0; k < all->count && layers && !unmatched; k++)
         if (parts[k].layer_count == 0)
             say(&parts[k], NOTE_ODD, "layer_types", "no layer is of the kind %s", all->of[k].name);
@@ -191,8 +195,8 @@ static void read_window(const reader *r, const label *l)
     if (strcmp(l->name, "sliding_attention") == 0 || known == 0 || sliding == p->layer_count)
         p->window = window;
     else if (sliding)
-        say(p, NOTE_UNDERSTOOD, "sliding_window", "%zu, in %zu of these %zu layers", window, sliding,
-            p->layer_count);
+        say(p, NOTE_UNDERSTOOD, "sliding_window", "%zu, in %zu of these %zu layers", window,
+            sliding, p->layer_count);
 }
 
 #endif

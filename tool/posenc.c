@@ -38,13 +38,15 @@ static const char usage[] =
     "                   preset=NAME d_model=N for a sinusoidal encoding\n"
     "  --part NAME      only this part: text, vision, full_attention, sliding_attention ...\n"
     "  --json           for programs: docs/tool.md has the names\n"
-    "  OUTPUT           NAME.npy; another name, or --raw: numbers alone; -: .npy to standard output\n"
+    "  OUTPUT           NAME.npy; another name, or --raw: numbers alone; -: .npy to standard "
+    "output\n"
     "  --positions P    0:16 (first:count), 0:16:2 (and step), 3,5,7.5, 16x32 (a grid), "
     "\"0,1,2;0,1,3\" (t, y, x)\n"
     "  --type T         f32, f16, bf16 (its bits), f64 (sinusoidal)\n"
     "  --layout L       of RoPE's tables: apart, twice, joined, complex, matrix\n"
     "\n"
-    "status 0: understood; 1: something that changes numbers is wrong or not understood; 2: usage\n";
+    "status 0: understood; 1: something that changes numbers is wrong or not understood; 2: "
+    "usage\n";
 
 /* 2, and a line that says why. */
 static int refuse(const char *option, const char *text)
@@ -176,8 +178,7 @@ static void show(const options *o, part *parts, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (!is_chosen(o, &parts[i])) continue;
         printf("%s", before);
-        if (o->is_json)
-            printf("\n");
+        if (o->is_json) printf("\n");
         before = o->is_json ? "," : "\n";
         if (o->is_json)
             json_part(&parts[i]);

@@ -43,9 +43,9 @@ static void print_rotation(const part *p, size_t pairs)
     const pe_rope_config *const c = &p->rope;
     printf("  rotates %s%zu of %zu elements, pairs are %s\n", c->rotary_offset ? "the last " : "",
            2 * pairs, c->head_dim,
-           c->rope_interleave                ? "read adjacent, (2i, 2i + 1), and written as halves"
+           c->rope_interleave              ? "read adjacent, (2i, 2i + 1), and written as halves"
            : c->layout == PE_LAYOUT_HALVES ? "halves, (i, i + n/2)"
-                                             : "neighbours, (2i, 2i + 1)");
+                                           : "neighbours, (2i, 2i + 1)");
     printf("  base %.15g, rope_type %s", c->rope_theta, type_names[c->rope_type]);
     if (c->rope_type != PE_ROPE_DEFAULT && c->factor > 0) printf(", factor %.15g", c->factor);
     if (c->rope_type != PE_ROPE_DEFAULT && c->original_max_position_embeddings)
@@ -76,13 +76,13 @@ static void print_part(part *p, int has_frequencies)
                                         "ALiBi, slopes of distances",
                                         "T5's buckets of distances",
                                         "learned vectors, one a distance: nothing rotates",
-                                        "no positional encoding: nothing rotates",
+                                        "no positional encoding, nothing rotates",
                                         "not read"};
     size_t pairs = 0;
     double *const omega = frequencies_of(p, &pairs);
-    printf("%s: %s", p->name, kinds[p->kind]);
+    printf("%s", p->name);
     print_layers(p);
-    printf("\n");
+    printf(": %s\n", kinds[p->kind]);
     print_notes(p, NOTE_WRONG, "WRONG");
     print_notes(p, NOTE_UNREAD, "NOT READ");
     print_notes(p, NOTE_ODD, "odd");

@@ -87,7 +87,8 @@ static void judge_type(const reader *r, const char *key, const char *name)
 {
     part *const p = r->out;
     value v;
-    if (p->rope.rope_type == PE_ROPE_DYNAMIC_NTK && has(r, "alpha")) p->rope.rope_type = PE_ROPE_NTK;
+    if (p->rope.rope_type == PE_ROPE_DYNAMIC_NTK && has(r, "alpha"))
+        p->rope.rope_type = PE_ROPE_NTK;
     if (r->inner[0] && look_up(r, r->inner, "mixed_b", &v))
         say(p, NOTE_WRONG, "mixed_b", "needs frequencies of your own: see GTE in docs/models.md");
     say(p, NOTE_UNDERSTOOD, key, "%s", name);
@@ -342,7 +343,8 @@ static void judge_scaling(const reader *r)
         const int is_known = judge_scaling_key(r, key, path, i->kind == VALUE_NULL) ||
                              strcmp(key, "max_position_embeddings") == 0;
         if (!is_known)
-            say(r->out, NOTE_UNREAD, path, "%s: posenc does not know this key; what it changes is "
+            say(r->out, NOTE_UNREAD, path,
+                "%s: posenc does not know this key; what it changes is "
                 "missing here. Check its spelling, or give its numbers by other keys",
                 shown(r, &v, text));
     }

@@ -8,6 +8,7 @@ code; nothing here comes from pe. Frequencies, wavelengths, attention factors an
 """
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -471,10 +472,40 @@ def text():
     lines = run.stdout.decode().splitlines()
     last = [float(x) for x in lines[-3].split()[1:]]
     omega = float(llama3(128, 500000, 8, 1, 4, 8192)[63])
-    check("text for people", lines[0].startswith("text: RoPE") and last == [omega, float(2 * PI / D(omega))], lines[-1])
+    check("text for people", lines[0] == "text, layers 0-31: RoPE" and last == [omega, float(2 * PI / D(omega))], lines[-1])
 
 
-for part_of_the_test in (models, cases, silent, details, complaints, hostile, tables, text):
+# Rows of docs/models.md and the model_type of their files.
+ROWS = {"Llama 2": "llama", "Llama 4": "llama4_text", "Mixtral": "mixtral", "Mistral 7B v0.3": "mistral",
+        "Ministral 3": "ministral3", "Qwen2.5": "qwen2", "Qwen3": "qwen3", "Qwen3-Next": "qwen3_next",
+        "DeepSeek V2": "deepseek_v2", "DeepSeek V3": "deepseek_v3", "Kimi K2": "kimi_k2", "GPT-OSS": "gpt_oss",
+        "Gemma 2": "gemma2", "Phi-4": "phi3", "GLM-4": "glm4", "GLM-4.5": "glm4_moe",
+        "GLM-4.7-Flash": "glm4_moe_lite", "ChatGLM2": "chatglm", "ERNIE 4.5": "ernie4_5", "MiniMax-M2": "minimax_m2",
+        "GPT-J": "gptj", "GPT-NeoX-20B": "gpt_neox", "Command R": "cohere", "StableLM 2": "stablelm",
+        "Falcon 7B": "falcon", "TimesFM 2.5": "timesfm2_5", "OLMo 2": "olmo2", "HunYuan": "hunyuan_v1_dense",
+        "GTE": "new", "Qwen3-VL": "qwen3_vl_text", "Qwen3.5": "qwen3_5_text", "GLM-4.1V": "glm4v_text",
+        "Qwen2-VL": "qwen2_vl", "Qwen2.5-VL": "qwen2_5_vl", "Qwen3-Omni": "qwen3_omni_moe_text",
+        "Qwen2.5-Omni": "qwen2_5_omni_text", "ERNIE 4.5 VL": "ernie4_5_moe_vl"}
+
+
+def rows():
+    """Pairs and width that tool/types.h gives a type are those of its row in docs/models.md."""
+    page = re.sub(r" \|\n\| \| ", " ", open("docs/models.md").read())
+    for model, model_type in ROWS.items():
+        row = re.search(rf"^\| {re.escape(model)} \| (.*) \|$", page, re.M)
+        check(f"docs/models.md has a row {model}", row)
+        if not row:
+            continue
+        number = {k: int(v) for k, v in re.findall(r"(\w+) = (\d+)", row[1])}
+        key = "qk_rope_head_dim" if "rope_interleave" in number or model == "DeepSeek V2" else "head_dim"
+        part = pe(f"model_type={model_type}", f"{key}={number['head_dim']}", "rope_theta=10000")[1]["text"]
+        expected = [number.get("rotary_dim", number["head_dim"]), number.get("rope_interleave", 0) == 1,
+                    "neighbours" if "PE_LAYOUT_INTERLEAVED" in row[1] else "halves"]
+        got = [part.get(k) for k in ("rotary_dim", "rope_interleave", "pairs")]
+        check(f"{model} is {model_type}", got == expected, (got, expected))
+
+
+for part_of_the_test in (models, cases, silent, rows, details, complaints, hostile, tables, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)
