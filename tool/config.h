@@ -155,7 +155,8 @@ static int is_telling(const char *key)
     return 0;
 }
 
-/* Keys of a config that nobody read: those that sound like positions or rotations may change numbers. */
+/* Keys of a config that nobody read: those that sound like positions or rotations may change
+ * numbers. */
 static void judge_keys(const reader *r)
 {
     char key[PATH_SIZE], last[PATH_SIZE] = "", text[64];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which layers a model has, and of which kind each is: "full_attention", "sliding_attention", "mamba" ... */
+/* Which layers a model has, and of which kind each is: "full_attention", "sliding_attention",
+ * "mamba" ... */
 #ifndef TOOL_LAYERS_H
 #define TOOL_LAYERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program found out: a part of a model, that is layers that share an encoding, and the notes
- * on the keys that it was read from. */
+/* What the program found out: a part of a model, that is layers that share an encoding, and the
+ * notes on the keys that it was read from. */
 #ifndef TOOL_PART_H
 #define TOOL_PART_H
 
@@ -14,7 +14,8 @@
 
 enum { MOST_PARTS = 16, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
 
-/* What was not understood or is wrong makes the status 1. A table is refused only if a key is wrong. */
+/* What was not understood or is wrong makes the status 1. A table is refused only if a key is
+ * wrong. */
 typedef enum note_kind { NOTE_UNDERSTOOD = 0, NOTE_ODD, NOTE_UNREAD, NOTE_WRONG } note_kind;
 
 typedef struct note {
@@ -80,7 +81,8 @@ static char *clean(char *text)
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-/* Note something on a key. Notes beyond MOST_NOTES are lost: but the last one is kept for an error. */
+/* Note something on a key. Notes beyond MOST_NOTES are lost: but the last one is kept for an
+ * error. */
 static void
 say(part *p, note_kind kind, const char *key, const char *format, ...)
 {

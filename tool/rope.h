@@ -129,7 +129,7 @@ static void read_type(const reader *r)
 static void read_rotary(const reader *r)
 {
     static const char *const shares[] = {"partial_rotary_factor", "partial_rotary_factors",
-                                         "rotary_pct", "rotary_emb_fraction"};
+                                         "rotary_pct", "rotary_emb_fraction", "rope_percent"};
     static const char *const widths[] = {"rotary_dim", "attn_rotary_emb"};
     part *const p = r->out;
     const size_t head_dim = p->rope.head_dim;
@@ -227,7 +227,8 @@ static void read_scaling(const reader *r, const label *l)
     if (c->rope_type == PE_ROPE_LONGROPE) read_factor_lists(r);
 }
 
-/* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has them. */
+/* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has
+ * them. */
 static void read_sections(const reader *r)
 {
     part *const p = r->out;
@@ -427,7 +428,8 @@ static void read_rope(const reader *r, const label *l)
     judge_config(p);
 }
 
-/* The towers of Qwen-VL and GLM-4V: two halves of the pairs, each with the frequencies of half a head. */
+/* The towers of Qwen-VL and GLM-4V: two halves of the pairs, each with the frequencies of half a
+ * head. */
 static void read_vision(const reader *r)
 {
     part *const p = r->out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What models of a type mean by the keys that their config.json leaves out. One line a type: adding a
- * model is a line here and a file in tests/checks/configs.
+/* What models of a type mean by the keys that their config.json leaves out. One line a type:
+ * adding a model is a line here and a file in tests/checks/configs.
  *
  * KEY=VALUE is the value of an absent key. What no key says:
  *   @pairs=neighbours       (2i, 2i + 1); halves, (i, i + n/2), if nothing is said
@@ -15,8 +15,8 @@
  *   @tower=vision           half a head by y, half by x
  *   @sections=own           an order of sections that is in docs/models.md
  *
- * Facts from the sources of the models: transformers' configuration_*.py and modeling_*.py, or the code
- * beside the weights. No code was copied. */
+ * Facts from the sources of the models: transformers' configuration and modeling files, or the
+ * code beside the weights. No code was copied. tests/checks/types.py compares the values. */
 #ifndef TOOL_TYPES_H
 #define TOOL_TYPES_H
 
@@ -34,7 +34,6 @@ static const struct type_line {
     {"arctic", "rope_theta=10000"},
     {"aria_text", "rope_theta=10000"},
     {"autoformer", "@kind=sinusoidal @preset=hf_marian"},
-    {"baichuan", "rope_theta=10000"},
     {"bailing_hybrid", "rope_theta=600000"},
     {"bailing_moe", "rope_theta=600000"},
     {"bailing_moe_v3_vl", "rope_theta=600000"},
