@@ -74,7 +74,8 @@ static const struct pattern_key {
 static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2", "conv",
                                           "recurrent",        "moe",   "mlp",    "kda"};
 
-/* They sound like positions, and are none, or belong to a part of the model that is not told here. */
+/* They sound like positions, and are none, or belong to a part of the model that is not told
+ * here. */
 static const char *const harmless_keys[] = {
     "rope_scaling",   "rope_parameters",        "qk_nope_head_dim",
     "no_rope_layers", "no_rope_layer_interval", "max_position_embeddings",

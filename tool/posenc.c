@@ -56,7 +56,8 @@ static int refuse(const char *option, const char *text)
     return 2;
 }
 
-/* All of a file, allocated, with a 0 behind it. A 0 within becomes '?': no format of text has it. */
+/* All of a file, allocated, with a 0 behind it. A 0 within becomes '?': no format of text has
+ * it. */
 static char *read_file(const char *name, size_t *size)
 {
     FILE *const file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");

@@ -58,7 +58,7 @@ static const struct type_line {
                      "compress_rope_theta=160000 @pairs=neighbours @rotates=last "
                      "@attention_factor=1"},
     {"dots1", "rope_theta=10000"},
-    {"dots_ocr", "rope_theta=1000000"},
+    {"dots_ocr", "rope_theta=10000"},
     {"electra", "position_embedding_type=absolute"},
     {"ernie4_5", "rope_theta=500000 @pairs=neighbours"},
     {"ernie4_5_moe", "rope_theta=500000 @pairs=neighbours"},
@@ -66,7 +66,7 @@ static const struct type_line {
     {"ernie4_5_vl_moe", "rope_theta=500000 @pairs=neighbours @sections=own"},
     {"esm", "position_embedding_type=absolute rope_theta=10000"},
     {"exaone", "rope_theta=10000"},
-    {"exaone4", "rope_theta=1000000 sliding_window=4096 sliding_window_pattern=4 "
+    {"exaone4", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 "
                 "@nope=full_attention"},
     {"falcon", "rope_theta=10000"},
     {"falcon_h1", "rope_theta=100000"},
@@ -97,7 +97,6 @@ static const struct type_line {
     {"granitemoe", "rope_theta=10000"},
     {"granitemoehybrid", "rope_theta=10000 position_embedding_type=nope"},
     {"granitemoeshared", "rope_theta=10000"},
-    {"grok", "rope_theta=10000"},
     {"helium", "head_dim=128 rope_theta=100000 @pairs=neighbours"},
     {"hunyuan_v1_dense", "rope_theta=10000"},
     {"hunyuan_v1_moe", "rope_theta=10000"},
@@ -136,13 +135,12 @@ static const struct type_line {
                    "global_attn_every_n_layers=3 num_hidden_layers=22 @full=first"},
     {"mpt", "@kind=alibi"},
     {"musicgen_decoder", "@kind=sinusoidal @preset=musicgen"},
-    {"nanochat", "rope_theta=10000"},
     {"nemotron", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"nemotron_h", "@kind=none"},
     {"new", "rope_theta=10000"},
     {"nomic_bert", "rotary_emb_base=10000"},
     {"olmo", "rope_theta=10000"},
-    {"olmo2", "rope_theta=500000"},
+    {"olmo2", "rope_theta=10000"},
     {"olmo3", "rope_theta=500000 sliding_window=4096 sliding_window_pattern=4 "
               "@scaled=full_attention"},
     {"olmoe", "rope_theta=10000"},
