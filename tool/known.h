@@ -77,11 +77,10 @@ static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2",
 /* They sound like positions, and are none, or belong to a part of the model that is not told
  * here. */
 static const char *const harmless_keys[] = {
-    "rope_scaling",   "rope_parameters",        "qk_nope_head_dim",
-    "no_rope_layers", "no_rope_layer_interval", "max_position_embeddings",
-    "n_positions",    "max_source_positions",   "max_target_positions",
-    "rope_3d",        "rope_percent",           "indexer_rope_interleave",
-    "position_ids",   "num_position_embeddings"};
+    "rope_scaling",         "rope_parameters",        "qk_nope_head_dim",
+    "no_rope_layers",       "position_ids",           "no_rope_layer_interval",
+    "n_positions",          "max_source_positions",   "max_position_embeddings",
+    "max_target_positions", "num_position_embeddings"};
 
 /* What a key that changes rotations or positions has in its name. */
 static const char *const telling[] = {"rope",   "rotary",   "yarn",     "theta",

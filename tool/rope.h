@@ -139,8 +139,10 @@ static void read_rotary(const reader *r)
         has(r, "partial_rotary_factor"); /* said once more, by other names */
         return;
     }
-    for (size_t k = 1; k < TOOL_COUNT(shares); k++)
-        if (!has(r, key) && (has(r, shares[k]) || usual_of(r, shares[k]))) key = shares[k];
+    for (size_t k = 1; k < TOOL_COUNT(shares); k++) {
+        const int is_there = has(r, shares[k]) || usual_of(r, shares[k]);
+        if (!has(r, key) && is_there) key = shares[k];
+    }
     if (whole_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
         has(r, key);
         return;

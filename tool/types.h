@@ -13,6 +13,7 @@
  *   @rotates=last           the last elements of a head, not the first
  *   @attention_factor=1     of YaRN, where the file has none
  *   @tower=vision           half a head by y, half by x
+ *   @ignores=KEY            it sounds like a rotation, but is for another part of the model
  *   @sections=own           an order of sections that is in docs/models.md
  *
  * Facts from the sources of the models: transformers' configuration and modeling files, or the
@@ -62,8 +63,8 @@ static const struct type_line {
     {"electra", "position_embedding_type=absolute"},
     {"ernie4_5", "rope_theta=500000 @pairs=neighbours"},
     {"ernie4_5_moe", "rope_theta=500000 @pairs=neighbours"},
-    {"ernie4_5_moe_vl", "rope_theta=500000 @pairs=neighbours @sections=own"},
-    {"ernie4_5_vl_moe", "rope_theta=500000 @pairs=neighbours @sections=own"},
+    {"ernie4_5_moe_vl", "rope_theta=500000 @pairs=neighbours @sections=own @ignores=rope_3d"},
+    {"ernie4_5_vl_moe", "rope_theta=500000 @pairs=neighbours @sections=own @ignores=rope_3d"},
     {"esm", "position_embedding_type=absolute rope_theta=10000"},
     {"exaone", "rope_theta=10000"},
     {"exaone4", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 "
@@ -86,7 +87,8 @@ static const struct type_line {
     {"glm4v", "@tower=vision"},
     {"glm4v_moe_text", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"glm4v_text", "partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
-    {"glm_moe_dsa", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
+    {"glm_moe_dsa",
+     "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true @ignores=indexer_rope_interleave"},
     {"gpt2", "@kind=learned"},
     {"gpt_bigcode", "@kind=learned"},
     {"gpt_neo", "@kind=learned"},
@@ -182,6 +184,7 @@ static const struct type_line {
     {"step3p5", "head_dim=128 rope_theta=10000"},
     {"t5", "@kind=t5"},
     {"timesfm2_5", "rope_theta=10000"},
+    {"timesfm", "@kind=sinusoidal @preset=t2t"},
     {"umt5", "@kind=t5"},
     {"whisper", "@encoder=t2t @kind=learned"},
     {"xlm-roberta", "position_embedding_type=absolute"},

@@ -240,6 +240,9 @@ def silent():
                                (["model_type=nobody", "head_dim=64", "rope_theta=1e4", "rope_wobble=2"], ["model_type"],
                                 ["rope_wobble"]),
                                (["model_type=nobody", "head_dim=64"], ["rope_theta"], ["model_type"]),
+                               (["model_type=nobody", "head_dim=64", "rope_theta=1e4", "rope_3d=true"], ["model_type"],
+                                ["rope_3d"]),
+                               (["model_type=ernie4_5_moe_vl", "head_dim=64", "rope_3d=true"], [], []),
                                (["model_type=llama", "head_dim=64", "rope_wobble=2"], [], ["rope_wobble"])):
         status, got = pe(*fields)
         notes(" ".join(fields), got["text"], odd, wrong)
