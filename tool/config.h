@@ -283,6 +283,16 @@ static void read_tower(model *m, const char *around, const char *key, const char
     read_vision(&r);
 }
 
+/* Settings of the command line, which have no line, that are beside the config of the text. */
+static void judge_settings(const model *m, const char *text, part *p)
+{
+    for (size_t i = 0; i < m->file->count && text[0]; i++)
+        if (m->file->items[i].line == 0 && !m->used[i])
+            say(p, NOTE_UNREAD, m->file->items[i].path,
+                "%.40s: nothing reads this: the keys of the text are in %s", m->file->items[i].text,
+                text);
+}
+
 /* Read a model's file. Returns the number of parts. */
 static size_t read_model(const list *file, part *parts)
 {
@@ -312,6 +322,7 @@ static size_t read_model(const list *file, part *parts)
     }
     read_tower(&m, around, "vision_config", "vision", parts, &count);
     read_tower(&m, around, "audio_config", "audio", parts, &count);
+    judge_settings(&m, text, &parts[0]);
     list_free(&m.usual);
     free(m.used);
     return count;

@@ -145,6 +145,7 @@ static void write_table(part *p, const char *name, int is_raw, const positions *
                         table_type type, pe_rope_table_layout layout)
 {
     pe_plan plan;
+    if (count_notes(p, NOTE_WRONG)) return;
     if (p->kind != PART_ROPE && p->kind != PART_SINUSOIDAL) {
         say(p, NOTE_WRONG, "--part", "%s has no table of sines: it is %s", p->name,
             kind_names[p->kind]);

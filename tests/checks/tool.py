@@ -247,6 +247,10 @@ def silent():
         status, got = pe(*fields)
         notes(" ".join(fields), got["text"], odd, wrong)
         check(f"{' '.join(fields)}: {int(bool(wrong))}", status == bool(wrong) and "frequencies" in got["text"])
+    for where, status in (("", 1), ("text_config.", 0)):
+        got = pe(CONFIGS + "gemma-4.json", where + "rope_parameters.full_attention.rope_theta=5e5")
+        check(f"a setting {where or 'beside the text'}", got[0] == status and
+              got[1]["full_attention"]["rope_theta"] == (1e6 if status else 5e5), got)
     status, got = pe_of('\ufeff{"model_type": "llama", "head_dim": 64, "x": [NaN, Infinity, -Infinity]}')
     check("a mark of order, NaN and Infinity", status == 0, got)
     status, got = pe_of('{"model_type": "llama", "head_dim": 64, "rope_theta": NaN}')
@@ -467,6 +471,8 @@ def tables():
         for options, start in ([], 0), (["--raw"], 128):
             run = subprocess.run([sys.argv[1], "table", "preset=t2t", "d_model=8", "-", *options], stdout=subprocess.PIPE)
             check(f"standard output {options}", run.returncode == 0 and run.stdout == open(npy, "rb").read()[start:])
+    got = tabled("/dev/null", "/nowhere.json")
+    check("a table of no file", got[0] == 1 and got[1].count("\n") == 1 and "cannot be read" in got[1], got)
     got = tabled("/dev/null", CONFIGS + "nemotron-h.json")
     check("a table where nothing rotates", got[0] == 1 and "no table of sines" in got[1], got)
 
@@ -538,6 +544,8 @@ def per_layer():
 def dry_run():
     """types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
     stub = "tests/checks/stub"
+    names = re.findall(r'^    \{"([^"]+)", "', open("tool/types.h").read(), re.M)
+    check("tool/types.h has each type once, by name", len(names) > 100 and names == sorted(set(names)), names)
     for what, change, status in (("as it is", {}, 0), ("another base", {"25000.0": "26000.0"}, 1)):
         with tempfile.TemporaryDirectory() as folder:
             text = open(os.path.join(stub, "transformers.py")).read()
