@@ -247,6 +247,16 @@ def silent():
         status, got = pe(*fields)
         notes(" ".join(fields), got["text"], odd, wrong)
         check(f"{' '.join(fields)}: {int(bool(wrong))}", status == bool(wrong) and "frequencies" in got["text"])
+    part = pe("model_type=modernbert", "position_embedding_type=absolute", "head_dim=64")[1]["full_attention"]
+    check("a position_embedding_type that no code reads", part["kind"] == "rope" and
+          [n["key"] for n in part["odd"]] == ["position_embedding_type"], part)
+    for fields in (["model_type=gptj", "rotary=true", "head_dim=256"],
+                   ["model_type=hunyuan_v1_dense", "head_dim=128", "use_rotary_pos_emb=true",
+                    "position_embedding_xdrope=false"],
+                   ["model_type=step3p5", "head_dim=128", "use_rope_layers=[]"],
+                   ["model_type=llama4_text", "head_dim=128", "attn_temperature_tuning=4"]):
+        status, got = pe(*fields)
+        check(f"{' '.join(fields)}", status == 0, got)
     for where, status in (("", 1), ("text_config.", 0)):
         got = pe(CONFIGS + "gemma-4.json", where + "rope_parameters.full_attention.rope_theta=5e5")
         check(f"a setting {where or 'beside the text'}", got[0] == status and
@@ -517,6 +527,14 @@ def per_layer():
              {"text": odd, "linear_attention": even}),
             ("labels that are no kinds", '"model_type": "deepseek_v4", "rope_parameters": {"main": ' + LAYER +
              ', "compress": ' + LAYER + '}, "compress_ratios": [0, 4, 0, 4, 0, 4, 0, 4], %s', {"main": even, "compress": odd}),
+            ("a list of attention layers", '"model_type": "bamba", "attn_layer_indices": [2, 5], %s',
+             {"text": [2, 5], "linear_attention": [0, 1, 3, 4, 6, 7]}),
+            ("one that counts from 1", '"model_type": "kimi_linear", "linear_attn_config": {"full_attn_layers": [4, 8]}, %s',
+             {"text": fourth, "linear_attention": rest}),
+            ("RecurrentGemma's blocks", '"model_type": "recurrent_gemma", %s',
+             {"text": [2, 5], "recurrent": [0, 1, 3, 4, 6, 7]}),
+            ("blocks of a file", '"model_type": "recurrent_gemma", "block_types": ["recurrent", "attention"], %s',
+             {"text": odd, "recurrent": even}),
             ("layers without a period", '"model_type": "smollm3", "no_rope_layers": [0, 1, 1, 1, 1, 1, 1, 1], %s',
              {"text": [1, 2, 3, 4, 5, 6, 7], "nope": [0]})):
         status, got = pe_of("{" + text % base + "}")
