@@ -545,6 +545,13 @@ def per_layer():
     same("a thinker", part, default(128, 1000000))
     part = pe_of('{"model_type": "llama", "head_dim": 64, "rope_percent": 0.5}')[1]["text"]
     same("rope_percent", part, default(32, 10000))
+    lists = ('"model_type": "step3p5", "head_dim": 64, "rope_theta": [1e6, 1e4], '
+             '"layer_types": ["full_attention", "sliding_attention"]')
+    got = pe_of("{" + lists + "}")[1]
+    same("a list of bases without a scaling", got["sliding_attention"], default(64, 10000))
+    got = pe_of("{" + lists + ', "rope_scaling": {"type": "linear", "factor": 2}, "yarn_only_types": ["sliding_attention"]}')[1]
+    same("a scaling of sliding layers", got["sliding_attention"], linear(64, 10000, 2))
+    same("... alone", got["full_attention"], default(64, 1000000))
     for what, text, key in (
             ("values that differ within a kind", '"model_type": "step3p5", "rope_theta": [1e4, 1e6], "head_dim": 64, '
              '"layer_types": ["full_attention", "full_attention"]', "rope_theta"),
