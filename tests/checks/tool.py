@@ -477,7 +477,8 @@ def tables():
     check("a folder that is not there", tabled("/nowhere/t.npy", "preset=t2t", "d_model=8")[0] == 1)
     with tempfile.TemporaryDirectory() as folder:
         npy = os.path.join(folder, "t.npy")
-        tabled(npy, "preset=t2t", "d_model=8")
+        run = subprocess.run([sys.argv[1], "table", "preset=t2t", "d_model=8", npy], stdout=subprocess.PIPE)
+        check("a table says its shape", b"t2t: 16 rows of 8 f32 numbers in " in run.stdout, run.stdout)
         for options, start in ([], 0), (["--raw"], 128):
             run = subprocess.run([sys.argv[1], "table", "preset=t2t", "d_model=8", "-", *options], stdout=subprocess.PIPE)
             check(f"standard output {options}", run.returncode == 0 and run.stdout == open(npy, "rb").read()[start:])
