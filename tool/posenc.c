@@ -272,5 +272,7 @@ int main(int count, char **words)
     for (size_t i = 0; i < n; i++)
         free(parts[i].lists[0]), free(parts[i].lists[1]);
     list_free(&file);
-    return status;
+    if (fflush(stdout) == 0) return status;
+    fputs("posenc: standard output cannot be written\n", stderr);
+    return 1;
 }

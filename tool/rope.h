@@ -247,12 +247,12 @@ static void read_sections(const reader *r)
     double *const sections = numbers_of(&around, key, &count);
     if (!sections) return;
     const int interleaved = is_true(&around, "mrope_interleaved");
-    const double pairs = (double)((c->rotary_dim ? c->rotary_dim : c->head_dim) / 2);
+    const size_t width = c->rotary_dim ? c->rotary_dim : c->head_dim, pairs = width / 2;
     c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
     c->axes = count;
     int are_good = count > 0 && count <= PE_MAX_AXES;
     for (size_t a = 0; a < count && are_good; a++) {
-        const double size = is_xd && sections[a] < 1 ? sections[a] * pairs : sections[a];
+        const double size = is_xd && sections[a] < 1 ? sections[a] * (double)pairs : sections[a];
         are_good = size >= 0 && size < 1048576 && size == floor(size);
         if (are_good) c->sections[a] = (size_t)size;
     }

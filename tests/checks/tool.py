@@ -489,6 +489,10 @@ def tables():
 
 
 def text():
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            run = subprocess.run([sys.argv[1], "show", CONFIGS + "llama-2.json"], stdout=full, stderr=subprocess.PIPE)
+        check("an output that is full", run.returncode == 1 and b"cannot be written" in run.stderr, run)
     run = subprocess.run([sys.argv[1], "show", "--frequencies", CONFIGS + "llama-3.1.json"], stdout=subprocess.PIPE)
     lines = run.stdout.decode().splitlines()
     last = [float(x) for x in lines[-3].split()[1:]]
