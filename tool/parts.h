@@ -73,8 +73,10 @@ static int is_left_unscaled(const reader *r, const char *kind)
     const item *const scaled = usual_of(r, "@scaled");
     const size_t count = length_of(r, "yarn_only_types");
     if (!r->inner[0] || (!count && !scaled)) return 0;
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(at_layer(r, "yarn_only_types", k)->text, kind) == 0) return 0;
+    for (size_t k = 0; k < count; k++) {
+        const item *const at = at_layer(r, "yarn_only_types", k);
+        if (at && strcmp(at->text, kind) == 0) return 0;
+    }
     return count || strcmp(scaled->text, kind) != 0;
 }
 

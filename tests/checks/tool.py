@@ -557,6 +557,8 @@ def per_layer():
     got = pe_of("{" + lists + ', "rope_scaling": {"type": "linear", "factor": 2}, "yarn_only_types": ["sliding_attention"]}')[1]
     same("a scaling of sliding layers", got["sliding_attention"], linear(64, 10000, 2))
     same("... alone", got["full_attention"], default(64, 1000000))
+    status, got = pe_of("{" + lists + ', "rope_scaling": {"type": "linear", "factor": 2}, "yarn_only_types": [[1]]}')
+    check("a list within yarn_only_types", status == 0 and len(got) == 2, got)
     for what, text, key in (
             ("values that differ within a kind", '"model_type": "step3p5", "rope_theta": [1e4, 1e6], "head_dim": 64, '
              '"layer_types": ["full_attention", "full_attention"]', "rope_theta"),
