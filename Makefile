@@ -16,8 +16,8 @@ include tests/settings.mk
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png and build/clocks.png
 ##   make examples    build and run the other examples: angles noise regression dots table attention
 ##                    train_learned rope_decoder; their pictures go to build/. make NAME runs one
-##   make tool        build/pe, which reads a config.json, says what is odd in it, and prints frequencies
-##                    and tables (needs cJSON)
+##   make tool        build/posenc, which reads a config.json and says which layers rotate what, what is
+##                    odd, and prints frequencies and tables (needs json-c)
 ##   make headers     after a change in src/: make from it pe.h, pe_simd.h, pe_fixed.h and its shaders, docs/api.md,
 ##                    docs/names.md and packaging/functions.h. Commit them with the change
 ##
@@ -35,7 +35,8 @@ include tests/settings.mk
 ##   make lib         build/libposenc.a and libposenc.so: all instruction sets, the best chosen at run time
 ##   make declarations   build/pe_declarations.py and .rs: all of pe.h for Python's ctypes and for Rust
 ##   make install     install the headers, posenc.pc and the CMake package in PREFIX (/usr/local), below
-##                    DESTDIR if set. make install-lib also installs the library. make uninstall removes both
+##                    DESTDIR if set, and posenc in PREFIX/bin if make tool built it. make install-lib also
+##                    installs the library. make uninstall removes both
 ##   make release     build/release: the archive of the last commit, the headers, pe_single.h, the layout as
 ##                    JSON, the library as WebAssembly, checksums. Run make test and make check before
 ##   make deps        install what demo, test and check need (they also do it themselves)
@@ -110,13 +111,13 @@ $(EXAMPLES):
 	@sh examples/draw.sh $(BUILD) $(or $(PICTURES_$@),$(PICTURES))
 	@echo
 
-# The library cJSON, and nothing else beyond the headers.
+# The library json-c, and nothing else beyond the headers.
 .PHONY: tool run-tool
 tool: deps-tool
 	@$(MAKE) --no-print-directory run-tool
 
 run-tool:
-	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) examples/tool/pe.c -o $(BUILD)/pe -lcjson $(PE_LIBS)
+	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) tool/posenc.c $(LDFLAGS) -o $(BUILD)/posenc -ljson-c $(PE_LIBS)
 
 # ---- the library, packages --------------------------------------------------------------------------
 
@@ -139,7 +140,7 @@ $(BUILD)/pe_declarations.py $(BUILD)/pe_declarations.rs: pe.h packaging/declarat
 	@echo $@
 install-lib: lib
 install install-lib uninstall:
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
 	LIBDIR='$(LIBDIR)' CMAKEDIR='$(CMAKEDIR)' sh packaging/install.sh $@
 
 
