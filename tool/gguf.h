@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of a GGUF file (versions 2 and 3, either byte order) as a list of `path = value`: the keys
- * of the model, without those of its tokenizer, and rope_freqs.weight. No other tensor is read, only
- * the names of those that speak of positions. The format: ggml's docs/gguf.md. */
+/* The head of a GGUF file (versions 2 and 3, either byte order) as a list of `path = value`: the
+ * keys of the model, without those of its tokenizer, and rope_freqs.weight. No other tensor is read,
+ * only the names of those that speak of positions. The format: ggml's docs/gguf.md. */
 #ifndef TOOL_GGUF_H
 #define TOOL_GGUF_H
 
@@ -38,14 +38,14 @@ typedef enum gguf_type {
 
 /* What became of a file. */
 typedef struct gguf_report {
-    char error[512];       /* "", or what is wrong, with the key or the tensor             */
-    unsigned version;      /* 2 or 3                                                       */
-    uint64_t tensors;      /* of this file                                                 */
+    char error[512];        /* "", or what is wrong, with the key or the tensor             */
+    unsigned version;       /* 2 or 3                                                       */
+    uint64_t tensors;       /* of this file                                                 */
     uint64_t bytes_fetched; /* from the file, buffers included                              */
 } gguf_report;
 
-/* A file that is read forward, by way of a buffer, so that 400,000 strings of a tokenizer are skipped
- * without a system call each. */
+/* A file that is read forward, by way of a buffer, so that the 400,000 strings of a tokenizer are
+ * skipped without a system call each. */
 typedef struct gguf_source {
     FILE *file;
     gguf_report *report;
@@ -200,8 +200,7 @@ static int gguf_scalar(gguf_source *s, list *to, const char *path, uint64_t type
     char text[40];
     if (!gguf_integer(s, size, &bits, "its value")) return 0;
     if (type == GGUF_BOOL) {
-        if (bits > 1)
-            return gguf_fail(s, "%s: a boolean is 0 or 1, not %u", path, (unsigned)bits);
+        if (bits > 1) return gguf_fail(s, "%s: a boolean is 0 or 1, not %u", path, (unsigned)bits);
         return !to || gguf_add(s, to, path, VALUE_BOOLEAN, (double)bits, bits ? "true" : "false");
     }
     if (type == GGUF_F32 || type == GGUF_F64) {
@@ -209,7 +208,8 @@ static int gguf_scalar(gguf_source *s, list *to, const char *path, uint64_t type
         snprintf(text, sizeof text, "%.*g", size == 4 ? 9 : 17, x);
         return !to || gguf_add(s, to, path, VALUE_NUMBER, x, text);
     }
-    const int is_signed = type == GGUF_I8 || type == GGUF_I16 || type == GGUF_I32 || type == GGUF_I64;
+    const int is_signed =
+        type == GGUF_I8 || type == GGUF_I16 || type == GGUF_I32 || type == GGUF_I64;
     const uint64_t sign = (uint64_t)1 << (8 * size - 1);
     const int is_negative = is_signed && (bits & sign) != 0;
     const uint64_t size_of_it = is_negative ? (sign - 1 - (bits & (sign - 1))) + 1 : bits;
@@ -363,8 +363,9 @@ static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t
                          t->name, (unsigned long long)t->dimensions, (unsigned long long)t->count,
                          (int)LIST_MOST_ELEMENTS);
     if (data > s->size || t->offset > s->size - data || t->count > (s->size - data - t->offset) / 4)
-        return gguf_fail(s, "%s: its %llu numbers begin at byte %llu, and the file has %llu: "
-                            "is it whole?",
+        return gguf_fail(s,
+                         "%s: its %llu numbers begin at byte %llu, and the file has %llu: "
+                         "is it whole?",
                          t->name, (unsigned long long)t->count,
                          (unsigned long long)(data + t->offset), (unsigned long long)s->size);
     if (data + t->offset < gguf_at(s)) return gguf_fail(s, "%s: its data are no data", t->name);
@@ -411,8 +412,8 @@ static int gguf_head(gguf_source *s, uint64_t *keys)
     if (!gguf_integer(s, 4, &version, "the version")) return 0;
     s->is_big_endian = version > 0xffff;
     if (s->is_big_endian)
-        version = (version & 0xff) << 24 | (version >> 8 & 0xff) << 16 | (version >> 16 & 0xff) << 8 |
-                  version >> 24;
+        version = (version & 0xff) << 24 | (version >> 8 & 0xff) << 16 |
+                  (version >> 16 & 0xff) << 8 | version >> 24;
     if (version != 2 && version != 3)
         return gguf_fail(s, "GGUF version %llu: 2 and 3 are read; llama.cpp's converter writes 3",
                          (unsigned long long)version);
@@ -430,8 +431,8 @@ static int gguf_head(gguf_source *s, uint64_t *keys)
                      (unsigned long long)gguf_left(s));
 }
 
-/* Append the keys of a file to a list. Returns 1, or 0 with report->error, when the list has a part of
- * them. The file must be seekable; where it stands afterwards is not said. */
+/* Append the keys of a file to a list. Returns 1, or 0 with report->error, when the list has a part
+ * of them. The file must be seekable; where it stands afterwards is not said. */
 static int gguf_read(FILE *file, list *to, gguf_report *report)
 {
     uint64_t keys = 0, alignment = 32;
