@@ -16,7 +16,7 @@ include tests/settings.mk
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##   make examples    build and run the other examples, each with one idea: angles noise regression dots
 ##                    table attention train_learned rope_decoder; their pictures go to build/
-##   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
+##   make tool        build/posenc, which reads a config.json: which layers rotate what, frequencies, tables (needs json-c)
 ##   make headers     pe.h, pe_simd.h, pe_fixed.h and pe_fixed.wgsl, made from src/, which is what to change; docs/api.md,
 ##                    packaging/functions.h, examples/gpu/pe_fixed.glsl
 ##
@@ -33,7 +33,7 @@ include tests/settings.mk
 ##   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
 ##   make declarations   build/pe_declarations.py and .rs: all of pe.h for Python's ctypes and for Rust
 ##   make install     the headers, posenc.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
-##                    in front of it for packagers. make install-lib also installs what make lib builds.
+##                    in front of it for packagers. What make tool has built goes to PREFIX/bin. make install-lib also installs what make lib builds.
 ##                    make uninstall removes both
 ##   make release     build/release: the archive of the last commit, the headers, pe_single.h, the layout as JSON, the
 ##                    library as WebAssembly, checksums; after make test and make check, with a date in CHANGELOG.md
@@ -107,13 +107,13 @@ $(EXAMPLES):
 	@sh examples/draw.sh $(BUILD) $(or $(PICTURES_$@),$(PICTURES))
 	@echo
 
-# The library cJSON, and nothing else beyond the headers.
+# The library json-c, and nothing else beyond the headers.
 .PHONY: tool run-tool
 tool: deps-tool
 	@$(MAKE) --no-print-directory run-tool
 
 run-tool:
-	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) examples/tool/pe.c -o $(BUILD)/pe -lcjson $(PE_LIBS)
+	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) tool/posenc.c $(LDFLAGS) -o $(BUILD)/posenc -ljson-c $(PE_LIBS)
 
 # ---- the library, packages --------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ $(BUILD)/pe_declarations.py $(BUILD)/pe_declarations.rs: pe.h packaging/declarat
 	@echo $@
 install-lib: lib
 install install-lib uninstall:
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
 	LIBDIR='$(LIBDIR)' CMAKEDIR='$(CMAKEDIR)' sh packaging/install.sh $@
 
 

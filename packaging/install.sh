@@ -6,6 +6,7 @@
 #
 # Variables, from the environment:
 #   PREFIX        /usr/local
+#   BINDIR        $PREFIX/bin       the program posenc, if make tool has built it
 #   INCLUDEDIR    $PREFIX/include   posenc/pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl, pe_fixed.glsl
 #   LIBDIR        $PREFIX/lib       the library
 #   PKGCONFIGDIR  posenc.pc, posenc-sleef.pc, posenc-lib.pc: $PREFIX/share/pkgconfig; install-lib: $LIBDIR/pkgconfig
@@ -20,6 +21,7 @@
 set -eu
 PREFIX=${PREFIX:-/usr/local}
 PREFIX=${PREFIX%/}
+BINDIR=${BINDIR:-$PREFIX/bin}
 INCLUDEDIR=${INCLUDEDIR:-$PREFIX/include}
 LIBDIR=${LIBDIR:-$PREFIX/lib}
 BUILD=${BUILD:-build}
@@ -74,6 +76,11 @@ each() { # put or take
     $1 packaging/posencConfigVersion.cmake.in "$cmakedir" posencConfigVersion.cmake
     $1 packaging/posencTarget.cmake "$cmakedir" posencTarget.cmake
 }
+put_program() {
+    [ -x "$BUILD/posenc" ] || return 0
+    put "$BUILD/posenc" "$BINDIR" posenc
+    chmod 755 "$DESTDIR$BINDIR/posenc"
+}
 # The shared library under its full version, with the two links that programs and linkers look for.
 each_of_lib() {
     $1 packaging/posenc-lib.pc.in "$pcdir" posenc-lib.pc
@@ -96,11 +103,13 @@ case ${1:-} in
 install)
     places "$PREFIX/share"
     each put
+    put_program
     ;;
 install-lib)
     places "$LIBDIR"
     each put
     each_of_lib put
+    put_program
     ;;
 uninstall)
     for data in "$PREFIX/share" "$LIBDIR"; do
@@ -110,6 +119,7 @@ uninstall)
         # The directories that are its own; others may have been there before.
         rmdir "$DESTDIR$cmakedir" "$DESTDIR$INCLUDEDIR/posenc" 2>/dev/null || true
     done
+    take posenc "$BINDIR" posenc
     ;;
 *)
     echo "install, install-lib or uninstall, not '${1:-}'"

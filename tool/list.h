@@ -11,13 +11,13 @@
 typedef enum value_kind {
     VALUE_NULL = 0,
     VALUE_BOOLEAN, /* number is 0 or 1, text "false" or "true"                                      */
-    VALUE_NUMBER,  /* number, and text as the file has it                                           */
-    VALUE_STRING,  /* text                                                                          */
-    VALUE_OTHER    /* not flattened: text "{}" or "[]", or "[128256 elements]", a list that is long */
+    VALUE_NUMBER, /* number, and text as the file has it                                           */
+    VALUE_STRING, /* text                                                                          */
+    VALUE_OTHER /* not flattened: text "{}" or "[]", or "[128256 elements]", a list that is long */
 } value_kind;
 
 /* Lists with more elements become one VALUE_OTHER. */
-enum { LIST_MOST_ELEMENTS = 65536 };
+enum { LIST_MOST_ELEMENTS = 4096 };
 
 typedef struct item {
     char *path;

@@ -21,6 +21,7 @@ grep '^[EW]:' "$WORK/log"
 for package in "$WORK"/deb/*.deb; do dpkg-deb -x "$package" "$WORK/installed"; done
 check "make install-lib" env -u MAKEFLAGS -u MAKELEVEL make -s install-lib "DESTDIR=$WORK/stage" "BUILD=$WORK/lib" CFLAGS=-O0 PREFIX=/usr \
     "LIBDIR=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
+check "the program" test -x "$WORK/installed/usr/bin/posenc"
 files() { (cd "$1" && find usr/include usr/lib ! -type d | grep -v /debug/ | LC_ALL=C sort); }
 same() {
     files "$WORK/stage" >"$WORK/files"

@@ -53,7 +53,7 @@ names_place() { grep -r -l -F -e "$TOP" -e @PE_ "$1"; }
 
 STAGE=$WORK/stage
 # With a umask that would keep them to oneself.
-check "make install" sh -c "umask 077 && make -s install DESTDIR='$STAGE'"
+check "make install" sh -c "umask 077 && make -s install DESTDIR='$STAGE' BUILD='$WORK/none'"
 check "make install: the expected files, readable" lists "$STAGE/usr/local"
 check "make install: nothing outside PREFIX" equal "$(files "$STAGE" | grep -v "^$STAGE/usr/local/")" ""
 check "make install: no file names where it was made" not names_place "$STAGE"
@@ -62,7 +62,7 @@ check "make install: pe_simd.h as it is" cmp pe_simd.h "$STAGE/usr/local/include
 
 own="PREFIX=/opt/pe INCLUDEDIR=/opt/pe/include/0 PKGCONFIGDIR=/opt/pe/lib/pkgconfig CMAKEDIR=/lib/cmake/posenc"
 # shellcheck disable=SC2086
-check "make install to directories of one's own" make -s install "DESTDIR=$WORK/own" $own
+check "make install to directories of one's own" make -s install "DESTDIR=$WORK/own" "BUILD=$WORK/none" $own
 check "... puts them there" test -f "$WORK/own/opt/pe/include/0/posenc/pe.h"
 # shellcheck disable=SC2016
 check "... which posenc.pc says by prefix" grep -q -x 'includedir=${prefix}/include/0' \
@@ -74,6 +74,15 @@ touch "$WORK/own/opt/pe/include/0/posenc/other.h"
 check "make uninstall" make -s uninstall "DESTDIR=$WORK/own" $own
 check "make uninstall leaves what is not its own" equal "$(files "$WORK/own")" \
     "$WORK/own/opt/pe/include/0/posenc/other.h"
+
+# The program, once make tool has built it.
+mkdir -p "$WORK/tool"
+echo 'exit 0' >"$WORK/tool/posenc"
+chmod 755 "$WORK/tool/posenc"
+check "make install: the program where it was built" make -s install "DESTDIR=$WORK/program" "BUILD=$WORK/tool"
+check "... to bin, to be run" test -x "$WORK/program/usr/local/bin/posenc"
+check "make uninstall takes it away" make -s uninstall "DESTDIR=$WORK/program"
+check "... and leaves nothing" empty "$WORK/program"
 
 # Moved: what is tried below finds its parts where it is, not where it was put.
 MOVED=$WORK/moved/somewhere
@@ -103,7 +112,7 @@ shared="libposenc.so libposenc.so.$SERIES libposenc.so.$VERSION"
 # shellcheck disable=SC2086
 check "make install-lib: the headers' files, and its own" of_library "$LIBRARY" libposenc.a $shared
 check "make install-lib: no file names where it was made" not names_place "$LIBRARY"
-check "make install, too" make -s install "DESTDIR=$STAGE"
+check "make install, too" make -s install "DESTDIR=$STAGE" "BUILD=$WORK/none"
 check "make uninstall" make -s uninstall "DESTDIR=$STAGE"
 check "make uninstall: nothing is left of either" empty "$STAGE"
 check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/lib/cmake/posenc"

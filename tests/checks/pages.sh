@@ -7,7 +7,7 @@
 #   blocks    each ```c block of README.md and docs/*.md, as C99 by gcc and as C++11 by clang; both
 #             say the same. The library is compiled once for each, with the sanitizers, too
 #   examples  the programs in C of docs/examples.md, with the library inline, and its commands for
-#             build/pe
+#             build/posenc
 #   others    a block of another kind would not run here: there is none. Python is in docs/python.md
 #             alone, whose programs tests/checks/python.sh runs
 #
@@ -143,17 +143,17 @@ for source in examples/demo.c $examples; do
     check "$source" compiles program "$c" -std=c99 $level "$source" -lm
     check "... runs" runs program . "$WORK/examples"
 done
-if have_library cjson "$c"; then
-    check "build/pe" compiles pe "$c" -std=c99 -O0 examples/tool/pe.c -lcjson -lm
+if have_library json-c "$c"; then
+    check "build/posenc" compiles posenc "$c" -std=c99 -O0 tool/posenc.c -ljson-c -lm
     cp tests/checks/configs/gpt-oss.json "$WORK/examples/config.json"
-    sed -n 's/^\$ build\/pe //p' docs/examples.md >"$WORK/commands"
-    check "docs/examples.md has commands for it" test -s "$WORK/commands"
+    sed -n 's/^\$ posenc //p' docs/tool.md >"$WORK/commands"
+    check "docs/tool.md has commands for it" test -s "$WORK/commands"
     while read -r arguments; do
         # shellcheck disable=SC2086
-        check "build/pe $arguments" runs pe "$WORK/examples" $arguments
+        check "posenc $arguments" runs posenc "$WORK/examples" $arguments
     done <"$WORK/commands"
 else
-    skipping "the commands of docs/examples.md: cJSON is missing"
+    skipping "the commands of docs/tool.md: json-c is missing"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

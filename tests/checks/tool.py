@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tool.py PROGRAM: build/pe against formulas in 70 decimal digits, on config.json files as models have them.
+"""tool.py PROGRAM: build/posenc against formulas in 70 decimal digits, on config.json files as models have them.
 
 The files of tests/checks/configs/ were written for this test, with the fields that the models publish. The
 formulas are those of Hugging Face's modeling_rope_utils.py (retyped 2026-11-24) and of the models' own
@@ -8,6 +8,7 @@ code; nothing here comes from pe. Frequencies, wavelengths, attention factors an
 """
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -28,11 +29,16 @@ def check(what, good, detail=""):
 
 
 def pe(*arguments):
-    run = subprocess.run([sys.argv[1], "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = subprocess.run([sys.argv[1], "show", "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         return run.returncode, {p["name"]: p for p in json.loads(run.stdout)["parts"]}
     except ValueError:
         return run.returncode, run.stderr.decode()
+
+
+def tabled(output, *arguments):
+    run = subprocess.run([sys.argv[1], "table", *arguments, output], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return run.returncode, run.stderr.decode()
 
 
 # ---- the formulas: n is the rotary dim, theta the base, f the factor, length that of the training
@@ -148,7 +154,99 @@ def models():
         if unread:
             notes(f"{name} vision", got["vision"], ["model_type"])
     check("each file of tests/checks/configs is read", sorted(f[:-5] for f in os.listdir(CONFIGS)) ==
-          sorted([*files, "broken"]))
+          sorted([*files, *CASES, *MISSING, "broken"]))
+
+
+# Files of models that an earlier reader got wrong: per part (head_dim, rotary_dim, pairs, rope_interleave, layers,
+# attention factor, {pair: frequency}). The frequencies are the models' own formulas with 60 digits, 9 of them here.
+EVERY = [*range(48)]
+CASES = {
+    "deepseek-v4": {"compress": (512, 64, "neighbours", False, None, 1, {1: .687656022, 31: 5.68052904e-07}),
+                    "main": (512, 64, "neighbours", False, None, 1, {1: .749894209, 31: 1.33352143e-04})},
+    "deepseek-v4.1": {"compress": (512, 64, "neighbours", False, [1, 2, 3], 1, {1: .687656022, 31: 5.68052904e-07}),
+                      "main": (512, 64, "neighbours", False, [0], 1, {31: 1.33352143e-04})},
+    "mimo-v2-flash": {"full_attention": (192, 64, "halves", False, [0, *EVERY[5::6]], 1, {1: .617528758}),
+                      "sliding_attention": (192, 64, "halves", False, [i for i in EVERY if i and i % 6 != 5], 1,
+                                            {1: .749894209})},
+    "modernbert": {"full_attention": (64, 64, "halves", False, EVERY[:22:3], 1, {1: .687656022}),
+                   "sliding_attention": (64, 64, "halves", False, [i for i in EVERY[:22] if i % 3], 1, {1: .749894209})},
+    "olmo-3": {"full_attention": (128, 128, "halves", False, [3], 1.20794415, {63: 3.06892599e-07}),
+               "sliding_attention": (128, 128, "halves", False, [0, 1, 2], 1, {63: 2.45514079e-06})},
+    "persimmon": {"text": (64, 32, "halves", False, None, 1, {})},
+    "fuyu": {"text": (64, 32, "halves", False, None, 1, {})},
+    "ernie-4.5": {"text": (128, 128, "neighbours", False, None, 1, {})},
+    "longcat-flash": {"text": (64, 64, "halves", True, None, 1, {})},
+    "longcat-flash-lite": {"text": (64, 64, "halves", True, None, 1, {})},
+    "kimi-k2-thinking": {"text": (64, 64, "halves", True, None, 1, {})},
+    "kimi-k2.5": {"text": (64, 64, "halves", True, None, 1, {})},
+    "deepseek-v3.2": {"text": (64, 64, "halves", True, None, 1, {})},
+    "glm-5": {"text": (64, 64, "halves", True, None, 1, {})},
+    "bailing-v3-vl": {"text": (64, 64, "halves", False, EVERY[5:42:6], 1, {})},
+    "mistral-unapplied": {"text": (128, 128, "halves", False, None, 1, {})},
+    "nomic-half": {"text": (64, 32, "neighbours", False, None, 1, {})},
+    "bamba": {"text": (128, 64, "halves", False, None, 1, {})},
+    "step-3.5": {"full_attention": (128, 64, "halves", False, [0, 3, 4], 1, {1: .617528758, 31: 1.61935778e-07}),
+                 "sliding_attention": (128, 128, "halves", False, [1, 2], 1, {63: 1.15478198e-04})},
+    "esm-2": {"text": (64, 64, "halves", False, None, 1, {})},
+}
+# Where nothing rotates: part, layers.
+MISSING = {"kimi-linear": ("text", None), "granite-4": ("text", None), "nemotron-h": ("text", [0, 1, 2, 3, 4]),
+           "nemotron-3-nano": ("text", [*range(10)]), "smollm3": ("nope", [3]), "llama-4-scout": ("nope", [3]),
+           "afmoe": ("nope", [3]), "longrope-one-list": (None, None)}
+
+
+def cases():
+    for name, parts in CASES.items():
+        status, got = pe(CONFIGS + name + ".json")
+        check(f"{name}: status 0", status == 0, got)
+        for what, (head, rotary, pairs, interleave, layers, attention, omega) in parts.items():
+            part = got.get(what, {})
+            is_said = [part.get(k) for k in ("kind", "head_dim", "rotary_dim", "pairs", "rope_interleave", "layers")]
+            check(f"{name} {what}", is_said == ["rope", head, rotary, pairs, interleave, layers], is_said)
+            check(f"{name} {what}: attention factor", f"{part.get('attention_factor'):.9g}" == f"{attention:.9g}")
+            for i, w in omega.items():
+                check(f"{name} {what}: w[{i}]", f"{part['frequencies'][i]:.9g}" == f"{w:.9g}", part["frequencies"][i])
+        rest = sorted(set(got) - set(parts) - {"vision", "linear_attention"})
+        check(f"{name}: no other part", not rest, rest)
+    sections = pe(CONFIGS + "bailing-v3-vl.json")[1]["text"].get("sections")
+    check("bailing-v3-vl: sections outside text_config", sections == [8, 12, 12], sections)
+
+
+def silent():
+    for name, (what, layers) in MISSING.items():
+        status, got = pe(CONFIGS + name + ".json")
+        if what:
+            part = got.get(what, {})
+            check(f"{name}: layers {layers} rotate nothing", status == 0 and part.get("kind") == "none" and
+                  part.get("layers") == layers and "frequencies" not in part, part)
+    check("long_factor is missing", status == 1 and [n["key"] for n in got["text"]["wrong"]] == ["long_factor"], got)
+    for fields, kind, facts in ((["model_type=gpt2", "n_embd=768", "n_positions=1024"], "learned", {"rows": 1024}),
+                                (["model_type=falcon", "alibi=true", "num_attention_heads=32"], "alibi",
+                                 {"heads": 32, "max_bias": 8}),
+                                (["model_type=mpt", "attn_config.alibi=true", "n_heads=32"], "alibi", {"heads": 32}),
+                                (["model_type=t5", "d_model=512"], "t5", {"buckets": 32, "max_distance": 128}),
+                                (["model_type=bert", "position_embedding_type=relative_key"], "relative", {}),
+                                (["model_type=marian", "d_model=512"], "sinusoidal", {}),
+                                (["model_type=deepseek_v3", "qk_rope_head_dim=0"], "none", {})):
+        status, got = pe(*fields)
+        part = got["text"]
+        check(f"{fields[0]} is {kind}", status == 0 and part["kind"] == kind and
+              all(part.get(k) == v for k, v in facts.items()), part)
+    part = pe("model_type=whisper", "d_model=384")[1]["encoder"]
+    omega = [1 / D(10000) ** (D(i) / 191) for i in range(192)]
+    check("Whisper's encoder", part["frequencies"] == [float(w) for w in omega])
+    for fields, odd, wrong in ((["model_type=nobody", "head_dim=64", "rope_theta=1e4"], ["model_type"], []),
+                               (["model_type=nobody", "head_dim=64", "rope_theta=1e4", "rope_wobble=2"], ["model_type"],
+                                ["rope_wobble"]),
+                               (["model_type=nobody", "head_dim=64"], ["rope_theta"], ["model_type"]),
+                               (["model_type=llama", "head_dim=64", "rope_wobble=2"], [], ["rope_wobble"])):
+        status, got = pe(*fields)
+        notes(" ".join(fields), got["text"], odd, wrong)
+        check(f"{' '.join(fields)}: {int(bool(wrong))}", status == bool(wrong) and "frequencies" in got["text"])
+    status, got = pe_of('\ufeff{"model_type": "llama", "head_dim": 64, "x": [NaN, Infinity, -Infinity]}')
+    check("a mark of order, NaN and Infinity", status == 0, got)
+    status, got = pe_of('{"model_type": "llama", "head_dim": 64, "rope_theta": NaN}')
+    notes("a base of NaN", got["text"], [], ["rope_theta"])
 
 
 def details():
@@ -179,8 +277,8 @@ def details():
 def complaints():
     status, got = pe(CONFIGS + "broken.json")
     check("broken: returns 1", status == 1, status)
-    notes("broken", got["text"], ["rope_scaling.beta_quick", "rope_teta"],
-          ["head_dim", "rope_scaling.rope_type", "max_position_embeddings", "rope_scaling.factor"])
+    notes("broken", got["text"], [], ["head_dim", "rope_scaling.rope_type", "max_position_embeddings",
+                                      "rope_scaling.factor", "rope_scaling.beta_quick", "rope_teta"])
     yarn_fields = ["head_dim=128", "rope_theta=1e6", "rope_type=yarn", "factor=4"]
     for what, fields, odd, wrong in (
             ("an odd rotary width", ["head_dim=100", "rope_theta=1e4", "partial_rotary_factor=0.33"], [],
@@ -207,11 +305,15 @@ def complaints():
         notes(what, got["text"], odd, wrong)
         check(f"{what}: returns {int(bool(wrong))}", status == bool(wrong))
     check("a file that is not there", pe("/nowhere.json")[0] == 1)
-    for options in (["--tabel", "x"], ["--table"], ["a.json", "b.json"], ["x=1", "--type", "f8"],
-                    ["x=1", "--layout", "flat"], ["x=1", "--positions", "0-16"], ["x=1", "--positions", "1,2;3"],
-                    ["head_dim=8", "--part", "vision"], [CONFIGS + "gemma-3.json", "--table", "/dev/null"]):
-        status, got = pe(*options)
-        check(f"refused: {' '.join(options)}", status == 2 and "usage" in got, (status, got))
+    table_of = ["table", "x=1", "/dev/null"]
+    for options in ([], ["--json"], ["draw", "x=1"], ["show"], ["show", "--tabel", "x"], ["show", "--part"],
+                    ["show", "a.json", "b.json"], ["table", "x=1"], [*table_of, "--type", "f8"],
+                    [*table_of, "--layout", "flat"], [*table_of, "--positions", "0-16"],
+                    [*table_of, "--positions", "1,2;3"], ["show", "head_dim=8", "--part", "vision"],
+                    ["table", CONFIGS + "gemma-3.json", "/dev/null"]):
+        run = subprocess.run([sys.argv[1], *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check(f"refused: {' '.join(options) or 'nothing'}", run.returncode == 2 and b"usage" in run.stderr and
+              not run.stdout, run)
 
 
 def pe_of(text):
@@ -232,7 +334,8 @@ def hostile():
     for what, text, line in (("no colon", '{\n "head_dim": 64,\n "rope_theta" 10000\n}\n', 3),
                              ("an array", "[1, 2]", 1), ("a string", '"llama"', 1), ("a number", "7", 1), ("nothing", "", 1), ("blank", "\n\n ", 3),
                              ("text behind it", LLAMA % '"x": 1' + "\nmore", 2), ("a comma", LLAMA % "", 1),
-                             ("NaN", LLAMA % '"x": NaN', 1), ("a NUL", (LLAMA % '"x": 1').encode() + b"\n\0", 2),
+                             ("nan", LLAMA % '"x": nan', 1), ("a comment", "{ // base\n}", 1),
+                             ("a comma at the end", "{\n\"x\": 1,\n}", 3), ("a NUL", (LLAMA % '"x": 1').encode() + b"\n\0", 2),
                              ("too deep", '{"a":' * 2000 + "1" + "}" * 2000, 1)):
         status, got = pe_of(text)
         check(f"no JSON object: {what}", status == 1 and f"line {line}" in got["config"]["wrong"][0]["text"], got)
@@ -248,11 +351,11 @@ def hostile():
              []),
             ("a scaling that is a list", LLAMA % '"rope_scaling": []', [], ["rope_scaling"]),
             ("a type of layers that is null", LAYERS % f'"full_attention": null, "sliding": {LAYER}',
-             ["rope_parameters.full_attention"], []),
+             ["rope_parameters.full_attention", "model_type"], []),
             ("a number beside layers", LAYERS % f'"rope_theta": 5, "sliding": {LAYER}',
-             ["rope_parameters.rope_theta"], []),
-            ("too many layers", LAYERS % ", ".join(f'"l{i}": {LAYER}' for i in range(18)), [],
-             ["rope_parameters.l16", "rope_parameters.l17"]),
+             ["rope_parameters.rope_theta", "model_type"], []),
+            ("too many layers", LAYERS % ", ".join(f'"l{i}": {LAYER}' for i in range(18)), ["model_type"],
+             ["rope_parameters.l12"]),
             ("a section and a half", LLAMA % '"mrope_section": [10.5, 10.5, 11]', [], ["mrope_section"]),
             ("sections below 0", LLAMA % '"mrope_section": [-1, 33]', [], ["mrope_section"]),
             ("too many sections", LLAMA % ('"mrope_section": [' + "2, " * 15 + "2]"), [], ["mrope_section"]),
@@ -268,23 +371,23 @@ def hostile():
             ("a theta beyond doubles", '{"model_type": "llama", "head_dim": 64, "rope_theta": 1e999}', [],
              ["rope_theta"]),
             ("a huge row", '{"preset": "t2t", "d_model": 1e15}', [], ["d_model"]),
-            ("what controls a terminal", LLAMA % '"rope_\\u001b[2J\\u0085": 1', ["rope_?[2J??"], []),
-            ("what is no UTF-8", (LLAMA % '"rope_#": 1').encode().replace(b"#", b"\xff\xc3"), ["rope_??"], []),
-            ("a letter that is cut", LLAMA % f'"ropes_{"é" * 60}": 1', [f'ropes_{"é" * 44}?'], [])):
+            ("what controls a terminal", LLAMA % '"rope_\\u001b[2J\\u0085": 1', [], ["rope_??2J??"]),
+            ("what is no UTF-8", (LLAMA % '"rope_#": 1').encode().replace(b"#", b"\xff\xc3"), [], ["rope_??"]),
+            ("a letter that is cut", LLAMA % f'"ropes_{"é" * 60}": 1', [], [f'ropes_{"é" * 44}?'])):
         status, got = pe_of(text)
         check(f"{what}: returns {int(bool(wrong))}", status == bool(wrong) and isinstance(got, dict), got)
         if isinstance(got, dict):
             notes(what, next(iter(got.values())), odd, wrong)
     for arguments, key in ((["--positions", "0,1;2,3"], "--positions"), (["--type", "f64"], "--type")):
-        status, got = pe("head_dim=64", "rope_theta=1e4", "--table", "/dev/null", *arguments)
-        check(f"a table with {arguments}", status == 1 and [n["key"] for n in got["text"]["wrong"]] == [key], got)
+        status, got = tabled("/dev/null", "head_dim=64", "rope_theta=1e4", *arguments)
+        check(f"a table with {arguments}", status == 1 and f"text: {key}: " in got, got)
     for model, key, value in (("mixtral", "rope_theta", "1000000"), ("minimax_m2", "rope_theta", "5000000"),
                               ("glm4_moe", "partial_rotary_factor", "0.5")):
         status, got = pe_of(f'{{"model_type": "{model}", "head_dim": 128}}')
         check(f"{model} without {key}", any(n["key"] == key and n["text"].startswith(value + ":")
                                             for n in got["text"]["understood"]), got["text"]["understood"])
     run = subprocess.run([sys.argv[1], "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    check("--help", run.returncode == 0 and run.stdout.startswith(b"usage: pe") and not run.stderr)
+    check("--help", run.returncode == 0 and run.stdout.startswith(b"usage: posenc") and not run.stderr)
 
 
 def values_of(data, kind):
@@ -299,8 +402,8 @@ def table(what, expected, shape, kind, *arguments):
     """The .npy that these arguments write has that shape, type and those values, each rounded once."""
     with tempfile.TemporaryDirectory() as folder:
         npy, raw = os.path.join(folder, "t.npy"), os.path.join(folder, "t.raw")
-        status, got = pe(*arguments, "--type", kind, "--table", npy)
-        same_status = pe(*arguments, "--type", kind, "--table", raw)[0]
+        status, got = tabled(npy, *arguments, "--type", kind)
+        same_status = tabled(raw, *arguments, "--type", kind)[0]
         if status or same_status:
             return check(what, False, got)
         data, bits = open(npy, "rb").read(), open(raw, "rb").read()
@@ -350,21 +453,59 @@ def tables():
     whisper = [sincos(p * w)[k] for p in (0, 1, 1499) for k in (0, 1) for w in omega]
     for kind in TYPES:
         table("Whisper's table", whisper, (3, 384), kind, "preset=t2t", "d_model=384", "--positions", "0,1,1499")
-    check("f64 of RoPE is refused", pe(*llama, "--type", "f64", "--table", "/dev/null")[0] == 1)
-    check("a grid for one axis is refused", pe("preset=t2t", "d_model=8", "--positions", "2x2", "--table",
-                                               "/dev/null")[0] == 1)
-    check("a folder that is not there", pe("preset=t2t", "d_model=8", "--table", "/nowhere/t.npy")[0] == 1)
+    check("f64 of RoPE is refused", tabled("/dev/null", *llama, "--type", "f64")[0] == 1)
+    check("a grid for one axis is refused", tabled("/dev/null", "preset=t2t", "d_model=8", "--positions",
+                                                   "2x2")[0] == 1)
+    check("a folder that is not there", tabled("/nowhere/t.npy", "preset=t2t", "d_model=8")[0] == 1)
+    with tempfile.TemporaryDirectory() as folder:
+        npy = os.path.join(folder, "t.npy")
+        tabled(npy, "preset=t2t", "d_model=8")
+        for options, start in ([], 0), (["--raw"], 128):
+            run = subprocess.run([sys.argv[1], "table", "preset=t2t", "d_model=8", "-", *options], stdout=subprocess.PIPE)
+            check(f"standard output {options}", run.returncode == 0 and run.stdout == open(npy, "rb").read()[start:])
+    got = tabled("/dev/null", CONFIGS + "nemotron-h.json")
+    check("a table where nothing rotates", got[0] == 1 and "no table of sines" in got[1], got)
 
 
 def text():
-    run = subprocess.run([sys.argv[1], CONFIGS + "llama-3.1.json"], stdout=subprocess.PIPE)
+    run = subprocess.run([sys.argv[1], "show", "--frequencies", CONFIGS + "llama-3.1.json"], stdout=subprocess.PIPE)
     lines = run.stdout.decode().splitlines()
-    last = [float(x) for x in lines[-1].split()[1:]]
+    last = [float(x) for x in lines[-3].split()[1:]]
     omega = float(llama3(128, 500000, 8, 1, 4, 8192)[63])
-    check("text for people", lines[0] == "text: RoPE" and last == [omega, float(2 * PI / D(omega))], lines[-1])
+    check("text for people", lines[0] == "text, layers 0-31: RoPE" and last == [omega, float(2 * PI / D(omega))], lines[-1])
 
 
-for part_of_the_test in (models, details, complaints, hostile, tables, text):
+# Rows of docs/models.md and the model_type of their files.
+ROWS = {"Llama 2": "llama", "Llama 4": "llama4_text", "Mixtral": "mixtral", "Mistral 7B v0.3": "mistral",
+        "Ministral 3": "ministral3", "Qwen2.5": "qwen2", "Qwen3": "qwen3", "Qwen3-Next": "qwen3_next",
+        "DeepSeek V2": "deepseek_v2", "DeepSeek V3": "deepseek_v3", "Kimi K2": "kimi_k2", "GPT-OSS": "gpt_oss",
+        "Gemma 2": "gemma2", "Phi-4": "phi3", "GLM-4": "glm4", "GLM-4.5": "glm4_moe",
+        "GLM-4.7-Flash": "glm4_moe_lite", "ChatGLM2": "chatglm", "ERNIE 4.5": "ernie4_5", "MiniMax-M2": "minimax_m2",
+        "GPT-J": "gptj", "GPT-NeoX-20B": "gpt_neox", "Command R": "cohere", "StableLM 2": "stablelm",
+        "Falcon 7B": "falcon", "TimesFM 2.5": "timesfm2_5", "OLMo 2": "olmo2", "HunYuan": "hunyuan_v1_dense",
+        "GTE": "new", "Qwen3-VL": "qwen3_vl_text", "Qwen3.5": "qwen3_5_text", "GLM-4.1V": "glm4v_text",
+        "Qwen2-VL": "qwen2_vl", "Qwen2.5-VL": "qwen2_5_vl", "Qwen3-Omni": "qwen3_omni_moe_text",
+        "Qwen2.5-Omni": "qwen2_5_omni_text", "ERNIE 4.5 VL": "ernie4_5_moe_vl"}
+
+
+def rows():
+    """Pairs and width that tool/types.h gives a type are those of its row in docs/models.md."""
+    page = re.sub(r" \|\n\| \| ", " ", open("docs/models.md").read())
+    for model, model_type in ROWS.items():
+        row = re.search(rf"^\| {re.escape(model)} \| (.*) \|$", page, re.M)
+        check(f"docs/models.md has a row {model}", row)
+        if not row:
+            continue
+        number = {k: int(v) for k, v in re.findall(r"(\w+) = (\d+)", row[1])}
+        key = "qk_rope_head_dim" if "rope_interleave" in number or model == "DeepSeek V2" else "head_dim"
+        part = pe(f"model_type={model_type}", f"{key}={number['head_dim']}", "rope_theta=10000")[1]["text"]
+        expected = [number.get("rotary_dim", number["head_dim"]), number.get("rope_interleave", 0) == 1,
+                    "neighbours" if "PE_LAYOUT_INTERLEAVED" in row[1] else "halves"]
+        got = [part.get(k) for k in ("rotary_dim", "rope_interleave", "pairs")]
+        check(f"{model} is {model_type}", got == expected, (got, expected))
+
+
+for part_of_the_test in (models, cases, silent, rows, details, complaints, hostile, tables, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tool.sh: build/pe, the tool of `make tool`, compiles without a warning, and tests/checks/tool.py compares
+# tool.sh: build/posenc, the program of `make tool`, compiles without a warning, and tests/checks/tool.py compares
 # what it says of config.json files and its tables with formulas in 70 decimal digits.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/tool-runs
 mkdir -p "$WORK"
-have_library cjson "$CC" || skip "the tool: cJSON is missing"
+have_library json-c "$CC" || skip "the tool: json-c is missing"
 have python3 || skip "the tool: python3 is missing"
 # shellcheck disable=SC2086
-"$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 examples/tool/pe.c -o "$WORK/pe" -lcjson -lm || exit 1
-exec python3 tests/checks/tool.py "$WORK/pe"
+"$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/posenc.c -o "$WORK/posenc" -ljson-c -lm || exit 1
+exec python3 tests/checks/tool.py "$WORK/posenc"

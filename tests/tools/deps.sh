@@ -22,7 +22,7 @@ say() { echo "deps: $*"; }
 present() {
     case $1 in
     sleef) [ "$SLEEF" = 0 ] || have_library sleef "$CC" ;;
-    mpfr | cmocka | cjson) have_library "$1" "$CC" ;;
+    mpfr | cmocka | json-c) have_library "$1" "$CC" ;;
     afl) have afl-fuzz && have afl-clang-fast ;;
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
@@ -79,9 +79,9 @@ package() {
     apt-get:cmocka) echo libcmocka-dev ;;
     dnf:cmocka) echo libcmocka-devel ;;
     *:cmocka) echo cmocka ;;
-    apt-get:cjson) echo libcjson-dev ;;
-    dnf:cjson) echo cjson-devel ;;
-    *:cjson) echo cjson ;;
+    apt-get:json-c) echo libjson-c-dev ;;
+    dnf:json-c) echo json-c-devel ;;
+    *:json-c) echo json-c ;;
     dnf:afl) echo american-fuzzy-lop ;;
     *:afl) echo afl++ ;;
     brew:gcc | brew:g++ | brew:clang) echo - ;;
@@ -171,7 +171,7 @@ without() {
     gnuplot) echo "the examples draw no pictures" ;;
     afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
-    cjson) echo "there is no build/pe, and its test is skipped" ;;
+    json-c) echo "there is no build/posenc, and its test is skipped" ;;
     emscripten) echo "WebAssembly is not tested" ;;
     chromium | node) echo "WebAssembly is not tested in a browser, nor is WebGPU" ;;
     opencl | vulkan) echo "pe_fixed.h is not tested on its devices" ;;
@@ -185,13 +185,13 @@ without() {
 }
 
 items="sleef gnuplot"
-[ "$goal" != tool ] || items="sleef cjson"
+[ "$goal" != tool ] || items="sleef json-c"
 [ "$goal" != test ] || items="sleef mpfr cmocka g++"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != wasm ] || items="emscripten chromium"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m" ;;
+check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086

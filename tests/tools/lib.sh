@@ -185,10 +185,10 @@ X
 int main(void) { mpfr_t x; mpfr_init2(x, 256); mpfr_set_ui(x, 1, MPFR_RNDN); return mpfr_sgn(x) < 0; }
 X
         ;;
-    cjson)
-        links "$2" -lcjson <<X
-#include <cjson/cJSON.h>
-int main(void) { cJSON_Delete(cJSON_CreateNull()); return 0; }
+    json-c)
+        links "$2" -ljson-c <<X
+#include <json-c/json.h>
+int main(void) { return json_object_put(json_object_new_int(0)) != 1; }
 X
         ;;
     cmocka)

@@ -197,7 +197,7 @@ defects_of_the_library() {
         breaks packaging/declarations.py lost-field sh tests/checks/layout.sh
         breaks pe.h new-field sh tests/checks/layout.sh
     else
-        skipping "python3, numpy or cJSON is missing"
+        skipping "python3, numpy or json-c is missing"
     fi
     breaks pe.h unwritten sh tests/checks/unwritten.sh
     breaks tests/unit/api.h uncalled sh tests/checks/unwritten.sh
@@ -215,13 +215,13 @@ defects_of_the_library() {
         breaks python/posenc/__init__.py loose-list sh tests/checks/python.sh
         breaks docs/models.md row sh tests/checks/parity.sh
     else
-        skipping "python3, numpy or cJSON is missing"
+        skipping "python3, numpy or json-c is missing"
     fi
-    if have python3 && have_library cjson "$CC"; then
+    if have python3 && have_library json-c "$CC"; then
         breaks pe.h rope-floor sh tests/checks/tool.sh
-        breaks examples/tool/config.h unseen-key sh tests/checks/tool.sh
+        breaks tool/rope.h unseen-key sh tests/checks/tool.sh
     else
-        skipping "python3, numpy or cJSON is missing"
+        skipping "python3, numpy or json-c is missing"
     fi
     breaks pe.h warning sh tests/checks/warnings.sh
     breaks pe.h malloc sh tests/checks/names.sh

@@ -3,7 +3,7 @@
 #ifndef TOOL_TABLE_H
 #define TOOL_TABLE_H
 
-#include "report.h"
+#include "plan.h"
 
 #include <string.h>
 
@@ -125,15 +125,36 @@ static pe_status fill_rope(const pe_plan *plan, const positions *where, table_ty
                               stride, NULL);
 }
 
+/* Write an array to a file, "-" being standard output, as .npy or as its elements alone. */
+static int write_array(const char *name, int is_raw, table_type type, const size_t *shape,
+                       size_t axes, const void *table, size_t count)
+{
+    const int is_stdout = strcmp(name, "-") == 0;
+    const char *const dot = strrchr(name, '.');
+    FILE *const file = is_stdout ? stdout : fopen(name, "wb");
+    if (!file) return 0;
+    const int has_head = !is_raw && (is_stdout || (dot && strcmp(dot, ".npy") == 0));
+    int good = (!has_head || write_head(file, type, shape, axes)) &&
+               fwrite(table, bytes_of(type), count, file) == count;
+    if ((is_stdout ? fflush(file) : fclose(file)) != 0) good = 0;
+    return good;
+}
+
 /* Write the table of a part. Cosines and sines in two arrays are one of shape (2, rows, width). */
-static void write_table(part *p, const char *name, const positions *where, table_type type,
-                        pe_rope_table_layout layout)
+static void write_table(part *p, const char *name, int is_raw, const positions *where,
+                        table_type type, pe_rope_table_layout layout)
 {
     pe_plan plan;
+    if (p->kind != PART_ROPE && p->kind != PART_SINUSOIDAL) {
+        say(p, NOTE_WRONG, "--part", "%s has no table of sines: it is %s", p->name,
+            kind_names[p->kind]);
+        return;
+    }
     void *const memory = plan_of(p, &plan);
     if (!memory) return;
-    const size_t is_two = !p->is_preset && layout <= PE_ROPE_TABLE_TWICE;
-    const size_t width = p->is_preset                     ? plan.d_model
+    const int is_preset = p->kind == PART_SINUSOIDAL;
+    const size_t is_two = !is_preset && layout <= PE_ROPE_TABLE_TWICE;
+    const size_t width = is_preset                        ? plan.d_model
                          : layout == PE_ROPE_TABLE_APART  ? plan.pairs
                          : layout == PE_ROPE_TABLE_MATRIX ? 4 * plan.pairs
                                                           : plan.d_model;
@@ -141,27 +162,20 @@ static void write_table(part *p, const char *name, const positions *where, table
     void *const table =
         where->rows <= SIZE_MAX / 16 / width ? malloc(count * bytes_of(type) + 1) : NULL;
     pe_status status = PE_ERR_SIZE;
-    if (!p->is_preset && type == TABLE_F64)
+    if (!is_preset && type == TABLE_F64)
         status = PE_ERR_ENUM;
     else if (table)
-        status = p->is_preset ? fill(&plan, where, type, width, table)
-                              : fill_rope(&plan, where, type, layout, width, table);
+        status = is_preset ? fill(&plan, where, type, width, table)
+                           : fill_rope(&plan, where, type, layout, width, table);
     if (status == PE_ERR_ENUM && type == TABLE_F64)
         say(p, NOTE_WRONG, "--type", "f64 is for sinusoidal tables");
     else if (status == PE_ERR_SHAPE)
         say(p, NOTE_WRONG, "--positions", "%zu coordinates each, but this part has %zu",
             where->axes, (size_t)plan.axes);
     else if (status != PE_OK)
-        say(p, NOTE_WRONG, "--table", "%s", pe_status_string(status));
-    FILE *const file = status == PE_OK ? fopen(name, "wb") : NULL;
-    if (status == PE_OK) {
-        const char *const dot = strrchr(name, '.');
-        int good = file && (!dot || strcmp(dot, ".npy") != 0 ||
-                            write_head(file, type, shape + 1 - is_two, 2 + is_two));
-        good = good && fwrite(table, bytes_of(type), count, file) == count;
-        if (file && fclose(file) != 0) good = 0;
-        if (!good) say(p, NOTE_WRONG, "--table", "%s cannot be written", name);
-    }
+        say(p, NOTE_WRONG, "table", "%s", pe_status_string(status));
+    else if (!write_array(name, is_raw, type, shape + 1 - is_two, 2 + is_two, table, count))
+        say(p, NOTE_WRONG, "table", "%s cannot be written", name);
     free(table);
     free(memory);
 }

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* A model's file, flattened: its parts, and the keys that nobody read. */
+#ifndef TOOL_CONFIG_H
+#define TOOL_CONFIG_H
+
+#include "parts.h"
+#include "preset.h"
+
+/* The line of a model's type, or NULL. "x_text" is "x" if it has no line of its own. */
+static const struct type_line *type_named(const char *name)
+{
+    char stem[64];
+    for (size_t k = 0; k < TOOL_COUNT(type_lines); k++)
+        if (strcmp(type_lines[k].name, name) == 0) return &type_lines[k];
+    const size_t length = strlen(name);
+    if (length <= 5 || length >= sizeof stem || strcmp(name + length - 5, "_text") != 0)
+        return NULL;
+    memcpy(stem, name, length - 5);
+    stem[length - 5] = '\0';
+    return type_named(stem);
+}
+
+/* Take the values of absent keys from a line: "head_dim=256 rope_theta=10000". */
+static void take_usual(model *m, const char *facts)
+{
+    while (*facts) {
+        char word[96], *value_of;
+        const size_t length = strcspn(facts, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, facts);
+        facts += length + (facts[length] == ' ');
+        value_of = strchr(word, '=');
+        if (!value_of) continue;
+        *value_of++ = '\0';
+        char *end;
+        const double number_of_it = strtod(value_of, &end);
+        const int is_true_word = strcmp(value_of, "true") == 0;
+        const value_kind kind = *end == '\0'                                     ? VALUE_NUMBER
+                                : is_true_word || strcmp(value_of, "false") == 0 ? VALUE_BOOLEAN
+                                                                                 : VALUE_STRING;
+        list_add(&m->usual, word, kind, kind == VALUE_BOOLEAN ? is_true_word : number_of_it,
+                 value_of, 0);
+    }
+}
+
+/* Find the type of a config, that of the whole model if it has none, and what its keys mean. */
+static void take_type(model *m, reader *r, const char *around)
+{
+    value v;
+    r->m = m;
+    memset(m->type, 0, sizeof m->type);
+    list_free(&m->usual);
+    const char *type = string(r, "model_type", &v);
+    if (!type && look_up(r, around, "model_type", &v) && v.at && v.at->kind == VALUE_STRING)
+        type = v.at->text;
+    if (type) snprintf(m->type, sizeof m->type, "%s", type);
+    const struct type_line *const line = type_named(m->type);
+    m->is_known = line != NULL;
+    if (line) take_usual(m, line->facts);
+}
+
+/* What a position_embedding_type, or a key like it, says; PART_ROPE if none does. */
+static part_kind kind_of_model(const reader *r)
+{
+    static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
+    const item *const usual_kind = usual_of(r, "@kind");
+    value v;
+    const char *const type = string(r, "position_embedding_type", &v);
+    static const struct {
+        const char *name;
+        part_kind kind;
+    } names[] = {{"rope", PART_ROPE},
+                 {"rotary", PART_ROPE},
+                 {"nope", PART_NONE},
+                 {"none", PART_NONE},
+                 {"alibi", PART_ALIBI},
+                 {"absolute", PART_LEARNED},
+                 {"learned", PART_LEARNED},
+                 {"learned_absolute", PART_LEARNED},
+                 {"relative_key", PART_RELATIVE},
+                 {"relative_key_query", PART_RELATIVE},
+                 {"sinusoidal", PART_SINUSOIDAL}};
+    for (size_t k = 0; type && k < TOOL_COUNT(names); k++)
+        if (strcmp(type, names[k].name) == 0) {
+            say(r->out, NOTE_UNDERSTOOD, "position_embedding_type", "%s", type);
+            return names[k].kind;
+        }
+    if (type) {
+        say(r->out, NOTE_WRONG, "position_embedding_type",
+            "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key",
+            type);
+        return PART_UNREAD;
+    }
+    for (size_t k = 0; k < TOOL_COUNT(alibi_keys); k++)
+        if (has(r, alibi_keys[k]))
+            return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
+    if (is_true(r, "mla_use_nope")) return PART_NONE;
+    if ((has(r, "use_mem_rope") || usual_of(r, "use_mem_rope")) && !is_true(r, "use_mem_rope"))
+        return PART_NONE;
+    for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
+        if (strcmp(usual_kind->text, kind_names[k]) == 0) return (part_kind)k;
+    if (look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at && v.at->kind == VALUE_NUMBER &&
+        v.at->number == 0)
+        return PART_NONE;
+    return PART_ROPE;
+}
+
+static void fact_of(const reader *r, const char *name, const char *const *keys, size_t count,
+                    size_t otherwise)
+{
+    size_t value_of = otherwise;
+    whole_of(r, keys, count, &value_of);
+    if (value_of) add_fact(r->out, name, (double)value_of);
+}
+
+/* An encoding that is no rotation, by its numbers. */
+static void read_other(const reader *r, part_kind kind)
+{
+    static const char *const max_bias[] = {"alibi_bias_max", "attn_config.alibi_bias_max"};
+    static const char *const buckets[] = {"relative_attention_num_buckets"};
+    static const char *const distance[] = {"relative_attention_max_distance"};
+    part *const p = r->out;
+    p->kind = kind;
+    const size_t layers = count_layers(r);
+    p->are_layers_known = layers > 0;
+    while (p->layer_count < layers)
+        add_layer(p, p->layer_count);
+    if (kind == PART_ALIBI) {
+        fact_of(r, "heads", head_keys, TOOL_COUNT(head_keys), 0);
+        fact_of(r, "max_bias", max_bias, TOOL_COUNT(max_bias), 8);
+    } else if (kind == PART_T5) {
+        fact_of(r, "buckets", buckets, 1, 32);
+        fact_of(r, "max_distance", distance, 1, 128);
+    } else if (kind == PART_LEARNED || kind == PART_RELATIVE) {
+        fact_of(r, "rows", length_keys, TOOL_COUNT(length_keys), 0);
+        fact_of(r, "width", width_keys, TOOL_COUNT(width_keys), 0);
+    }
+    if (kind == PART_SINUSOIDAL) {
+        const item *const preset = usual_of(r, "@preset");
+        size_t width = 0;
+        whole_of(r, width_keys, TOOL_COUNT(width_keys), &width);
+        if (preset)
+            preset_part(p, preset->text, width);
+        else {
+            p->kind = PART_UNREAD;
+            say(p, NOTE_UNREAD, "position_embedding_type",
+                "sinusoidal: of which order? See the presets in docs/models.md");
+        }
+    }
+}
+
+static int is_telling(const char *key)
+{
+    for (size_t k = 0; k < TOOL_COUNT(telling); k++)
+        if (strstr(key, telling[k])) return 1;
+    return 0;
+}
+
+/* Keys of a config that nobody read: those that sound like positions or rotations may change numbers. */
+static void judge_keys(const reader *r)
+{
+    char key[PATH_SIZE], last[PATH_SIZE] = "", text[64];
+    int speaks = 0;
+    for (const item *i = list_next(r->m->file, r->outer, NULL); i;
+         i = list_next(r->m->file, r->outer, i)) {
+        const char *const rest = child_of(i->path, r->outer, key);
+        if (!key[0] || strcmp(key, last) == 0) continue;
+        memcpy(last, key, sizeof last);
+        speaks |= is_telling(key) && !strstr(key, "max_position") &&
+                  strcmp(key, "position_embedding_type") != 0;
+        const int is_read = r->m->used[i - r->m->file->items];
+        if (judge_scaling_key(r, key, key, i->kind == VALUE_NULL) || is_read ||
+            is_one_of(key, harmless_keys, TOOL_COUNT(harmless_keys)) || i->kind == VALUE_NULL)
+            continue;
+        const value v = {*rest ? NULL : i, "", key};
+        const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
+        if (is_telling(key) && r->out->kind != PART_ROPE)
+            say(r->out, NOTE_ODD, key, "does nothing: nothing rotates");
+        else if (is_telling(key))
+            say(r->out, NOTE_UNREAD, key,
+                "%s: posenc does not know this key, which may change the "
+                "rotation. Check its spelling; what it does is missing here",
+                *rest ? "an object or a list" : shown(r, &v, text));
+        else if (r->m->type[0] == '\0' && !is_config && strcmp(key, "architectures") != 0)
+            say(r->out, NOTE_ODD, key, "unknown key");
+    }
+    if (!r->m->type[0] || r->m->is_known) return;
+    if (speaks)
+        say(r->out, NOTE_ODD, "model_type",
+            "%s: not in posenc's table (transformers %s, %s): read by "
+            "the general rules. Look at its code for pairs and defaults",
+            r->m->type, TYPES_TRANSFORMERS, TYPES_CHECKED);
+    else
+        say(r->out, NOTE_UNREAD, "model_type",
+            "%s: not in posenc's table, and no key speaks of rotation: is it a model with RoPE?",
+            r->m->type);
+}
+
+/* rope_parameters, or rope_scaling; a note if there are both, or one is no object. */
+static const char *find_scaling(reader *r)
+{
+    static const char *const names[] = {"rope_parameters", "rope_scaling"};
+    value v;
+    const char *spare = NULL;
+    for (int k = 1; k >= 0; k--) {
+        if (!look_up(r, r->outer, names[k], &v)) continue;
+        if (r->inner[0]) spare = names[1];
+        join(r->inner, r->outer, names[k]);
+        if (is_object(r->m, r->inner)) continue;
+        wrong_type(r, &v, "an object");
+        r->inner[0] = '\0';
+    }
+    return spare;
+}
+
+/* The parts of a model that rotates: one for each label, and its layers that do not rotate. */
+static void read_rotating(reader *r, part *parts, size_t *count)
+{
+    labels all;
+    all.count = 0;
+    const char *const spare = find_scaling(r);
+    add_nested_labels(r, &all);
+    const int is_nested = all.count > 0;
+    if (is_nested)
+        judge_nested(r);
+    else
+        add_own_labels(r, &all);
+    snprintf(parts[0].name, sizeof parts[0].name, "%s", clean(all.of[0].name));
+    for (size_t k = 1; k < all.count; k++)
+        add_part(parts, count, all.of[k].name);
+    assign_layers(r, &all, parts, count);
+    for (size_t k = 0; k < all.count; k++) {
+        reader own = *r;
+        own.out = &parts[k];
+        own.layer = parts[k].layer_count ? (long)parts[k].layers[0] : -1;
+        memcpy(own.inner, all.of[k].inner, sizeof own.inner);
+        read_rope(&own, &all.of[k]);
+        read_window(&own, &all.of[k]);
+    }
+    if (spare)
+        say(&parts[0], NOTE_ODD, spare, "is not read beside rope_parameters; some programs do");
+}
+
+/* The model of text: one part, or one for each kind of layers. */
+static void read_text(model *m, const char *where, const char *around, part *parts, size_t *count)
+{
+    reader r = {add_part(parts, count, "text"), m, "", "", -1};
+    snprintf(r.outer, sizeof r.outer, "%s", where);
+    take_type(m, &r, around);
+    const item *const encoder = usual_of(&r, "@encoder");
+    const part_kind kind = kind_of_model(&r);
+    if (kind == PART_ROPE)
+        read_rotating(&r, parts, count);
+    else
+        read_other(&r, kind);
+    judge_keys(&r);
+    if (!encoder) return;
+    size_t width = 0;
+    whole_of(&r, width_keys, TOOL_COUNT(width_keys), &width);
+    snprintf(parts[0].name, sizeof parts[0].name, "decoder");
+    part *const p = add_part(parts, count, "encoder");
+    if (p) preset_part(p, encoder->text, width);
+}
+
+/* A tower beside the text: its type must be one that posenc knows. */
+static void read_tower(model *m, const char *around, const char *key, const char *name, part *parts,
+                       size_t *count)
+{
+    reader r = {&parts[0], m, "", "", -1};
+    value v;
+    snprintf(r.outer, sizeof r.outer, "%s", around);
+    if (!look_up(&r, around, key, &v)) return;
+    if (!is_object(m, v.path)) {
+        wrong_type(&r, &v, "an object");
+        return;
+    }
+    r.out = add_part(parts, count, name);
+    if (!r.out) return;
+    memcpy(r.outer, v.path, sizeof r.outer);
+    take_type(m, &r, v.path);
+    read_vision(&r);
+}
+
+/* Read a model's file. Returns the number of parts. */
+static size_t read_model(const list *file, part *parts)
+{
+    static const char *const texts[] = {"text_config", "llm_config", "language_config"};
+    model m;
+    memset(&m, 0, sizeof m);
+    m.file = file;
+    m.used = (unsigned char *)calloc(file->count + 1, 1);
+    size_t count = 0;
+    if (!m.used) {
+        say(add_part(parts, &count, "config"), NOTE_WRONG, "memory", "there is not enough");
+        return count;
+    }
+    const char *const around = is_object(&m, "thinker_config") ? "thinker_config" : "";
+    char text[PATH_SIZE], path[PATH_SIZE];
+    snprintf(text, sizeof text, "%s", around);
+    for (size_t k = 0; k < TOOL_COUNT(texts); k++) {
+        join(path, around, texts[k]);
+        if (is_object(&m, path)) memcpy(text, path, sizeof text);
+    }
+    read_text(&m, text, around, parts, &count);
+    reader r = {&parts[0], &m, "", "", -1};
+    for (size_t k = 0; k < TOOL_COUNT(texts); k++) {
+        value v;
+        if (look_up(&r, around, texts[k], &v) && !is_object(&m, v.path))
+            wrong_type(&r, &v, "an object");
+    }
+    read_tower(&m, around, "vision_config", "vision", parts, &count);
+    read_tower(&m, around, "audio_config", "audio", parts, &count);
+    list_free(&m.usual);
+    free(m.used);
+    return count;
+}
+
+#endif

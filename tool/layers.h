@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Which layers a model has, and of which kind each is: "full_attention", "sliding_attention", "mamba" ... */
+#ifndef TOOL_LAYERS_H
+#define TOOL_LAYERS_H
+
+#include "keys.h"
+#include "known.h"
+
+/* The value of a list at a layer, as long as there is one. */
+static const item *at_layer(const reader *r, const char *key, size_t layer)
+{
+    char path[PATH_SIZE], at[PATH_SIZE + 32];
+    join(path, r->outer, key);
+    snprintf(at, sizeof at, "%s[%zu]", path, layer);
+    const item *const i = list_find(r->m->file, at);
+    if (i) r->m->used[i - r->m->file->items] = 1;
+    return i;
+}
+
+static size_t length_of(const reader *r, const char *key)
+{
+    char path[PATH_SIZE];
+    size_t count = 0;
+    join(path, r->outer, key);
+    for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i))
+        count += strchr(i->path + strlen(path), '[') != NULL;
+    return count;
+}
+
+static const char *const layer_lists[] = {"layer_types",     "layers_block_type",
+                                          "no_rope_layers",  "hybrid_layer_pattern",
+                                          "compress_ratios", "attn_type_list"};
+
+/* How many layers there are, by their number or the lists that have one value a layer; 0: unknown. */
+static size_t count_layers(const reader *r)
+{
+    size_t count = 0;
+    value v;
+    whole_of(r, layer_count_keys, TOOL_COUNT(layer_count_keys), &count);
+    if (count > MOST_LAYERS) {
+        say(r->out, NOTE_WRONG, "num_hidden_layers", "%zu: at most %d layers are read", count,
+            (int)MOST_LAYERS);
+        return 0;
+    }
+    for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
+        const size_t length = length_of(r, layer_lists[k]);
+        if (length == 0 || length > MOST_LAYERS) continue;
+        if (!count) count = length;
+        if (length < count)
+            say(r->out, NOTE_ODD, layer_lists[k],
+                "%zu values for %zu layers: which layer is of which kind is not told", length,
+                count);
+        if (length < count) return 0;
+    }
+    const char *const pattern = count ? NULL : string(r, "hybrid_override_pattern", &v);
+    if (pattern && strlen(pattern) <= MOST_LAYERS) count = strlen(pattern);
+    return count;
+}
+
+/* By a period: "sliding_window_pattern": 6, or "LLLG". */
+static const char *kind_by_pattern(const reader *r, size_t layer)
+{
+    const item *const full = usual_of(r, "@full");
+    for (size_t k = 0; k < TOOL_COUNT(pattern_keys); k++) {
+        double n = 0;
+        value v;
+        const item *const usual_n = usual_of(r, pattern_keys[k].key);
+        if (find(r, pattern_keys[k].key, &v)) {
+            if (!v.at) continue;
+            if (v.at->kind == VALUE_STRING && v.at->text[0])
+                return v.at->text[layer % strlen(v.at->text)] == 'L' ? pattern_keys[k].others
+                                                                     : "full_attention";
+            n = v.at->kind == VALUE_NUMBER ? v.at->number : 0;
+        } else if (usual_n)
+            n = usual_n->number;
+        if (!(n >= 1 && n <= MOST_LAYERS && n == floor(n))) continue;
+        const size_t period = (size_t)n;
+        const int is_first = full && strcmp(full->text, "first") == 0;
+        const int is_also_first = full && strcmp(full->text, "also_first") == 0;
+        const size_t at = is_first ? layer : layer + 1;
+        return at % period == 0 || (is_also_first && layer == 0) ? "full_attention"
+                                                                 : pattern_keys[k].others;
+    }
+    return "";
+}
+
+/* The kind of a layer, "" if nothing says it. */
+static const char *kind_of_layer(const reader *r, size_t layer)
+{
+    const item *i = at_layer(r, "layer_types", layer);
+    value v;
+    if (!i) i = at_layer(r, "layers_block_type", layer);
+    if (i) return strcmp(i->text, "attention") == 0 ? "full_attention" : i->text;
+    if ((i = at_layer(r, "hybrid_layer_pattern", layer)) != NULL)
+        return i->number != 0 ? "sliding_attention" : "full_attention";
+    if ((i = at_layer(r, "compress_ratios", layer)) != NULL)
+        return i->number != 0 ? "compressed_attention" : "sliding_attention";
+    if ((i = at_layer(r, "attn_type_list", layer)) != NULL)
+        return i->number != 0 ? "full_attention" : "linear_attention";
+    const char *const pattern = string(r, "hybrid_override_pattern", &v);
+    if (pattern && layer < strlen(pattern))
+        return pattern[layer] == '*' ? "full_attention" : pattern[layer] == 'M' ? "mamba" : "mlp";
+    return kind_by_pattern(r, layer);
+}
+
+/* Whether the model has a sliding window: some types rotate everywhere without one. */
+static int has_window(const reader *r)
+{
+    char path[PATH_SIZE];
+    join(path, r->outer, "sliding_window");
+    const item *const at = list_find(r->m->file, path);
+    return at ? at->kind != VALUE_NULL : usual_of(r, "sliding_window") != NULL;
+}
+
+/* Whether an attention layer rotates nothing. */
+static int is_nope(const reader *r, size_t layer, const char *kind)
+{
+    const item *const at = at_layer(r, "no_rope_layers", layer);
+    const item *const nope = usual_of(r, "@nope");
+    const item *const usual_n = usual_of(r, "no_rope_layer_interval");
+    value v;
+    double n = usual_n ? usual_n->number : 0;
+    if (at) return at->number == 0;
+    if (nope && has_window(r) && strcmp(kind, nope->text) == 0) return 1;
+    if (find(r, "no_rope_layer_interval", &v) && v.at && v.at->kind == VALUE_NUMBER)
+        n = v.at->number;
+    return n >= 1 && n <= MOST_LAYERS && (layer + 1) % (size_t)n == 0;
+}
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* The labels of a model, each for layers that share a rotation, and the layers of each part. */
+#ifndef TOOL_PARTS_H
+#define TOOL_PARTS_H
+
+#include "rope.h"
+
+enum { MOST_LABELS = 12 };
+
+typedef struct labels {
+    size_t count;
+    label of[MOST_LABELS];
+} labels;
+
+static label *add_label(const reader *r, labels *to, const char *name)
+{
+    if (to->count == MOST_LABELS) {
+        char path[2 * PATH_SIZE];
+        snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), name);
+        say(r->out, NOTE_WRONG, path, "more than %d kinds of layers", (int)MOST_LABELS);
+        return NULL;
+    }
+    label *const l = &to->of[to->count++];
+    memset(l, 0, sizeof *l);
+    snprintf(l->name, sizeof l->name, "%s", name);
+    memcpy(l->inner, r->inner, sizeof l->inner);
+    return l;
+}
+
+static int has_label(const labels *all, const char *name)
+{
+    for (size_t k = 0; k < all->count; k++)
+        if (strcmp(all->of[k].name, name) == 0) return 1;
+    return 0;
+}
+
+/* The objects within rope_parameters, one for each kind of layers. What stands beside them does nothing. */
+static void add_nested_labels(const reader *r, labels *to)
+{
+    char key[PATH_SIZE], path[PATH_SIZE], last[PATH_SIZE] = "";
+    if (!r->inner[0]) return;
+    for (const item *i = list_next(r->m->file, r->inner, NULL); i;
+         i = list_next(r->m->file, r->inner, i)) {
+        const char *const rest = child_of(i->path, r->inner, key);
+        const int is_inside = *rest == '.' || strcmp(i->text, "{}") == 0;
+        if (!key[0] || strcmp(key, last) == 0 || !is_inside || i->kind == VALUE_STRING) continue;
+        memcpy(last, key, sizeof last);
+        if (has_label(to, key)) continue;
+        label *const l = add_label(r, to, key);
+        if (!l) return;
+        l->is_nested = 1;
+        snprintf(path, sizeof path, "%.120s.%.120s", r->inner, key);
+        memcpy(l->inner, path, sizeof path);
+    }
+}
+
+static void judge_nested(const reader *r)
+{
+    char key[PATH_SIZE], path[2 * PATH_SIZE];
+    for (const item *i = list_next(r->m->file, r->inner, NULL); i;
+         i = list_next(r->m->file, r->inner, i)) {
+        if (*child_of(i->path, r->inner, key) || !key[0] || strcmp(i->text, "{}") == 0) continue;
+        r->m->used[i - r->m->file->items] = 1;
+        snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
+        say(r->out, NOTE_ODD, path, "does nothing beside the objects of layer types");
+    }
+}
+
+/* A model with a base or a scaling of its own for some layers. */
+static void add_own_labels(const reader *r, labels *to)
+{
+    const item *const scaled = usual_of(r, "@scaled");
+    const int only = has(r, "yarn_only_types");
+    const char *local = NULL;
+    int is_unscaled = 0;
+    for (size_t k = 0; k < TOOL_COUNT(local_keys) && !local; k++)
+        if (has(r, local_keys[k].key) || usual_of(r, local_keys[k].key))
+            local = local_keys[k].key, is_unscaled = local_keys[k].is_unscaled;
+    if (has(r, "compress_rope_theta") || usual_of(r, "compress_rope_theta")) {
+        add_label(r, to, "compress")->theta = "compress_rope_theta";
+        add_label(r, to, "main")->is_unscaled = 1;
+    } else if (local || ((scaled || only) && r->inner[0])) {
+        add_label(r, to, "full_attention");
+        label *const sliding = add_label(r, to, "sliding_attention");
+        sliding->theta = local;
+        sliding->is_unscaled = is_unscaled || scaled || only;
+    } else
+        add_label(r, to, "text");
+}
+
+/* The label of a layer of some kind, or to->count. */
+static size_t label_of(const labels *all, const char *kind)
+{
+    size_t k = 0;
+    if (all->count == 1 && strcmp(all->of[0].name, "text") == 0) return 0;
+    while (k < all->count && strcmp(all->of[k].name, kind) != 0)
+        k++;
+    if (k == all->count && kind[0] && all->count == 2 && has_label(all, "compress") &&
+        has_label(all, "main"))
+        k = (strcmp(kind, "sliding_attention") == 0) == (strcmp(all->of[1].name, "main") == 0);
+    return k;
+}
+
+static part *part_named(part *parts, size_t *count, const char *name, part_kind kind)
+{
+    for (size_t k = 0; k < *count; k++)
+        if (strcmp(parts[k].name, name) == 0) return &parts[k];
+    part *const p = add_part(parts, count, name);
+    if (p) p->kind = kind, p->are_layers_known = 1;
+    return p;
+}
+
+static void add_layer(part *p, size_t layer)
+{
+    if (p) p->layers[p->layer_count++] = (unsigned short)layer;
+}
+
+/* Lists with a value a layer must agree within a kind of layers. */
+static void judge_lists(const reader *r, part *p, size_t layer)
+{
+    static const char *const keys[] = {"rope_theta", "partial_rotary_factors"};
+    for (size_t k = 0; k < TOOL_COUNT(keys); k++) {
+        const item *const here = at_layer(r, keys[k], layer);
+        const item *const first = at_layer(r, keys[k], p->layers[0]);
+        if (here && first && here->number != first->number)
+            say(p, NOTE_WRONG, keys[k], "%s for layer %zu, but %s for layer %d, of the same kind",
+                here->text, layer, first->text, (int)p->layers[0]);
+    }
+}
+
+/* Put each layer into its part: part k of parts is that of label k. */
+static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
+{
+    const size_t layers = count_layers(r);
+    size_t unmatched = 0;
+    char what[PATH_SIZE] = "";
+    int are_kinds_known = 1;
+    for (size_t i = 0; i < layers; i++) {
+        const char *const kind = kind_of_layer(r, i);
+        const size_t k = label_of(all, kind);
+        if (is_one_of(kind, other_kinds, TOOL_COUNT(other_kinds)))
+            add_layer(part_named(parts, count, kind, PART_NONE), i);
+        else if (is_nope(r, i, kind))
+            add_layer(part_named(parts, count, "nope", PART_NONE), i);
+        else if (k < all->count) {
+            add_layer(&parts[k], i);
+            judge_lists(r, &parts[k], i);
+        } else {
+            are_kinds_known = are_kinds_known && kind[0];
+            snprintf(what, sizeof what, "%.60s", kind);
+            unmatched++;
+        }
+    }
+    for (size_t k = 0; k < all->count; k++)
+        parts[k].are_layers_known = layers > 0 && unmatched == 0;
+    if (!layers && ((usual_of(r, "@nope") && has_window(r)) || has(r, "no_rope_layer_interval") ||
+                    usual_of(r, "no_rope_layer_interval"))) {
+        part *const p = part_named(parts, count, "nope", PART_NONE);
+        if (p) p->are_layers_known = 0;
+        if (p)
+            say(p, NOTE_ODD, "num_hidden_layers",
+                "missing: some layers rotate nothing, but "
+                "which ones is not told");
+    }
+    if (unmatched && are_kinds_known)
+        say(&parts[0], NOTE_WRONG, "layer_types",
+            "%zu layers of the kind \"%s\" have no rotation of "
+            "their own in the file",
+            unmatched, what);
+    for (size_t k = 0; k < all->count && layers && !unmatched; k++)
+        if (parts[k].layer_count == 0)
+            say(&parts[k], NOTE_ODD, "layer_types", "no layer is of the kind %s", all->of[k].name);
+}
+
+/* Attention to the last positions alone, in all or some of the part's layers. */
+static void read_window(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    size_t window = 0, local = 0, sliding = 0, known = 0;
+    value v;
+    if (find(r, "use_sliding_window", &v) ? v.at && v.at->number == 0
+                                          : usual_of(r, "use_sliding_window") != NULL)
+        return;
+    if (has(r, "local_attention") || usual_of(r, "local_attention")) {
+        whole(r, "local_attention", &local);
+        window = local / 2;
+    } else if (has_window(r))
+        whole(r, "sliding_window", &window);
+    for (size_t k = 0; k < p->layer_count; k++) {
+        const char *const kind = kind_of_layer(r, p->layers[k]);
+        sliding += strcmp(kind, "sliding_attention") == 0;
+        known += kind[0] != '\0';
+    }
+    if (strcmp(l->name, "full_attention") == 0 || !window) return;
+    if (strcmp(l->name, "sliding_attention") == 0 || known == 0 || sliding == p->layer_count)
+        p->window = window;
+    else if (sliding)
+        say(p, NOTE_UNDERSTOOD, "sliding_window", "%zu, in %zu of these %zu layers", window,
+            sliding, p->layer_count);
+}
+
+#endif

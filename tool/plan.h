@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of a part, its frequencies and its attention factor. */
+#ifndef TOOL_PLAN_H
+#define TOOL_PLAN_H
+
+#include "part.h"
+
+#include <stdlib.h>
+
+/* A plan of a part, in memory that the caller frees; NULL, and a note, if there is none. */
+static void *plan_of(part *p, pe_plan *plan)
+{
+    const int is_preset = p->kind == PART_SINUSOIDAL;
+    if ((p->kind != PART_ROPE && !is_preset) || count_notes(p, NOTE_WRONG)) return NULL;
+    const size_t size = is_preset ? pe_plan_size(&p->preset) : pe_rope_plan_size(&p->rope);
+    void *const memory = size ? malloc(size) : NULL;
+    if (!memory) {
+        say(p, NOTE_WRONG, is_preset ? "d_model" : "head_dim",
+            "its plan does not fit in memory: %zu bytes", size);
+        return NULL;
+    }
+    const pe_status status = is_preset ? pe_plan_init(plan, &p->preset, memory, size)
+                                       : pe_rope_plan_init(plan, &p->rope, memory, size);
+    if (status == PE_OK) return memory;
+    say(p, NOTE_WRONG, "plan", "%s", pe_status_string(status));
+    free(memory);
+    return NULL;
+}
+
+/* Frequencies, then wavelengths, allocated; NULL without a plan. */
+static double *frequencies_of(part *p, size_t *pairs)
+{
+    pe_plan plan;
+    double *omega = NULL;
+    void *const memory = plan_of(p, &plan);
+    if (memory) omega = (double *)malloc(2 * plan.pairs * sizeof *omega);
+    if (omega) {
+        *pairs = plan.pairs;
+        if (pe_plan_frequencies(&plan, omega) != PE_OK ||
+            pe_plan_wavelengths(&plan, omega + *pairs) != PE_OK) {
+            free(omega);
+            omega = NULL;
+        }
+    }
+    free(memory);
+    return omega;
+}
+
+static double attention_of(const part *p)
+{
+    double factor = 1;
+    double *const omega = (double *)malloc((p->rope.head_dim / 2 + 1) * sizeof *omega);
+    if (omega && pe_rope_frequencies(&p->rope, omega, &factor) != PE_OK) factor = 0;
+    free(omega);
+    return factor;
+}
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/* The rotation of a part: its keys into a pe_rope_config, with notes. */
+#ifndef TOOL_ROPE_H
+#define TOOL_ROPE_H
+
+#include "layers.h"
+
+#include <stdlib.h>
+
+/* Layers that share a rotation, before their keys are read. */
+typedef struct label {
+    char name[64];
+    char inner[PATH_SIZE]; /* their rope_parameters, or ""                             */
+    const char *theta;     /* the key of a base of their own, or NULL                  */
+    int is_unscaled;       /* rope_scaling is not for them                             */
+    int is_nested;         /* rope_parameters has an object with this name             */
+} label;
+
+static int has_mla(const reader *r)
+{
+    return has(r, "qk_rope_head_dim") || usual_of(r, "qk_rope_head_dim");
+}
+
+static void read_head_dim(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    size_t *const to = &p->rope.head_dim;
+    const item *const rotates = usual_of(r, "@rotates");
+    size_t hidden = 0, heads = 0, rotary = 0;
+    const int is_mla = whole(r, "qk_rope_head_dim", &rotary);
+    if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
+        *to = rotary;
+        return;
+    }
+    static const char *const names[] = {"head_dim", "kv_channels", "attention_head_dim"};
+    const int is_full = strcmp(l->name, "full_attention") == 0;
+    const int is_sliding = strcmp(l->name, "sliding_attention") == 0;
+    if (!(is_full && whole(r, "global_head_dim", to)) &&
+        !(is_sliding && has(r, "swa_head_dim") && whole(r, "swa_head_dim", to)) &&
+        !whole_of(r, names, TOOL_COUNT(names), to)) {
+        whole_of(r, width_keys, TOOL_COUNT(width_keys), &hidden);
+        whole_of(r, head_keys, TOOL_COUNT(head_keys), &heads);
+        if (hidden == 0 || heads == 0) {
+            say(p, NOTE_WRONG, "head_dim",
+                "missing: give head_dim, or hidden_size and num_attention_heads");
+            return;
+        }
+        *to = hidden / heads;
+        say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: hidden_size / num_attention_heads", *to);
+        if (hidden % heads)
+            say(p, NOTE_ODD, "hidden_size", "is no multiple of num_attention_heads");
+    }
+    if (!is_mla) return;
+    if (rotary > *to) say(p, NOTE_WRONG, "qk_rope_head_dim", "%zu of a head of %zu", rotary, *to);
+    if (rotary > *to) return;
+    p->rope.rotary_dim = rotary;
+    p->rope.rotary_offset = *to - rotary;
+}
+
+static void read_theta(const reader *r, const label *l)
+{
+    double *const to = &r->out->rope.rope_theta;
+    double ratio = 1;
+    value inner, outer;
+    if (l->theta && number(r, l->theta, to)) return;
+    if (r->inner[0] && look_up(r, r->inner, "rope_theta", &inner) &&
+        look_up(r, r->outer, "rope_theta", &outer) && inner.at && outer.at &&
+        inner.at->number != outer.at->number)
+        say(r->out, NOTE_ODD, "rope_theta", "differs from that of %s, which counts",
+            name_of(r, r->inner));
+    if (!has(r, "rope_theta") && has(r, "global_rope_theta")) {
+        number(r, "global_rope_theta", to);
+        return;
+    }
+    if (!has(r, "rope_theta") && has(r, "rotary_emb_base")) {
+        number(r, "rotary_emb_base", to);
+        return;
+    }
+    const int is_there = number(r, "rope_theta", to) || number(r, "rotary_emb_base", to);
+    if (!is_there && !has(r, "rope_theta"))
+        say(r->out, NOTE_ODD, "rope_theta", "missing: 10000, unless the model's code has another");
+    if (number(r, "rope_ratio", &ratio)) *to *= ratio;
+}
+
+/* What a type of RoPE means in a model's code beyond its name. */
+static void judge_type(const reader *r, const char *key, const char *name)
+{
+    part *const p = r->out;
+    value v;
+    if (p->rope.rope_type == PE_ROPE_DYNAMIC_NTK && has(r, "alpha"))
+        p->rope.rope_type = PE_ROPE_NTK;
+    if (r->inner[0] && look_up(r, r->inner, "mixed_b", &v))
+        say(p, NOTE_WRONG, "mixed_b", "needs frequencies of your own: see GTE in docs/models.md");
+    say(p, NOTE_UNDERSTOOD, key, "%s", name);
+    if (strcmp(name, "telechat3-yarn") == 0)
+        say(p, NOTE_ODD, key,
+            "its code takes 0.07 ln(factor) + 1 as the attention factor: give attention_factor");
+    if (strcmp(name, "openpangu") == 0)
+        say(p, NOTE_ODD, key,
+            "its sections have an order of their own: see openPangu in docs/models.md");
+}
+
+static void read_type(const reader *r)
+{
+    part *const p = r->out;
+    value v, legacy;
+    const char *name = string(r, "rope_type", &v);
+    const int has_legacy = r->inner[0] && look_up(r, r->inner, "type", &legacy);
+    if (name && has_legacy && legacy.at && strcmp(name, legacy.at->text) != 0 &&
+        strcmp(v.name, "rope_type") != 0)
+        say(p, NOTE_ODD, v.name, "counts, not type, which is \"%.40s\"", legacy.at->text);
+    if (!name && has_legacy) name = string(r, "type", &v);
+    if (!name) {
+        if (r->inner[0] && !count_notes(p, NOTE_WRONG))
+            say(p, NOTE_ODD, "rope_type", "missing in %s: \"default\"", name_of(r, r->inner));
+        return;
+    }
+    if (pe_rope_type_named(name, &p->rope.rope_type) != PE_OK) {
+        say(p, NOTE_WRONG, v.name,
+            "\"%s\" is none of default, linear, dynamic, ntk, xdrope, llama3, yarn, longrope, "
+            "proportional",
+            name);
+        return;
+    }
+    judge_type(r, v.name, name);
+}
+
+/* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
+static void read_rotary(const reader *r)
+{
+    static const char *const shares[] = {"partial_rotary_factor", "partial_rotary_factors",
+                                         "rotary_pct", "rotary_emb_fraction"};
+    static const char *const widths[] = {"rotary_dim", "attn_rotary_emb"};
+    part *const p = r->out;
+    const size_t head_dim = p->rope.head_dim;
+    const char *key = shares[0];
+    double share = 1;
+    if (has_mla(r)) {
+        has(r, "partial_rotary_factor"); /* said once more, by other names */
+        return;
+    }
+    for (size_t k = 1; k < TOOL_COUNT(shares); k++)
+        if (!has(r, key) && (has(r, shares[k]) || usual_of(r, shares[k]))) key = shares[k];
+    if (whole_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
+        has(r, key);
+        return;
+    }
+    if (!number(r, key, &share)) return;
+    if (!(share > 0 && share <= 1)) {
+        say(p, NOTE_WRONG, key, "must be above 0 and at most 1");
+        return;
+    }
+    const double width = (double)head_dim * share;
+    const int is_proportional = p->rope.rope_type == PE_ROPE_PROPORTIONAL;
+    const size_t rotary = is_proportional ? 2 * (size_t)(width / 2) : (size_t)width;
+    if (rotary == 0) say(p, NOTE_WRONG, key, "rotates nothing of head_dim %zu", head_dim);
+    if (rotary % 2)
+        say(p, NOTE_WRONG, key,
+            "int(%zu * %.15g) = %zu is odd: Hugging Face makes %zu frequencies of exponent 2i/%zu "
+            "then, which rotate "
+            "%zu elements or fail, as the model's code has it",
+            head_dim, share, rotary, rotary / 2 + 1, rotary, rotary + 1);
+    p->rope.rotary_dim = rotary;
+}
+
+static void read_factor_lists(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    value v;
+    for (int k = 0; k < 2; k++) {
+        const char *const key = k == 0 ? "short_factor" : "long_factor";
+        size_t *const count = k == 0 ? &c->short_factor_length : &c->long_factor_length;
+        if (!has(r, key)) say(p, NOTE_WRONG, key, "missing: longrope needs a number for each pair");
+        p->lists[k] = numbers_of(r, key, count);
+        if (p->lists[k] && *count != pairs)
+            say(p, NOTE_WRONG, key, "%zu numbers are wanted, one a pair, not %zu", pairs, *count);
+    }
+    c->short_factor = p->lists[0];
+    c->long_factor = p->lists[1];
+    /* The length beside rope_scaling wins over a factor in it, as in Phi-3. */
+    if (c->max_position_embeddings && look_up(r, r->outer, "original_max_position_embeddings", &v))
+        c->factor = 0;
+}
+
+/* 0 is a value of the file, but means absent in a pe_rope_config. */
+static void read_attention_factor(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    int is_applied = 1;
+    const item *const usual_factor = usual_of(r, "@attention_factor");
+    if (number(r, "attention_factor", &c->attention_factor)) {
+        if (c->attention_factor == 0)
+            say(p, NOTE_WRONG, "attention_factor", "0 makes all queries and keys 0");
+        if (c->rope_type != PE_ROPE_YARN && c->rope_type != PE_ROPE_LONGROPE)
+            c->attention_factor = 0;
+    } else if (usual_factor && !l->is_nested && c->rope_type == PE_ROPE_YARN) {
+        c->attention_factor = usual_factor->number;
+        say(p, NOTE_UNDERSTOOD, "attention_factor", "%s, as the code of %s has it",
+            usual_factor->text, r->m->type);
+    }
+    if (truth(r, "apply_yarn_scaling", &is_applied) && !is_applied && c->rope_type == PE_ROPE_YARN)
+        c->attention_factor = 1;
+}
+
+/* Lengths, factors and lists of the scaling. */
+static void read_scaling(const reader *r, const label *l)
+{
+    pe_rope_config *const c = &r->out->rope;
+    whole(r, "max_position_embeddings", &c->max_position_embeddings);
+    whole(r, "sequence_length", &c->sequence_length);
+    whole(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
+    number(r, c->rope_type == PE_ROPE_NTK && has(r, "alpha") ? "alpha" : "factor", &c->factor);
+    number(r, "low_freq_factor", &c->low_freq_factor);
+    number(r, "high_freq_factor", &c->high_freq_factor);
+    number(r, "beta_fast", &c->beta_fast);
+    number(r, "beta_slow", &c->beta_slow);
+    number(r, "extrapolation_factor", &c->extrapolation_factor);
+    truth(r, "truncate", &c->truncate);
+    number(r, "mscale", &c->mscale);
+    number(r, "mscale_all_dim", &c->mscale_all_dim);
+    number(r, "short_mscale", &c->short_mscale);
+    number(r, "long_mscale", &c->long_mscale);
+    read_attention_factor(r, l);
+    if (c->rope_type == PE_ROPE_LONGROPE) read_factor_lists(r);
+}
+
+/* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has them. */
+static void read_sections(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    reader around = *r;
+    const int is_xd = has(r, "xdrope_section");
+    const char *const key = is_xd ? "xdrope_section" : "mrope_section";
+    if (!has(r, key) && r->outer[0]) { /* or outside text_config, or in rope_scaling there */
+        around.outer[0] = '\0';
+        snprintf(around.inner, sizeof around.inner, "rope_scaling");
+    }
+    size_t count;
+    double *const sections = numbers_of(&around, key, &count);
+    if (!sections) return;
+    const int interleaved = is_true(&around, "mrope_interleaved");
+    const double pairs = (double)((c->rotary_dim ? c->rotary_dim : c->head_dim) / 2);
+    c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
+    c->axes = count;
+    int are_good = count > 0 && count <= PE_MAX_AXES;
+    for (size_t a = 0; a < count && are_good; a++) {
+        const double size = is_xd && sections[a] < 1 ? sections[a] * pairs : sections[a];
+        are_good = size >= 0 && size < 1048576 && size == floor(size);
+        if (are_good) c->sections[a] = (size_t)size;
+    }
+    free(sections);
+    if (!are_good)
+        say(p, NOTE_WRONG, key, "1 ... %d whole numbers of pairs are wanted", (int)PE_MAX_AXES);
+    if (usual_of(r, "@sections"))
+        say(p, NOTE_ODD, key, "%s: its pairs have an order of their own: see docs/models.md",
+            r->m->type);
+}
+
+static void read_layout(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const item *const pairs = usual_of(r, "@pairs");
+    truth(r, "rope_interleave", &c->rope_interleave);
+    int neighbours = pairs && strcmp(pairs->text, "neighbours") == 0;
+    if (neighbours) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
+    truth(r, "rotary_emb_interleaved", &neighbours);
+    if (neighbours) c->layout = PE_LAYOUT_INTERLEAVED;
+    read_sections(r);
+}
+
+/* A factor of queries by the logarithm of their position, from a length on. */
+static void read_log_scale(const reader *r, const char *length, double shift)
+{
+    part *const p = r->out;
+    if (!has(r, length) || !whole(r, length, &p->query_period)) return;
+    if (p->query_period < 2) say(p, NOTE_WRONG, length, "must be at least 2");
+    p->query_form = PE_QUERY_SCALE_LOG;
+    p->query_beta = 1 / log((double)p->query_period);
+    p->query_shift = shift;
+}
+
+/* What multiplies queries or logits beside the rotation. */
+static void read_query_scale(const reader *r)
+{
+    part *const p = r->out;
+    const pe_rope_config *const c = &p->rope;
+    if (number_there(r, "llama_4_scaling_beta", &p->query_beta)) {
+        p->query_period = c->original_max_position_embeddings;
+        if (!p->query_period)
+            say(p, NOTE_WRONG, "llama_4_scaling_beta", "needs original_max_position_embeddings");
+    }
+    if (is_true(r, "attn_temperature_tuning") && number(r, "attn_scale", &p->query_beta) &&
+        whole(r, "floor_scale", &p->query_period)) {
+        p->query_shift = 1;
+        say(p, NOTE_UNDERSTOOD, "attn_temperature_tuning", "for the layers without RoPE");
+    }
+    if (is_true(r, "use_logn_attn")) read_log_scale(r, "seq_length", 1);
+    read_log_scale(r, "attn_temperature_len", 0);
+    if (is_true(r, "use_dynamic_ntk"))
+        say(p, NOTE_ODD, "use_dynamic_ntk",
+            "these are the frequencies up to seq_length: longer texts have a larger base");
+    if (c->rope_type == PE_ROPE_YARN && c->mscale_all_dim > 0 && c->factor > 1 && has_mla(r)) {
+        const double m = 0.1 * c->mscale_all_dim * log(c->factor) + 1;
+        p->logits = m * m;
+    }
+}
+
+/* A key of the scaling, or one of them in the config itself: does its type use it? */
+static int judge_scaling_key(const reader *r, const char *key, const char *path, int is_null)
+{
+    part *const p = r->out;
+    value v;
+    for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++) {
+        if (strcmp(scaling_keys[k].key, key) != 0) continue;
+        if (count_notes(p, NOTE_WRONG)) return 1; /* the type, perhaps */
+        if (!is_null && !(scaling_keys[k].types & TOOL_TYPE(p->rope.rope_type)))
+            say(p, NOTE_ODD, path, "does nothing with this rope_type");
+        else if (strcmp(key, "factor") == 0 && r->inner[0] && look_up(r, r->inner, "alpha", &v))
+            say(p, NOTE_ODD, path, "does nothing beside alpha");
+        return 1;
+    }
+    return 0;
+}
+
+/* Keys of the scaling that nobody reads, and those that do nothing with this type. */
+static void judge_scaling(const reader *r)
+{
+    char key[PATH_SIZE] = "", last[PATH_SIZE] = "", path[2 * PATH_SIZE], text[64];
+    if (!r->inner[0]) return;
+    for (const item *i = list_next(r->m->file, r->inner, NULL); i;
+         i = list_next(r->m->file, r->inner, i)) {
+        child_of(i->path, r->inner, key);
+        if (!key[0] || strcmp(key, last) == 0) continue;
+        memcpy(last, key, sizeof last);
+        r->m->used[i - r->m->file->items] = 1;
+        snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
+        const value v = {i, "", path};
+        const int is_known = judge_scaling_key(r, key, path, i->kind == VALUE_NULL) ||
+                             strcmp(key, "max_position_embeddings") == 0;
+        if (!is_known)
+            say(r->out, NOTE_UNREAD, path,
+                "%s: posenc does not know this key; what it changes is "
+                "missing here. Check its spelling, or give its numbers by other keys",
+                shown(r, &v, text));
+    }
+}
+
+/* Values that are valid, but seldom meant. */
+static void judge_values(const reader *r)
+{
+    part *const p = r->out;
+    const pe_rope_config *const c = &p->rope;
+    const pe_rope_type type = c->rope_type;
+    const int has_length =
+        type == PE_ROPE_YARN || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LONGROPE;
+    if (type != PE_ROPE_DEFAULT && c->factor == 1) say(p, NOTE_ODD, "factor", "1 does nothing");
+    if (type != PE_ROPE_DEFAULT && c->factor > 0 && c->factor < 1)
+        say(p, NOTE_ODD, "factor", "below 1: it makes waves shorter");
+    if (has_length && !c->original_max_position_embeddings && c->max_position_embeddings)
+        say(p, NOTE_ODD, "original_max_position_embeddings",
+            "missing: max_position_embeddings is taken for the length of the training");
+    if (type == PE_ROPE_YARN && (c->mscale > 0) != (c->mscale_all_dim > 0))
+        say(p, NOTE_ODD, c->mscale > 0 ? "mscale" : "mscale_all_dim",
+            "without %s it does nothing in Hugging Face, as here; DeepSeek's own code uses it",
+            c->mscale > 0 ? "mscale_all_dim" : "mscale");
+    const double length = c->factor * (double)c->original_max_position_embeddings;
+    if (type == PE_ROPE_YARN && length > 0 && c->max_position_embeddings &&
+        length != (double)c->max_position_embeddings)
+        say(p, NOTE_ODD, "factor",
+            "times original_max_position_embeddings is %.15g, not max_position_embeddings, %zu",
+            length, c->max_position_embeddings);
+    if (type == PE_ROPE_LLAMA3 && c->low_freq_factor == c->high_freq_factor)
+        say(p, NOTE_ODD, "low_freq_factor", "equals high_freq_factor: other code divides by 0");
+    if ((type == PE_ROPE_DYNAMIC_NTK || type == PE_ROPE_LONGROPE) && !c->sequence_length)
+        say(p, NOTE_ODD, "sequence_length",
+            "missing: these are the frequencies of short texts; sequence_length=N gives those of "
+            "others");
+}
+
+/* The key that a text names first, or the longer one of two that begin there. */
+static void first_named(const char *text, const char *name, const char **at, const char **key)
+{
+    const int is_key = strlen(name) > 4 && strcmp(name, "rope_type") != 0;
+    const char *const found = is_key ? strstr(text, name) : NULL;
+    if (!found || (*at && (found > *at || (found == *at && strlen(name) < strlen(*key))))) return;
+    *at = found;
+    *key = name;
+}
+
+/* What pe says is wrong, with the key that it names. */
+static void judge_config(part *p)
+{
+    const char *const error = pe_rope_config_error(&p->rope), *key = "config", *at = NULL;
+    if (count_notes(p, NOTE_WRONG)) return;
+    if (p->rope.head_dim > 1048576) say(p, NOTE_WRONG, "head_dim", "more than 2^20");
+    if (!error) return;
+    for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++)
+        first_named(error, scaling_keys[k].key, &at, &key);
+    for (size_t k = 0; k < TOOL_COUNT(config_keys); k++)
+        first_named(error, config_keys[k], &at, &key);
+    if (strstr(error, "sections")) key = "mrope_section";
+    say(p, NOTE_WRONG, key, "%s", error);
+}
+
+static void read_rope(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    p->rope = pe_rope_config_default(0);
+    reader own = *r;
+    if (l->is_unscaled) own.inner[0] = '\0';
+    read_head_dim(&own, l);
+    read_theta(l->is_unscaled && !l->theta ? r : &own, l);
+    if (!l->is_unscaled) read_type(r);
+    read_rotary(l->is_unscaled ? r : &own);
+    if (l->is_unscaled && r->inner[0])
+        say(p, NOTE_UNDERSTOOD, "rope_type", "default: the scaling is for other layers");
+    if (!l->is_unscaled) read_scaling(&own, l);
+    read_layout(&own);
+    read_query_scale(&own);
+    if (!l->is_unscaled) judge_scaling(r);
+    judge_values(r);
+    judge_config(p);
+}
+
+/* The towers of Qwen-VL and GLM-4V: two halves of the pairs, each with the frequencies of half a head. */
+static void read_vision(const reader *r)
+{
+    part *const p = r->out;
+    size_t hidden = 0, heads = 0;
+    if (!usual_of(r, "@tower")) {
+        say(p, NOTE_ODD, "model_type", "%s: not a tower that posenc knows: see docs/models.md",
+            r->m->type);
+        p->kind = PART_UNREAD;
+        return;
+    }
+    if (has(r, "embed_dim"))
+        whole(r, "embed_dim", &hidden);
+    else
+        whole(r, "hidden_size", &hidden);
+    whole(r, "num_heads", &heads);
+    p->rope = pe_rope_config_default(heads ? hidden / heads : 0);
+    if (heads && hidden % heads)
+        say(p, NOTE_ODD, "num_heads", "the width of the tower is no multiple of it");
+    p->rope.axes = 2;
+    p->rope.section_order = PE_SECTIONS_VISION;
+    p->rope.sections[0] = p->rope.sections[1] = p->rope.head_dim / 4;
+    judge_config(p);
+}
+
+#endif
