@@ -120,10 +120,11 @@ static int gguf_bytes(gguf_source *s, void *to, size_t count, const char *what)
             s->report->bytes_fetched += s->have;
             if (s->have == 0) return gguf_fail(s, "%s: a read failed within %s", s->key, what);
         }
-        const size_t ready = s->have - s->next, part = count - done < ready ? count - done : ready;
-        memcpy((char *)to + done, s->buffer + s->next, part);
-        s->next += part;
-        done += part;
+        const size_t ready = s->have - s->next, wanted = count - done;
+        const size_t some = wanted < ready ? wanted : ready;
+        memcpy((char *)to + done, s->buffer + s->next, some);
+        s->next += some;
+        done += some;
     }
     return 1;
 }

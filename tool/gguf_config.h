@@ -46,6 +46,7 @@ static const struct gguf_name_pair {
     const char *config, *gguf, *window;
 } gguf_names[] = {
     {"model_type", "general.architecture", NULL},
+    {"freq_factors", "rope_freqs.weight", NULL},
     {"rope_theta", "rope.freq_base", "rope.freq_base_swa"},
     {"head_dim", "attention.key_length", "attention.key_length_swa"},
     {"rotary_dim", "rope.dimension_count", "rope.dimension_count_swa"},
@@ -63,8 +64,8 @@ static const struct gguf_name_pair {
     {"sliding_window", "attention.sliding_window", NULL},
     {"layer_types", "attention.sliding_window_pattern", NULL},
     {"num_hidden_layers", "block_count", NULL},
-    {"freq_factors", "rope_freqs.weight", NULL},
 };
+enum { GGUF_WHOLE_NAMES = 2 }; /* the first ones; the others begin with the architecture's */
 
 static void gguf_say(gguf_model *m, const char *key, const char *format, ...)
 {
@@ -312,11 +313,11 @@ static void gguf_put_theta(gguf_model *m, const char *path, const char *key, dou
 
 static void gguf_put_width(gguf_model *m, const char *path, double head_dim, double rotary_dim)
 {
-    if (m->is_latent) {
-        gguf_put_number(m, path, "qk_rope_head_dim", rotary_dim);
-        return;
-    }
+    const int is_last = m->ratios.count > 0; /* of the elements of a head */
+    if (m->is_latent) gguf_put_number(m, path, "qk_rope_head_dim", rotary_dim);
+    if (m->is_latent && !is_last) return;
     if (head_dim > 0) gguf_put_number(m, path, "head_dim", head_dim);
+    if (is_last) return;
     if (rotary_dim > 0 && rotary_dim != head_dim)
         gguf_put_number(m, path, "rotary_dim", rotary_dim);
 }
@@ -508,6 +509,7 @@ static int gguf_config(const list *keys, list *config, gguf_model *m, char error
             m->name, GGUF_CHECKED);
     gguf_measure_model(m);
     gguf_put_text(m, "", "model_type", "gguf");
+    gguf_put_text(m, "", "@architecture", m->name);
     gguf_put_copy(m, "", "max_position_embeddings", "context_length");
     gguf_put_layers(m);
     if (gguf_put_pairs(m)) {

@@ -184,6 +184,27 @@ static void read_factor_lists(const reader *r)
         c->factor = 0;
 }
 
+/* ggml's factors, which divide the frequencies of any type: rope_freqs.weight of a GGUF file. */
+static void read_freq_factors(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    size_t count;
+    double *const numbers = numbers_of(r, "freq_factors", &count);
+    if (!numbers) return;
+    if (count != pairs)
+        say(p, NOTE_WRONG, "freq_factors", "%zu numbers are wanted, one a pair, not %zu", pairs,
+            count);
+    else if ((p->factors = (float *)malloc(count * sizeof *p->factors)) != NULL) {
+        for (size_t i = 0; i < count; i++)
+            p->factors[i] = (float)numbers[i];
+        c->freq_factors = p->factors;
+        c->freq_factors_length = count;
+    }
+    free(numbers);
+}
+
 /* 0 is a value of the file, but means absent in a pe_rope_config. */
 static void read_attention_factor(const reader *r, const label *l)
 {
@@ -225,6 +246,7 @@ static void read_scaling(const reader *r, const label *l)
     number(r, "long_mscale", &c->long_mscale);
     read_attention_factor(r, l);
     if (c->rope_type == PE_ROPE_LONGROPE) read_factor_lists(r);
+    read_freq_factors(r);
 }
 
 /* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has them. */

@@ -88,6 +88,7 @@ static const struct type_line {
     {"glm4v_moe_text", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"glm4v_text", "partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
     {"glm_moe_dsa", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
+    {"gguf", "rope_theta=10000"}, /* gguf_types.h has its types */
     {"gpt2", "@kind=learned"},
     {"gpt_bigcode", "@kind=learned"},
     {"gpt_neo", "@kind=learned"},

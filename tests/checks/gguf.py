@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""gguf.py PROGRAM: tool/gguf.h and tool/gguf_config.h on GGUF files that this test writes.
+"""gguf.py PROGRAM [POSENC]: tool/gguf.h and tool/gguf_config.h on GGUF files that this test writes.
 
-PROGRAM is tests/checks/gguf.c. The files have the shape of real ones: some 25 keys of the model, tokens, scores,
+PROGRAM is tests/checks/gguf.c; POSENC the program posenc, whose numbers are compared with formulas in 70 digits
+where it is given. The files have the shape of real ones: some 25 keys of the model, tokens, scores,
 types and merges before those of rope, tensors behind. What the keys mean, by architecture, is from llama.cpp's own
 source (read 2026-11-26, commit 00395eb2); nothing here comes from the code under test.
 """
+import json
 import os
 import struct
 import subprocess
 import sys
 import tempfile
 import time
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal as D, getcontext
 
+getcontext().prec = 70
+PI = D("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798215")
 U8, I8, U16, I16, U32, I32, F32, BOOL, STR, ARR, U64, I64, F64 = range(13)
 FORMAT = {U8: "B", I8: "b", U16: "H", I16: "h", U32: "I", I32: "i", F32: "f", BOOL: "B", U64: "Q", I64: "q", F64: "d"}
 passed = failed = 0
@@ -568,7 +573,143 @@ def architectures():
     check("the second of three files names the first", "split.no" in error and "00001-of" in error, error)
 
 
+# ---- the program posenc
+
+def plain(n, theta):
+    return [1 / D(theta) ** (D(2 * i) / n) for i in range(n // 2)]
+
+
+def yarn(n, theta, f, length, fast=32, slow=1):
+    def dim(turns):
+        return n * (length / (turns * 2 * PI)).ln() / (2 * D(theta).ln())
+    low = max(dim(D(fast)).to_integral_value(ROUND_FLOOR), D(0))
+    high = min(dim(D(slow)).to_integral_value(ROUND_CEILING), D(n - 1))
+    ramp = [min(max((i - low) / (high - low), D(0)), D(1)) for i in range(n // 2)]
+    return [w / D(f) * r + w * (1 - r) for w, r in zip(plain(n, theta), ramp)]
+
+
+def mscale(f, m=1):
+    return D("0.1") * D(m) * D(f).ln() + 1
+
+
+def shows(what, raw, parts, status=0, arguments=()):
+    """parts: name: None, or (pairs, head_dim, frequencies, attention factor, layers)."""
+    if len(sys.argv) < 3:
+        return
+    path = os.path.join(FOLDER, "show.gguf")
+    with open(path, "wb") as f:
+        f.write(raw)
+    p = subprocess.run([sys.argv[2], "show", path, "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    text = subprocess.run([sys.argv[2], "show", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout.decode()
+    try:
+        got = {part["name"]: part for part in json.loads(p.stdout)["parts"]}
+    except ValueError:
+        check(f"posenc: {what}", False, (p.returncode, p.stdout[:300], p.stderr[:2000]))
+        return
+    wrong = [] if p.returncode == status else [f"status {p.returncode}: {[q['wrong'] for q in got.values()]}"]
+    if list(got) != list(parts):
+        wrong.append(f"parts {list(got)}")
+    for name, expected in parts.items():
+        part = got.get(name, {})
+        if expected is None or not part:
+            continue
+        pairs, head_dim, frequencies, attention, at = expected
+        if (part.get("pairs"), part.get("head_dim"), part.get("layers")) != (pairs, head_dim, at):
+            wrong.append(f"{name}: {part.get('pairs')}, head {part.get('head_dim')}, layers {part.get('layers')}")
+        if part.get("frequencies") != [float(w) for w in frequencies]:
+            differ = [i for i, w in enumerate(frequencies) if part.get("frequencies", [])[i:i + 1] != [float(w)]]
+            wrong.append(f"{name}: frequencies {differ[:4]}: {[part.get('frequencies', [])[i:i + 1] for i in differ[:4]]}")
+        if part.get("attention_factor") != float(attention):
+            wrong.append(f"{name}: attention factor {part.get('attention_factor')}, not {float(attention)}")
+        if part.get("pairs_of") != "gguf":
+            wrong.append(f"{name}: pairs_of {part.get('pairs_of')}")
+    if "GGUF file" not in text and any(parts.values()):
+        wrong.append(f"it is not said whose pairs these are: {text}")
+    check(f"posenc: {what}", not wrong, "; ".join(wrong))
+
+
+def programs():
+    factors = [1.0] * 29 + [f32(1.0 + k / 7) for k in range(7)] + [8.0] * 28
+    ranged = list(range(32))
+    shows("llama", model("llama", [base(500000.0)], factors=factors).bytes(),
+          {"text": ("neighbours", 128, [w / D(x) for w, x in zip(plain(128, 500000), factors)], 1, ranged)})
+    shows("llama, another base by its key", model("llama", [base(500000.0)], tokens=0).bytes(),
+          {"text": ("neighbours", 128, plain(128, 10000), 1, ranged)}, arguments=["llama.rope.freq_base=10000"])
+    shows("qwen2", model("qwen2", [base(1000000.0), ("rope.scaling.type", STR, "yarn"), ("rope.scaling.factor", F32, 4.0),
+                                   ("rope.scaling.original_context_length", U32, 32768)], tokens=0).bytes(),
+          {"text": ("halves", 128, yarn(128, 1000000, 4, 32768), mscale(4), ranged)})
+    wide = [i for i in range(48) if i % 6 == 5]
+    shows("gemma3", model("gemma3", [base(1000000.0), ("rope.scaling.type", STR, "linear"), ("rope.scaling.factor", F32, 8.0),
+                                     ("attention.key_length", U32, 256), ("attention.sliding_window", U32, 1024)],
+                          layers=48, tokens=0).bytes(),
+          {"full_attention": ("halves", 256, [w / 8 for w in plain(256, 1000000)], 1, wide),
+           "sliding_attention": ("halves", 256, plain(256, 10000), 1, [i for i in range(48) if i not in wide])})
+    wide = [5, 11]
+    shows("gemma4", model("gemma4", [base(1000000.0), ("rope.freq_base_swa", F32, 10000.0), ("rope.dimension_count", U32, 512),
+                                     ("rope.dimension_count_swa", U32, 256), ("attention.key_length", U32, 512),
+                                     ("attention.key_length_swa", U32, 256), ("attention.sliding_window", U32, 1024),
+                                     ("attention.sliding_window_pattern", ARR, (BOOL, ([True] * 5 + [False]) * 2))],
+                          layers=12, tokens=0, factors=[1.0] * 64 + [1e30] * 192).bytes(),
+          {"full_attention": ("halves", 512, [w / D(x) for w, x in
+                                              zip(plain(512, 1000000), [1.0] * 64 + [f32(1e30)] * 192)], 1, wide),
+           "sliding_attention": ("halves", 256, plain(256, 10000), 1, [i for i in range(12) if i not in wide])})
+    shows("gpt-oss", model("gpt-oss", [base(150000.0), ("rope.scaling.type", STR, "yarn"), ("rope.scaling.factor", F32, 32.0),
+                                       ("rope.scaling.original_context_length", U32, 4096), ("attention.key_length", U32, 64),
+                                       ("attention.sliding_window", U32, 128)], layers=24, tokens=0).bytes(),
+          {"text": ("halves", 64, yarn(64, 150000, 32, 4096), mscale(32), list(range(24)))})
+    wide = [i for i in range(64) if i % 4 == 3]
+    shows("olmo2", model("olmo2", [base(500000.0), ("rope.scaling.type", STR, "yarn"), ("rope.scaling.factor", F32, 8.0),
+                                   ("rope.scaling.original_context_length", U32, 8192),
+                                   ("attention.sliding_window", U32, 4096)], layers=64, tokens=0).bytes(),
+          {"full_attention": ("halves", 128, yarn(128, 500000, 8, 8192), mscale(8), wide),
+           "sliding_attention": ("halves", 128, plain(128, 500000), 1, [i for i in range(64) if i not in wide])})
+    turning = [i for i in range(48) if i % 4 != 3]
+    shows("llama4", model("llama4", [base(500000.0), ("rope.dimension_count", U32, 128)], layers=48, heads=40, width=5120,
+                          tokens=0, factors=factors).bytes(),
+          {"text": ("neighbours", 128, [w / D(x) for w, x in zip(plain(128, 500000), factors)], 1, turning), "nope": None})
+    shows("smollm3", model("smollm3", [base(5000000.0)], layers=36, tokens=0).bytes(),
+          {"text": ("neighbours", 128, plain(128, 5000000), 1, [i for i in range(36) if i % 4 != 3]), "nope": None})
+    shows("deepseek2", model("deepseek2", [base(10000.0), ("rope.dimension_count", U32, 64),
+                                           ("attention.kv_lora_rank", U32, 512), ("rope.scaling.type", STR, "yarn"),
+                                           ("rope.scaling.factor", F32, 40.0),
+                                           ("rope.scaling.original_context_length", U32, 4096),
+                                           ("rope.scaling.yarn_log_multiplier", F32, 0.1)], layers=61, tokens=0).bytes(),
+          {"text": ("neighbours", 64, yarn(64, 10000, 40, 4096), 1, list(range(61)))})
+    shows("deepseek4", model("deepseek4", [base(10000.0), ("rope.dimension_count", U32, 64),
+                                           ("attention.key_length", U32, 512),
+                                           ("attention.compress_rope_freq_base", F32, 160000.0),
+                                           ("attention.compress_ratios", ARR, (U32, [0, 0, 4, 128])),
+                                           ("rope.scaling.type", STR, "yarn"), ("rope.scaling.factor", F32, 16.0),
+                                           ("rope.scaling.original_context_length", U32, 65536)], layers=4,
+                             tokens=0).bytes(),
+          {"compress": ("neighbours", 512, yarn(64, 160000, 16, 65536), 1, [2, 3]),
+           "main": ("neighbours", 512, plain(64, 10000), 1, [0, 1])})
+    shows("qwen2vl", model("qwen2vl", [base(1000000.0), ("rope.dimension_sections", ARR, (I32, [16, 24, 24, 0]))],
+                           tokens=0).bytes(), {"text": ("halves", 128, plain(128, 1000000), 1, ranged)})
+    shows("qwen35", model("qwen35", [base(10000000.0), ("rope.dimension_sections", ARR, (I32, [11, 11, 10, 0])),
+                                     ("attention.key_length", U32, 256), ("rope.dimension_count", U32, 64)], layers=8,
+                          tokens=0).bytes(),
+          {"text": ("halves", 256, plain(64, 10000000), 1, [3, 7]), "linear_attention": None})
+    shows("phi3 whose factors are in tensors that are not read",
+          model("phi3", [base(10000.0)], tokens=0, others=["rope_factors_long.weight"]).bytes(),
+          {"text": ("halves", 128, plain(128, 10000), 1, ranged)}, status=1)
+    shows("an unknown architecture", model("quokka", [base(10000.0)], tokens=0).bytes(),
+          {"text": ("halves", 128, plain(128, 10000), 1, ranged)}, status=1)
+    shows("bloom", model("bloom", [], tokens=0).bytes(), {"text": None})
+    shows("gpt2", model("gpt2", [], tokens=0).bytes(), {"text": None})
+    shows("nemotron_h", model("nemotron_h", [], tokens=0).bytes(), {"text": None})
+    empty = model("llama", [base(1e4)], tokens=0)
+    empty.add("split.count", U16, 3)
+    empty.tensors = []
+    shows("a split file without tensors", empty.bytes(), {"text": ("neighbours", 128, plain(128, 10000), 1, ranged)},
+          status=1)
+    shows("a base that is a string", model("llama", [("rope.freq_base", STR, "1e6")], tokens=0).bytes(), {"text": None},
+          status=1)
+    shows("a truncated file", model("llama", [base(1e4)], tokens=0).bytes()[:500], {"config": None}, status=1)
+
+
 with tempfile.TemporaryDirectory() as FOLDER:
+    programs()
     every_type()
     alignments()
     hostile()

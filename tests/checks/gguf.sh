@@ -19,4 +19,13 @@ if have "$CLANG" && $CLANG -std=c99 -g1 -O1 $WARNINGS -fsanitize=address,undefin
 else
     echo "SKIP: $CLANG's sanitizers are missing"
 fi
-exec python3 tests/checks/gguf.py "$program"
+posenc=
+if have_library json-c "$CC"; then
+    # shellcheck disable=SC2086
+    "$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/posenc.c -o "$WORK/posenc" -ljson-c -lm || exit 1
+    posenc=$WORK/posenc
+else
+    echo "SKIP: posenc on GGUF files: json-c is missing"
+fi
+# shellcheck disable=SC2086
+exec python3 tests/checks/gguf.py "$program" $posenc
