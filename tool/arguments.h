@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* KEY=VALUE of the command line into the list: "rope_scaling.factor=8", whose value is as in JSON or,
- * failing that, a string. */
+/* KEY=VALUE of the command line into the list: "rope_scaling.factor=8", whose value is as in JSON
+ * or, failing that, a string. */
 #ifndef TOOL_ARGUMENTS_H
 #define TOOL_ARGUMENTS_H
 

@@ -170,7 +170,8 @@ static int is_telling(const char *key)
     return 0;
 }
 
-/* Keys of a config that nobody read: those that sound like positions or rotations may change numbers. */
+/* Keys of a config that nobody read: those that sound like positions or rotations may change
+ * numbers. */
 static void judge_keys(const reader *r)
 {
     char key[PATH_SIZE], last[PATH_SIZE] = "", text[64];
@@ -186,6 +187,8 @@ static void judge_keys(const reader *r)
         if (judge_scaling_key(r, key, key, i->kind == VALUE_NULL) || is_read ||
             is_one_of(key, harmless_keys, TOOL_COUNT(harmless_keys)) || i->kind == VALUE_NULL)
             continue;
+        const item *const ignored = usual_of(r, "@ignores");
+        if (ignored && strcmp(ignored->text, key) == 0) continue;
         const value v = {*rest ? NULL : i, "", key};
         const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
         if (is_telling(key) && r->out->kind != PART_ROPE)

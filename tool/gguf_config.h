@@ -420,7 +420,10 @@ static int gguf_put_sections(gguf_model *m, int is_woven)
         snprintf(path, sizeof path, "rope_parameters.mrope_section[%zu]", k);
         list_add(m->config, path, i->kind, i->number, i->text, 0);
     }
-    if (count && is_woven) gguf_put_true(m, "rope_parameters.mrope_interleaved");
+    if (count && is_woven) {
+        gguf_put_true(m, "rope_parameters.mrope_interleaved");
+        gguf_put_text(m, "", "@still", "rest");
+    }
     return count > 1;
 }
 

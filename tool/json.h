@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config.json into a list of path = value, by json-c: strictly JSON, and NaN and Infinity, as Python
- * writes them. */
+/* config.json into a list of path = value, by json-c: strictly JSON, and NaN and Infinity, as
+ * Python writes them. */
 #ifndef TOOL_JSON_H
 #define TOOL_JSON_H
 
@@ -50,8 +50,8 @@ static const char *string_end(const char *c)
     return c;
 }
 
-/* Look through an object or list, which json-c has accepted, for its keys. Returns its end. json-c keeps
- * the last one of two equal keys and says nothing. */
+/* Look through an object or list, which json-c has accepted, for its keys. Returns its end. json-c
+ * keeps the last one of two equal keys and says nothing. */
 static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
 {
     span *names = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of a model's file, their types checked: in rope_parameters or rope_scaling first, then in the
- * config around it. What is null is absent; then the line of the model's type in types.h counts. */
+/* Keys of a model's file, their types checked: in rope_parameters or rope_scaling first, then in
+ * the config around it. What is null is absent; then the line of the model's type in types.h
+ * counts. */
 #ifndef TOOL_KEYS_H
 #define TOOL_KEYS_H
 
@@ -234,7 +235,8 @@ static double *numbers_of(const reader *r, const char *key, size_t *count)
     return find(&whole_list, key, &v) ? list_there(&whole_list, &v, count) : NULL;
 }
 
-/* The key that a path has right beneath another one: "rope_scaling" of "a.rope_scaling.factor" in "a". */
+/* The key that a path has right beneath another one: "rope_scaling" of "a.rope_scaling.factor" in
+ * "a". */
 static const char *child_of(const char *path, const char *before, char name[PATH_SIZE])
 {
     const char *const from = path + strlen(before) + (before[0] && path[strlen(before)] ? 1 : 0);

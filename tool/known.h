@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys that many models share: those of rope_parameters and rope_scaling with the types that use them,
- * those that say which layers are alike, and those that sound like positions but change no rotation. */
+/* Keys that many models share: those of rope_parameters and rope_scaling with the types that use
+ * them, those that say which layers are alike, and those that sound like positions but change no
+ * rotation. */
 #ifndef TOOL_KNOWN_H
 #define TOOL_KNOWN_H
 
@@ -57,7 +58,8 @@ static const char *const layer_count_keys[] = {"num_hidden_layers", "n_layer", "
 static const char *const length_keys[] = {"max_position_embeddings", "n_positions",
                                           "max_target_positions"};
 
-/* A base of the sliding layers alone. Where its layers are unscaled, rope_scaling is for the others. */
+/* A base of the sliding layers alone. Where its layers are unscaled, rope_scaling is for the
+ * others. */
 static const struct local_key {
     const char *key;
     int is_unscaled;
@@ -75,26 +77,13 @@ static const struct pattern_key {
 static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2", "conv",
                                           "recurrent",        "moe",   "mlp",    "kda"};
 
-/* They sound like positions, and are none, or belong to a part of the model that is not told here. */
-static const char *const harmless_keys[] = {"rope_scaling",
-                                            "rope_parameters",
-                                            "qk_nope_head_dim",
-                                            "no_rope_layers",
-                                            "no_rope_layer_interval",
-                                            "max_position_embeddings",
-                                            "seq_length",
-                                            "sequence_length",
-                                            "rope_3d",
-                                            "n_positions",
-                                            "rope_percent",
-                                            "indexer_rope_interleave",
-                                            "max_source_positions",
-                                            "max_target_positions",
-                                            "rotary_emb_scale_base",
-                                            "position_ids",
-                                            "rotary_scaling_factor",
-                                            "moe_layer_freq",
-                                            "num_position_embeddings"};
+/* They sound like positions, and are none, or belong to a part of the model that is not told
+ * here. */
+static const char *const harmless_keys[] = {
+    "rope_scaling",         "rope_parameters",        "qk_nope_head_dim",
+    "no_rope_layers",       "position_ids",           "no_rope_layer_interval",
+    "n_positions",          "max_source_positions",   "max_position_embeddings",
+    "max_target_positions", "num_position_embeddings"};
 
 /* What a key that changes rotations or positions has in its name. */
 static const char *const telling[] = {"rope",   "rotary",   "yarn",     "theta",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which layers a model has, and of which kind each is: "full_attention", "sliding_attention", "mamba" ... */
+/* Which layers a model has, and of which kind each is: "full_attention", "sliding_attention",
+ * "mamba" ... */
 #ifndef TOOL_LAYERS_H
 #define TOOL_LAYERS_H
 
@@ -31,7 +32,8 @@ static const char *const layer_lists[] = {"layer_types",     "layers_block_type"
                                           "no_rope_layers",  "hybrid_layer_pattern",
                                           "compress_ratios", "attn_type_list"};
 
-/* How many layers there are, by their number or the lists that have one value a layer; 0: unknown. */
+/* How many layers there are, by their number or the lists that have one value a layer; 0:
+ * unknown. */
 static size_t count_layers(const reader *r)
 {
     size_t count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A model's file as a neutral list of `path = value`, into which each front end flattens its format:
- * "text_config.rope_parameters.full_attention.rope_theta", "layer_types[3]". The interpreter reads
- * nothing else. */
+/* A model's file as a neutral list of `path = value`, into which each front end flattens its
+ * format: "text_config.rope_parameters.full_attention.rope_theta", "layer_types[3]". The
+ * interpreter reads nothing else. */
 #ifndef TOOL_LIST_H
 #define TOOL_LIST_H
 
@@ -10,9 +10,9 @@
 
 typedef enum value_kind {
     VALUE_NULL = 0,
-    VALUE_BOOLEAN, /* number is 0 or 1, text "false" or "true"                                      */
-    VALUE_NUMBER, /* number, and text as the file has it                                           */
-    VALUE_STRING, /* text                                                                          */
+    VALUE_BOOLEAN, /* number is 0 or 1, text "false" or "true" */
+    VALUE_NUMBER,  /* number, and text as the file has it */
+    VALUE_STRING,  /* text */
     VALUE_OTHER /* not flattened: text "{}" or "[]", or "[128256 elements]", a list that is long */
 } value_kind;
 
@@ -77,7 +77,8 @@ static int is_beneath(const char *path, const char *prefix)
            (length == 0 || path[length] == '\0' || path[length] == '.' || path[length] == '[');
 }
 
-/* The first item at or beneath a prefix that comes after another one (NULL: the first of all), or NULL. */
+/* The first item at or beneath a prefix that comes after another one (NULL: the first of all), or
+ * NULL. */
 static const item *list_next(const list *l, const char *prefix, const item *after)
 {
     for (size_t i = after ? (size_t)(after - l->items) + 1 : 0; i < l->count; i++)

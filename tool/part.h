@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program found out: a part of a model, that is layers that share an encoding, and the notes
- * on the keys that it was read from. */
+/* What the program found out: a part of a model, that is layers that share an encoding, and the
+ * notes on the keys that it was read from. */
 #ifndef TOOL_PART_H
 #define TOOL_PART_H
 
@@ -14,7 +14,8 @@
 
 enum { MOST_PARTS = 16, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
 
-/* What was not understood or is wrong makes the status 1. A table is refused only if a key is wrong. */
+/* What was not understood or is wrong makes the status 1. A table is refused only if a key is
+ * wrong. */
 typedef enum note_kind { NOTE_UNDERSTOOD = 0, NOTE_ODD, NOTE_UNREAD, NOTE_WRONG } note_kind;
 
 typedef struct note {
@@ -53,6 +54,8 @@ typedef struct part {
     pe_rope_config rope;                /* PART_ROPE; its lists are those below       */
     double *lists[2];                   /* short_factor, long_factor: allocated, or NULL */
     float *factors;                     /* freq_factors: allocated, or NULL           */
+    uint8_t *coordinate;                /* of ggml's IMROPE: allocated, or NULL       */
+    size_t sections[PE_MAX_AXES];       /* of coordinate                              */
     int is_gguf;                        /* 1: its pairs are those of a GGUF file      */
     const char *pairs_elsewhere;        /* of Hugging Face's file for the same model; NULL */
     double logits;                      /* what the model's code multiplies its logits by, or 0 */
@@ -83,7 +86,8 @@ static char *clean(char *text)
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-/* Note something on a key. Notes beyond MOST_NOTES are lost: but the last one is kept for an error. */
+/* Note something on a key. Notes beyond MOST_NOTES are lost: but the last one is kept for an
+ * error. */
 static void
 say(part *p, note_kind kind, const char *key, const char *format, ...)
 {

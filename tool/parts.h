@@ -34,7 +34,8 @@ static int has_label(const labels *all, const char *name)
     return 0;
 }
 
-/* The objects within rope_parameters, one for each kind of layers. What stands beside them does nothing. */
+/* The objects within rope_parameters, one for each kind of layers. What stands beside them does
+ * nothing. */
 static void add_nested_labels(const reader *r, labels *to)
 {
     char key[PATH_SIZE], path[PATH_SIZE], last[PATH_SIZE] = "";

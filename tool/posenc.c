@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * posenc: what a model's file says of its positions: which layers rotate what, by which frequencies; and
- * tables of cosines and sines, correctly rounded, to compare other code with. `make tool` builds it.
+ * posenc: what a model's file says of its positions: which layers rotate what, by which
+ * frequencies; and tables of cosines and sines, correctly rounded, to compare other code with.
+ * `make tool` builds it.
  *
  *     posenc show config.json
  *     posenc table config.json cos_sin.npy --positions 0:4096 --layout twice
  *
  *     cc -std=c99 -O2 -I. tool/posenc.c -ljson-c -lm
  *
- * Returns 0; 1 if something that changes numbers is wrong or was not understood; 2 for a command that
- * makes no sense.
+ * Returns 0; 1 if something that changes numbers is wrong or was not understood; 2 for a command
+ * that makes no sense.
  */
 #include "pe.h"
 
@@ -56,7 +57,8 @@ static int refuse(const char *option, const char *text)
     return 2;
 }
 
-/* All of a file, allocated, with a 0 behind it. A 0 within becomes '?': no format of text has it. */
+/* All of a file, allocated, with a 0 behind it. A 0 within becomes '?': no format of text has
+ * it. */
 static char *read_file(const char *name, size_t *size)
 {
     FILE *const file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
@@ -286,7 +288,8 @@ int main(int count, char **words)
             status |= is_chosen(&o, &parts[i]) && !is_good(&parts[i]);
     }
     for (size_t i = 0; i < n; i++)
-        free(parts[i].lists[0]), free(parts[i].lists[1]), free(parts[i].factors);
+        free(parts[i].lists[0]), free(parts[i].lists[1]), free(parts[i].factors),
+            free(parts[i].coordinate);
     list_free(&file);
     return status;
 }

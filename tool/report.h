@@ -60,8 +60,8 @@ static void print_rotation(const part *p, size_t pairs)
         static const char *const orders[] = {"in blocks", "interleaved", "for half a head each"};
         printf("  %zu coordinates, pairs", c->axes);
         for (size_t a = 0; a < c->axes; a++)
-            printf("%s%zu", a ? ", " : " ", c->sections[a]);
-        printf(", %s\n", orders[c->section_order]);
+            printf("%s%zu", a ? ", " : " ", (c->coordinate ? p->sections : c->sections)[a]);
+        printf(", %s\n", orders[c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order]);
     }
     if (p->window) printf("  attention to the last %zu positions\n", p->window);
     if (p->logits > 0) printf("  logits also times %.9g, by the model's own code\n", p->logits);

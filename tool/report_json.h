@@ -99,10 +99,11 @@ static void json_rotation(const part *p, size_t pairs)
     json_key("rope_interleave");
     printf(c->rope_interleave ? "true" : "false");
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++)
-        sections[a] = (double)c->sections[a];
+        sections[a] = (double)(c->coordinate ? p->sections : c->sections)[a];
     if (c->axes > 1) {
         json_numbers("sections", sections, c->axes);
-        json_text("section_order", orders[c->section_order]);
+        json_text("section_order",
+                  orders[c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order]);
     }
     json_number("attention_factor", attention_of(p));
     if (p->logits > 0) json_number("logits_factor", p->logits);

@@ -129,7 +129,7 @@ static void read_type(const reader *r)
 static void read_rotary(const reader *r)
 {
     static const char *const shares[] = {"partial_rotary_factor", "partial_rotary_factors",
-                                         "rotary_pct", "rotary_emb_fraction"};
+                                         "rotary_pct", "rotary_emb_fraction", "rope_percent"};
     static const char *const widths[] = {"rotary_dim", "attn_rotary_emb"};
     part *const p = r->out;
     const size_t head_dim = p->rope.head_dim;
@@ -139,8 +139,10 @@ static void read_rotary(const reader *r)
         has(r, "partial_rotary_factor"); /* said once more, by other names */
         return;
     }
-    for (size_t k = 1; k < TOOL_COUNT(shares); k++)
-        if (!has(r, key) && (has(r, shares[k]) || usual_of(r, shares[k]))) key = shares[k];
+    for (size_t k = 1; k < TOOL_COUNT(shares); k++) {
+        const int is_there = has(r, shares[k]) || usual_of(r, shares[k]);
+        if (!has(r, key) && is_there) key = shares[k];
+    }
     if (whole_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
         has(r, key);
         return;
@@ -249,7 +251,34 @@ static void read_scaling(const reader *r, const label *l)
     read_freq_factors(r);
 }
 
-/* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has them. */
+/* ggml's IMROPE: pairs that the sections leave over take a fourth position, which is 0. */
+static void leave_pairs_still(part *p)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    size_t sum = 0, still = 0;
+    if (c->axes != 3 || pairs == 0 || pairs > 524288) return;
+    for (size_t a = 0; a < 3; a++)
+        sum += c->sections[a];
+    p->coordinate = sum ? (uint8_t *)malloc(pairs) : NULL;
+    if (!p->coordinate) return;
+    for (size_t i = 0; i < pairs; i++) {
+        const size_t s = i % sum, a = s % 3;
+        p->coordinate[i] = s / 3 < c->sections[a] ? (uint8_t)a : 255;
+        still += p->coordinate[i] == 255;
+    }
+    if (!still) return; /* PE_SECTIONS_INTERLEAVED says the same */
+    say(p, NOTE_UNDERSTOOD, "mrope_section",
+        "%zu pairs that it leaves over stand still in llama.cpp", still);
+    memcpy(p->sections, c->sections, sizeof p->sections);
+    memset(c->sections, 0, sizeof c->sections);
+    c->section_order = PE_SECTIONS_BLOCKS;
+    c->coordinate = p->coordinate;
+    c->coordinate_length = pairs;
+}
+
+/* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has
+ * them. */
 static void read_sections(const reader *r)
 {
     part *const p = r->out;
@@ -277,6 +306,8 @@ static void read_sections(const reader *r)
     free(sections);
     if (!are_good)
         say(p, NOTE_WRONG, key, "1 ... %d whole numbers of pairs are wanted", (int)PE_MAX_AXES);
+    else if (interleaved && usual_of(r, "@still"))
+        leave_pairs_still(p);
     if (usual_of(r, "@sections"))
         say(p, NOTE_ODD, key, "%s: its pairs have an order of their own: see docs/models.md",
             r->m->type);
@@ -449,7 +480,8 @@ static void read_rope(const reader *r, const label *l)
     judge_config(p);
 }
 
-/* The towers of Qwen-VL and GLM-4V: two halves of the pairs, each with the frequencies of half a head. */
+/* The towers of Qwen-VL and GLM-4V: two halves of the pairs, each with the frequencies of half a
+ * head. */
 static void read_vision(const reader *r)
 {
     part *const p = r->out;

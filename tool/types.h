@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What models of a type mean by the keys that their config.json leaves out. One line a type: adding a
- * model is a line here and a file in tests/checks/configs.
+/* What models of a type mean by the keys that their config.json leaves out. One line a type:
+ * adding a model is a line here and a file in tests/checks/configs.
  *
  * KEY=VALUE is the value of an absent key. What no key says:
  *   @pairs=neighbours       (2i, 2i + 1); halves, (i, i + n/2), if nothing is said
@@ -13,10 +13,12 @@
  *   @rotates=last           the last elements of a head, not the first
  *   @attention_factor=1     of YaRN, where the file has none
  *   @tower=vision           half a head by y, half by x
+ *   @ignores=KEY            it sounds like a rotation, but is for another part of the model
  *   @sections=own           an order of sections that is in docs/models.md
+ *   @still=rest             pairs that sections in turn leave over stand still: of GGUF files alone
  *
- * Facts from the sources of the models: transformers' configuration_*.py and modeling_*.py, or the code
- * beside the weights. No code was copied. */
+ * Facts from the sources of the models: transformers' configuration and modeling files, or the
+ * code beside the weights. No code was copied. tests/checks/types.py compares the values. */
 #ifndef TOOL_TYPES_H
 #define TOOL_TYPES_H
 
@@ -34,7 +36,6 @@ static const struct type_line {
     {"arctic", "rope_theta=10000"},
     {"aria_text", "rope_theta=10000"},
     {"autoformer", "@kind=sinusoidal @preset=hf_marian"},
-    {"baichuan", "rope_theta=10000"},
     {"bailing_hybrid", "rope_theta=600000"},
     {"bailing_moe", "rope_theta=600000"},
     {"bailing_moe_v3_vl", "rope_theta=600000"},
@@ -59,15 +60,15 @@ static const struct type_line {
                      "compress_rope_theta=160000 @pairs=neighbours @rotates=last "
                      "@attention_factor=1"},
     {"dots1", "rope_theta=10000"},
-    {"dots_ocr", "rope_theta=1000000"},
+    {"dots_ocr", "rope_theta=10000"},
     {"electra", "position_embedding_type=absolute"},
     {"ernie4_5", "rope_theta=500000 @pairs=neighbours"},
     {"ernie4_5_moe", "rope_theta=500000 @pairs=neighbours"},
-    {"ernie4_5_moe_vl", "rope_theta=500000 @pairs=neighbours @sections=own"},
-    {"ernie4_5_vl_moe", "rope_theta=500000 @pairs=neighbours @sections=own"},
+    {"ernie4_5_moe_vl", "rope_theta=500000 @pairs=neighbours @sections=own @ignores=rope_3d"},
+    {"ernie4_5_vl_moe", "rope_theta=500000 @pairs=neighbours @sections=own @ignores=rope_3d"},
     {"esm", "position_embedding_type=absolute rope_theta=10000"},
     {"exaone", "rope_theta=10000"},
-    {"exaone4", "rope_theta=1000000 sliding_window=4096 sliding_window_pattern=4 "
+    {"exaone4", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 "
                 "@nope=full_attention"},
     {"falcon", "rope_theta=10000"},
     {"falcon_h1", "rope_theta=100000"},
@@ -80,6 +81,7 @@ static const struct type_line {
                      "sliding_window=512 sliding_window_pattern=5"},
     {"gemma4_text", "head_dim=256 global_head_dim=512 sliding_window=512 "
                     "sliding_window_pattern=6"},
+    {"gguf", "rope_theta=10000"}, /* gguf_types.h has its types */
     {"glm", "head_dim=128 partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
     {"glm4", "head_dim=128 partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
     {"glm4_moe", "partial_rotary_factor=0.5 rope_theta=10000"},
@@ -87,8 +89,8 @@ static const struct type_line {
     {"glm4v", "@tower=vision"},
     {"glm4v_moe_text", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"glm4v_text", "partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
-    {"glm_moe_dsa", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
-    {"gguf", "rope_theta=10000"}, /* gguf_types.h has its types */
+    {"glm_moe_dsa",
+     "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true @ignores=indexer_rope_interleave"},
     {"gpt2", "@kind=learned"},
     {"gpt_bigcode", "@kind=learned"},
     {"gpt_neo", "@kind=learned"},
@@ -99,7 +101,6 @@ static const struct type_line {
     {"granitemoe", "rope_theta=10000"},
     {"granitemoehybrid", "rope_theta=10000 position_embedding_type=nope"},
     {"granitemoeshared", "rope_theta=10000"},
-    {"grok", "rope_theta=10000"},
     {"helium", "head_dim=128 rope_theta=100000 @pairs=neighbours"},
     {"hunyuan_v1_dense", "rope_theta=10000"},
     {"hunyuan_v1_moe", "rope_theta=10000"},
@@ -138,13 +139,12 @@ static const struct type_line {
                    "global_attn_every_n_layers=3 num_hidden_layers=22 @full=first"},
     {"mpt", "@kind=alibi"},
     {"musicgen_decoder", "@kind=sinusoidal @preset=musicgen"},
-    {"nanochat", "rope_theta=10000"},
     {"nemotron", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"nemotron_h", "@kind=none"},
     {"new", "rope_theta=10000"},
     {"nomic_bert", "rotary_emb_base=10000"},
     {"olmo", "rope_theta=10000"},
-    {"olmo2", "rope_theta=500000"},
+    {"olmo2", "rope_theta=10000"},
     {"olmo3", "rope_theta=500000 sliding_window=4096 sliding_window_pattern=4 "
               "@scaled=full_attention"},
     {"olmoe", "rope_theta=10000"},
@@ -186,6 +186,7 @@ static const struct type_line {
     {"step3p5", "head_dim=128 rope_theta=10000"},
     {"t5", "@kind=t5"},
     {"timesfm2_5", "rope_theta=10000"},
+    {"timesfm", "@kind=sinusoidal @preset=t2t"},
     {"umt5", "@kind=t5"},
     {"whisper", "@encoder=t2t @kind=learned"},
     {"xlm-roberta", "position_embedding_type=absolute"},

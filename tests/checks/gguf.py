@@ -690,6 +690,11 @@ def programs():
                                      ("attention.key_length", U32, 256), ("rope.dimension_count", U32, 64)], layers=8,
                           tokens=0).bytes(),
           {"text": ("halves", 256, plain(64, 10000000), 1, [3, 7]), "linear_attention": None})
+    turning = plain(128, 5000000)
+    turning[61] = turning[62] = D(0)
+    shows("qwen3vl: pairs 61 and 62 stand still",
+          model("qwen3vl", [base(5000000.0), ("rope.dimension_sections", ARR, (I32, [24, 20, 20, 0]))], tokens=0).bytes(),
+          {"text": ("halves", 128, turning, 1, ranged)})
     shows("phi3 whose factors are in tensors that are not read",
           model("phi3", [base(10000.0)], tokens=0, others=["rope_factors_long.weight"]).bytes(),
           {"text": ("halves", 128, plain(128, 10000), 1, ranged)}, status=1)

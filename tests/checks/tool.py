@@ -208,6 +208,7 @@ def cases():
                 check(f"{name} {what}: w[{i}]", f"{part['frequencies'][i]:.9g}" == f"{w:.9g}", part["frequencies"][i])
         rest = sorted(set(got) - set(parts) - {"vision", "linear_attention"})
         check(f"{name}: no other part", not rest, rest)
+    notes("esm-2", pe(CONFIGS + "esm-2.json")[1]["text"])
     sections = pe(CONFIGS + "bailing-v3-vl.json")[1]["text"].get("sections")
     check("bailing-v3-vl: sections outside text_config", sections == [8, 12, 12], sections)
 
@@ -239,6 +240,9 @@ def silent():
                                (["model_type=nobody", "head_dim=64", "rope_theta=1e4", "rope_wobble=2"], ["model_type"],
                                 ["rope_wobble"]),
                                (["model_type=nobody", "head_dim=64"], ["rope_theta"], ["model_type"]),
+                               (["model_type=nobody", "head_dim=64", "rope_theta=1e4", "rope_3d=true"], ["model_type"],
+                                ["rope_3d"]),
+                               (["model_type=ernie4_5_moe_vl", "head_dim=64", "rope_3d=true"], [], []),
                                (["model_type=llama", "head_dim=64", "rope_wobble=2"], [], ["rope_wobble"])):
         status, got = pe(*fields)
         notes(" ".join(fields), got["text"], odd, wrong)
@@ -488,6 +492,64 @@ ROWS = {"Llama 2": "llama", "Llama 4": "llama4_text", "Mixtral": "mixtral", "Mis
         "Qwen2.5-Omni": "qwen2_5_omni_text", "ERNIE 4.5 VL": "ernie4_5_moe_vl"}
 
 
+def per_layer():
+    """Which layers are alike, by each key that says so."""
+    base = '"num_hidden_layers": 8, "head_dim": 64, "rope_theta": 10000'
+    odd, even, fourth = [1, 3, 5, 7], [0, 2, 4, 6], [3, 7]
+    rest = [0, 1, 2, 4, 5, 6]
+    for what, text, parts in (
+            ("Command A", '"model_type": "cohere2", %s', {"text": rest, "nope": fourth}),
+            ("a pattern of letters", '"model_type": "exaone4", "sliding_window_pattern": "LG", %s',
+             {"text": even, "nope": odd}),
+            ("no window", '"model_type": "exaone4", "sliding_window": null, %s', {"text": [*range(8)]}),
+            ("Gemma 3n's pattern", '"model_type": "gemma3n_text", %s',
+             {"full_attention": [4], "sliding_attention": [0, 1, 2, 3, 5, 6, 7]}),
+            ("Qwen3-Next's", '"model_type": "qwen3_next", %s', {"text": fourth, "linear_attention": rest}),
+            ("a list of window layers", '"model_type": "mimo_v2_flash", "hybrid_layer_pattern": [0, 1, 0, 1, 0, 1, 0, 1], "partial_rotary_factor": 0.5,'
+             ' %s', {"full_attention": even, "sliding_attention": odd}),
+            ("a list of kinds", '"model_type": "minimax_text_01", "attn_type_list": [0, 1, 0, 1, 0, 1, 0, 1], %s',
+             {"text": odd, "linear_attention": even}),
+            ("labels that are no kinds", '"model_type": "deepseek_v4", "rope_parameters": {"main": ' + LAYER +
+             ', "compress": ' + LAYER + '}, "compress_ratios": [0, 4, 0, 4, 0, 4, 0, 4], %s', {"main": even, "compress": odd}),
+            ("layers without a period", '"model_type": "smollm3", "no_rope_layers": [0, 1, 1, 1, 1, 1, 1, 1], %s',
+             {"text": [1, 2, 3, 4, 5, 6, 7], "nope": [0]})):
+        status, got = pe_of("{" + text % base + "}")
+        check(f"{what}: layers", status == 0 and {k: p["layers"] for k, p in got.items()} == parts, got)
+    part = pe_of('{"model_type": "chatglm", "kv_channels": 128, "rope_ratio": 500}')[1]["text"]
+    same("ChatGLM's rope_ratio", part, default(64, 5000000))
+    part = pe_of('{"thinker_config": {"text_config": {"model_type": "qwen2_5_omni_text", "head_dim": 128}}}')[1]["text"]
+    same("a thinker", part, default(128, 1000000))
+    part = pe_of('{"model_type": "llama", "head_dim": 64, "rope_percent": 0.5}')[1]["text"]
+    same("rope_percent", part, default(32, 10000))
+    for what, text, key in (
+            ("values that differ within a kind", '"model_type": "step3p5", "rope_theta": [1e4, 1e6], "head_dim": 64, '
+             '"layer_types": ["full_attention", "full_attention"]', "rope_theta"),
+            ("a kind without a rotation", '"model_type": "gemma3_text", "layer_types": ["chunked_attention"]',
+             "layer_types"),
+            ("a position_embedding_type", '"model_type": "bert", "position_embedding_type": "fancy"',
+             "position_embedding_type"),
+            ("more layers than can be", '"model_type": "llama", "head_dim": 64, "num_hidden_layers": 1e9',
+             "num_hidden_layers")):
+        status, got = pe_of("{" + text + "}")
+        keys = [n["key"] for p in got.values() for n in p["wrong"]]
+        check(f"{what}: {key} is wrong", status == 1 and key in keys, got)
+
+
+def dry_run():
+    """types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
+    stub = "tests/checks/stub"
+    for what, change, status in (("as it is", {}, 0), ("another base", {"25000.0": "26000.0"}, 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            text = open(os.path.join(stub, "transformers.py")).read()
+            for old, new in change.items():
+                text = text.replace(old, new)
+            open(os.path.join(folder, "transformers.py"), "w").write(text)
+            run = subprocess.run([sys.executable, "-B", "tests/checks/types.py"], stdout=subprocess.PIPE,
+                                 env={**os.environ, "PYTHONPATH": folder})
+            check(f"types.py, {what}: {status}", run.returncode == status and
+                  (b"FAIL persimmon: rope_theta is 26000.0, not 25000" in run.stdout) == status, run.stdout)
+
+
 def rows():
     """Pairs and width that tool/types.h gives a type are those of its row in docs/models.md."""
     page = re.sub(r" \|\n\| \| ", " ", open("docs/models.md").read())
@@ -505,7 +567,7 @@ def rows():
         check(f"{model} is {model_type}", got == expected, (got, expected))
 
 
-for part_of_the_test in (models, cases, silent, rows, details, complaints, hostile, tables, text):
+for part_of_the_test in (models, cases, silent, per_layer, rows, dry_run, details, complaints, hostile, tables, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)
