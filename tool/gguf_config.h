@@ -97,10 +97,11 @@ static const item *gguf_item(const gguf_model *m, const char *key)
 static double gguf_number(gguf_model *m, const char *key, double otherwise)
 {
     char full[GGUF_MOST_NAME + 1];
-    const item *const i = gguf_item(m, key);
+    const item *const i = list_next(m->keys, gguf_full(m, key, full), NULL);
     if (!i) return otherwise;
-    if (i->kind == VALUE_NUMBER) return i->number;
-    gguf_say(m, gguf_full(m, key, full), "a number is wanted, not %.60s", i->text);
+    const int is_list = i->path[strlen(full)] != '\0';
+    if (i->kind == VALUE_NUMBER && !is_list) return i->number;
+    gguf_say(m, full, "a number is wanted, not %.60s", is_list ? "a list" : i->text);
     return otherwise;
 }
 
@@ -462,8 +463,12 @@ static void gguf_judge(gguf_model *m)
     const size_t length = strlen(m->name);
     for (size_t i = 0; i < m->keys->count; i++) {
         const item *const k = &m->keys->items[i];
-        const char *const key = k->path;
+        char key[GGUF_MOST_NAME + 1];
         int is_known = 0;
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(k->path, "["), k->path);
+        const char *const before = i ? m->keys->items[i - 1].path : "";
+        if (strncmp(before, key, strlen(key)) == 0 && before[strlen(key)] == '[')
+            continue; /* of a list, said before */
         if (strncmp(key, "rope_factors_", 13) == 0) {
             gguf_say(m, key,
                      "divides the frequencies, by the length of the context: this tensor is not "

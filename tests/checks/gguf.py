@@ -555,6 +555,10 @@ def architectures():
         notes=["general.architecture"])
     has("an unknown key", model("llama", [base(10000.0), ("rope.wobble", F32, 2.0)]).bytes(), {},
         notes=["llama.rope.wobble"])
+    has("an unknown key that is a list", model("llama", [base(10000.0), ("rope.wobble", ARR, (F32, [2.0] * 99))]).bytes(),
+        {}, notes=["llama.rope.wobble"])
+    has("a width for each layer", model("llama", [base(10000.0), ("rope.dimension_count", ARR, (U32, [64, 128]))]).bytes(),
+        {}, notes=["llama.rope.dimension_count"])
     has("a type of scaling that llama.cpp has not",
         model("llama", [("rope.scaling.type", STR, "dynamic"), ("rope.scaling.factor", F32, 2.0)]).bytes(), {},
         notes=["llama.rope.scaling.type"])
