@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The head of a GGUF file (versions 2 and 3, either byte order) as a list of `path = value`: the
- * keys of the model, without those of its tokenizer, and rope_freqs.weight. No other tensor is read,
- * only the names of those that speak of positions. The format: ggml's docs/gguf.md. */
+ * keys of the model, without those of its tokenizer, and rope_freqs.weight. No other tensor is
+ * read, only the names of those that speak of positions. The format: ggml's docs/gguf.md. */
 #ifndef TOOL_GGUF_H
 #define TOOL_GGUF_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What llama.cpp does by architecture, in code: which elements are a pair, which layers rotate and
  * how. A GGUF file has no key for it. A line an architecture; the facts are from llama.cpp's
- * llama-model.cpp, models/ and converter, at the commit and on the day below. No code was copied. */
+ * llama-model.cpp, models/ and converter, at the commit and on the day below. No code is copied. */
 #ifndef TOOL_GGUF_TYPES_H
 #define TOOL_GGUF_TYPES_H
 

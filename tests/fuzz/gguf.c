@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzzing the reader of GGUF files: what a file says is listed, or refused with an error that names
- * something, whatever its bytes are. An input whose first byte is below 64 is a file; from others one
- * is made, of keys that models have, with values and lengths of which some are lies.
+ * something, whatever its bytes are. An input whose first byte is below 64 is a file; from others
+ * one is made, of keys that models have, with values and lengths of which some are lies.
  */
 #include "fuzz.h"
 
