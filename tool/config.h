@@ -73,13 +73,11 @@ static void take_type(model *m, reader *r, const char *around)
     if (strcmp(m->type, "gguf") == 0) take_architecture(m);
 }
 
-/* What a position_embedding_type, or a key like it, says; PART_ROPE if none does. */
-static part_kind kind_of_model(const reader *r)
+/* What position_embedding_type says, where the model's code reads it; PART_UNREAD, and a note, if
+ * it is none of these words; -1 if it says nothing. Many files have "absolute" from a class that
+ * never reads it. */
+static int kind_by_type(const reader *r)
 {
-    static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
-    const item *const usual_kind = usual_of(r, "@kind");
-    value v;
-    const char *const type = string(r, "position_embedding_type", &v);
     static const struct {
         const char *name;
         part_kind kind;
@@ -94,17 +92,33 @@ static part_kind kind_of_model(const reader *r)
                  {"relative_key", PART_RELATIVE},
                  {"relative_key_query", PART_RELATIVE},
                  {"sinusoidal", PART_SINUSOIDAL}};
-    for (size_t k = 0; type && k < TOOL_COUNT(names); k++)
+    const int is_for_it = usual_of(r, "position_embedding_type") != NULL;
+    value v;
+    const char *const type = string(r, "position_embedding_type", &v);
+    if (!type) return -1;
+    if (!is_for_it && (r->m->is_known || (strcmp(type, "absolute") == 0 && has(r, "rope_theta")))) {
+        say(r->out, NOTE_ODD, "position_embedding_type", "\"%.40s\": not read by this model's code",
+            type);
+        return -1;
+    }
+    for (size_t k = 0; k < TOOL_COUNT(names); k++)
         if (strcmp(type, names[k].name) == 0) {
             say(r->out, NOTE_UNDERSTOOD, "position_embedding_type", "%s", type);
-            return names[k].kind;
+            return (int)names[k].kind;
         }
-    if (type) {
-        say(r->out, NOTE_WRONG, "position_embedding_type",
-            "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key",
-            type);
-        return PART_UNREAD;
-    }
+    say(r->out, NOTE_WRONG, "position_embedding_type",
+        "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key", type);
+    return PART_UNREAD;
+}
+
+/* The encoding of a model, by its keys or its type: PART_ROPE if nothing is said. */
+static part_kind kind_of_model(const reader *r)
+{
+    static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
+    const item *const usual_kind = usual_of(r, "@kind");
+    const int by_type = kind_by_type(r);
+    value v;
+    if (by_type >= 0) return (part_kind)by_type;
     for (size_t k = 0; k < TOOL_COUNT(alibi_keys); k++)
         if (has(r, alibi_keys[k]))
             return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
@@ -170,6 +184,19 @@ static int is_telling(const char *key)
     return 0;
 }
 
+/* Whether a key is in the list of those that change nothing for this type. */
+static int is_ignored(const reader *r, const char *key)
+{
+    const item *const list_of = usual_of(r, "@ignores");
+    const char *at = list_of ? list_of->text : "";
+    while (*at) {
+        const size_t length = strcspn(at, ",");
+        if (strlen(key) == length && strncmp(at, key, length) == 0) return 1;
+        at += length + (at[length] == ',');
+    }
+    return 0;
+}
+
 /* Keys of a config that nobody read: those that sound like positions or rotations may change
  * numbers. */
 static void judge_keys(const reader *r)
@@ -187,8 +214,7 @@ static void judge_keys(const reader *r)
         if (judge_scaling_key(r, key, key, i->kind == VALUE_NULL) || is_read ||
             is_one_of(key, harmless_keys, TOOL_COUNT(harmless_keys)) || i->kind == VALUE_NULL)
             continue;
-        const item *const ignored = usual_of(r, "@ignores");
-        if (ignored && strcmp(ignored->text, key) == 0) continue;
+        if (is_ignored(r, key) || strcmp(i->text, "[]") == 0) continue;
         const value v = {*rest ? NULL : i, "", key};
         const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
         if (is_telling(key) && r->out->kind != PART_ROPE)
@@ -298,6 +324,16 @@ static void read_tower(model *m, const char *around, const char *key, const char
     read_vision(&r);
 }
 
+/* Settings of the command line, which have no line, that are beside the config of the text. */
+static void judge_settings(const model *m, const char *text, part *p)
+{
+    for (size_t i = 0; i < m->file->count && text[0]; i++)
+        if (m->file->items[i].line == 0 && !m->used[i])
+            say(p, NOTE_UNREAD, m->file->items[i].path,
+                "%.40s: nothing reads this: the keys of the text are in %s", m->file->items[i].text,
+                text);
+}
+
 /* Read a model's file. Returns the number of parts. */
 static size_t read_model(const list *file, part *parts)
 {
@@ -327,6 +363,7 @@ static size_t read_model(const list *file, part *parts)
     }
     read_tower(&m, around, "vision_config", "vision", parts, &count);
     read_tower(&m, around, "audio_config", "audio", parts, &count);
+    judge_settings(&m, text, &parts[0]);
     list_free(&m.usual);
     free(m.used);
     return count;

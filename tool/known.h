@@ -71,7 +71,15 @@ static const struct pattern_key {
 } pattern_keys[] = {{"sliding_window_pattern", "sliding_attention"},
                     {"global_attn_every_n_layers", "sliding_attention"},
                     {"full_attention_interval", "linear_attention"},
-                    {"layer_group_size", "linear_attention"}};
+                    {"layer_group_size", "linear_attention"},
+                    {"@recurrent_period", "recurrent"}};
+
+/* Lists of the layers that have attention, counted from first. */
+static const struct index_key {
+    const char *key;
+    size_t first;
+} index_keys[] = {
+    {"attn_layer_indices", 0}, {"full_attn_idxs", 0}, {"linear_attn_config.full_attn_layers", 1}};
 
 /* Kinds of layers without attention. */
 static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2", "conv",

@@ -86,6 +86,20 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
     return "";
 }
 
+/* By a list of the layers with attention; NULL if there is none. */
+static const char *kind_by_index(const reader *r, size_t layer)
+{
+    for (size_t k = 0; k < TOOL_COUNT(index_keys); k++) {
+        const size_t count = length_of(r, index_keys[k].key);
+        for (size_t j = 0; j < count; j++) {
+            const item *const i = at_layer(r, index_keys[k].key, j);
+            if (i && i->number == (double)(layer + index_keys[k].first)) return "full_attention";
+        }
+        if (count) return "linear_attention";
+    }
+    return NULL;
+}
+
 /* The kind of a layer, "" if nothing says it. */
 static const char *kind_of_layer(const reader *r, size_t layer)
 {
@@ -102,6 +116,11 @@ static const char *kind_of_layer(const reader *r, size_t layer)
     const char *const pattern = string(r, "hybrid_override_pattern", &v);
     if (pattern && layer < strlen(pattern))
         return pattern[layer] == '*' ? "full_attention" : pattern[layer] == 'M' ? "mamba" : "mlp";
+    const char *const by_index = kind_by_index(r, layer);
+    if (by_index) return by_index;
+    const size_t period = length_of(r, "block_types");
+    if (period && (i = at_layer(r, "block_types", layer % period)) != NULL)
+        return strcmp(i->text, "attention") == 0 ? "full_attention" : i->text;
     return kind_by_pattern(r, layer);
 }
 

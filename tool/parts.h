@@ -67,24 +67,38 @@ static void judge_nested(const reader *r)
     }
 }
 
+/* Whether the scaling is not for layers of a kind: yarn_only_types, or the type's own code. */
+static int is_left_unscaled(const reader *r, const char *kind)
+{
+    const item *const scaled = usual_of(r, "@scaled");
+    const size_t count = length_of(r, "yarn_only_types");
+    if (!r->inner[0] || (!count && !scaled)) return 0;
+    for (size_t k = 0; k < count; k++) {
+        const item *const at = at_layer(r, "yarn_only_types", k);
+        if (at && strcmp(at->text, kind) == 0) return 0;
+    }
+    return count || strcmp(scaled->text, kind) != 0;
+}
+
 /* A model with a base or a scaling of its own for some layers. */
 static void add_own_labels(const reader *r, labels *to)
 {
-    const item *const scaled = usual_of(r, "@scaled");
-    const int only = has(r, "yarn_only_types");
     const char *local = NULL;
     int is_unscaled = 0;
     for (size_t k = 0; k < TOOL_COUNT(local_keys) && !local; k++)
         if (has(r, local_keys[k].key) || usual_of(r, local_keys[k].key))
             local = local_keys[k].key, is_unscaled = local_keys[k].is_unscaled;
+    const int has_lists = length_of(r, "rope_theta") || length_of(r, "partial_rotary_factors");
+    const int is_full_unscaled = is_left_unscaled(r, "full_attention");
+    const int is_sliding_unscaled = is_left_unscaled(r, "sliding_attention");
     if (has(r, "compress_rope_theta") || usual_of(r, "compress_rope_theta")) {
         add_label(r, to, "compress")->theta = "compress_rope_theta";
         add_label(r, to, "main")->is_unscaled = 1;
-    } else if (local || ((scaled || only) && r->inner[0])) {
-        add_label(r, to, "full_attention");
+    } else if (local || has_lists || is_full_unscaled || is_sliding_unscaled) {
+        add_label(r, to, "full_attention")->is_unscaled = is_full_unscaled;
         label *const sliding = add_label(r, to, "sliding_attention");
         sliding->theta = local;
-        sliding->is_unscaled = is_unscaled || scaled || only;
+        sliding->is_unscaled = is_unscaled || is_sliding_unscaled;
     } else
         add_label(r, to, "text");
 }

@@ -291,5 +291,7 @@ int main(int count, char **words)
         free(parts[i].lists[0]), free(parts[i].lists[1]), free(parts[i].factors),
             free(parts[i].coordinate);
     list_free(&file);
-    return status;
+    if (fflush(stdout) == 0) return status;
+    fputs("posenc: standard output cannot be written\n", stderr);
+    return 1;
 }

@@ -128,8 +128,9 @@ static void read_type(const reader *r)
 /* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
 static void read_rotary(const reader *r)
 {
-    static const char *const shares[] = {"partial_rotary_factor", "partial_rotary_factors",
-                                         "rotary_pct", "rotary_emb_fraction", "rope_percent"};
+    static const char *const shares[] = {
+        "partial_rotary_factor", "partial_rotary_factors", "rotary_pct",
+        "rotary_emb_fraction",   "rope_percent",           "rope_pct"};
     static const char *const widths[] = {"rotary_dim", "attn_rotary_emb"};
     part *const p = r->out;
     const size_t head_dim = p->rope.head_dim;
@@ -294,12 +295,12 @@ static void read_sections(const reader *r)
     double *const sections = numbers_of(&around, key, &count);
     if (!sections) return;
     const int interleaved = is_true(&around, "mrope_interleaved");
-    const double pairs = (double)((c->rotary_dim ? c->rotary_dim : c->head_dim) / 2);
+    const size_t width = c->rotary_dim ? c->rotary_dim : c->head_dim, pairs = width / 2;
     c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
     c->axes = count;
     int are_good = count > 0 && count <= PE_MAX_AXES;
     for (size_t a = 0; a < count && are_good; a++) {
-        const double size = is_xd && sections[a] < 1 ? sections[a] * pairs : sections[a];
+        const double size = is_xd && sections[a] < 1 ? sections[a] * (double)pairs : sections[a];
         are_good = size >= 0 && size < 1048576 && size == floor(size);
         if (are_good) c->sections[a] = (size_t)size;
     }
@@ -337,6 +338,15 @@ static void read_log_scale(const reader *r, const char *length, double shift)
     p->query_shift = shift;
 }
 
+/* Whether queries are scaled by position: true, or a number above 0, as Llama 4's files have it. */
+static int is_tuned(const reader *r)
+{
+    value v;
+    if (find(r, "attn_temperature_tuning", &v) && v.at && v.at->kind == VALUE_NUMBER)
+        return v.at->number > 0;
+    return is_true(r, "attn_temperature_tuning");
+}
+
 /* What multiplies queries or logits beside the rotation. */
 static void read_query_scale(const reader *r)
 {
@@ -347,7 +357,7 @@ static void read_query_scale(const reader *r)
         if (!p->query_period)
             say(p, NOTE_WRONG, "llama_4_scaling_beta", "needs original_max_position_embeddings");
     }
-    if (is_true(r, "attn_temperature_tuning") && number(r, "attn_scale", &p->query_beta) &&
+    if (is_tuned(r) && number(r, "attn_scale", &p->query_beta) &&
         whole(r, "floor_scale", &p->query_period)) {
         p->query_shift = 1;
         say(p, NOTE_UNDERSTOOD, "attn_temperature_tuning", "for the layers without RoPE");

@@ -145,6 +145,7 @@ static void write_table(part *p, const char *name, int is_raw, const positions *
                         table_type type, pe_rope_table_layout layout)
 {
     pe_plan plan;
+    if (count_notes(p, NOTE_WRONG)) return;
     if (p->kind != PART_ROPE && p->kind != PART_SINUSOIDAL) {
         say(p, NOTE_WRONG, "--part", "%s has no table of sines: it is %s", p->name,
             kind_names[p->kind]);
@@ -176,6 +177,9 @@ static void write_table(part *p, const char *name, int is_raw, const positions *
         say(p, NOTE_WRONG, "table", "%s", pe_status_string(status));
     else if (!write_array(name, is_raw, type, shape + 1 - is_two, 2 + is_two, table, count))
         say(p, NOTE_WRONG, "table", "%s cannot be written", name);
+    else if (strcmp(name, "-") != 0)
+        printf("%s: %s%zu rows of %zu %s numbers in %s\n", p->name, is_two ? "2 arrays of " : "",
+               where->rows, width, table_types[type], name);
     free(table);
     free(memory);
 }

@@ -13,7 +13,8 @@
  *   @rotates=last           the last elements of a head, not the first
  *   @attention_factor=1     of YaRN, where the file has none
  *   @tower=vision           half a head by y, half by x
- *   @ignores=KEY            it sounds like a rotation, but is for another part of the model
+ *   @ignores=KEY,KEY        they sound like positions, but change nothing that is told here
+ *   @recurrent_period=3     layers 2, 5 ... have attention, the others are recurrent
  *   @sections=own           an order of sections that is in docs/models.md
  *   @still=rest             pairs that sections in turn leave over stand still: of GGUF files alone
  *
@@ -44,7 +45,8 @@ static const struct type_line {
     {"bert", "position_embedding_type=absolute"},
     {"bloom", "@kind=alibi"},
     {"chameleon", "rope_theta=10000"},
-    {"chatglm", "rope_theta=10000 kv_channels=128 partial_rotary_factor=0.5 @pairs=neighbours"},
+    {"chatglm", "rope_theta=10000 kv_channels=128 partial_rotary_factor=0.5 @pairs=neighbours "
+                "@ignores=original_rope"},
     {"codegen", "rotary_dim=64 rope_theta=10000 @pairs=neighbours"},
     {"cohere", "rope_theta=10000 @pairs=neighbours"},
     {"cohere2", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 @pairs=neighbours "
@@ -96,14 +98,14 @@ static const struct type_line {
     {"gpt_neo", "@kind=learned"},
     {"gpt_neox", "partial_rotary_factor=0.25 rope_theta=10000"},
     {"gpt_oss", "head_dim=64 rope_theta=150000 sliding_window=128 sliding_window_pattern=2"},
-    {"gptj", "rotary_dim=64 rope_theta=10000 @pairs=neighbours"},
+    {"gptj", "rotary_dim=64 rope_theta=10000 @pairs=neighbours @ignores=rotary"},
     {"granite", "rope_theta=10000"},
     {"granitemoe", "rope_theta=10000"},
     {"granitemoehybrid", "rope_theta=10000 position_embedding_type=nope"},
     {"granitemoeshared", "rope_theta=10000"},
     {"helium", "head_dim=128 rope_theta=100000 @pairs=neighbours"},
-    {"hunyuan_v1_dense", "rope_theta=10000"},
-    {"hunyuan_v1_moe", "rope_theta=10000"},
+    {"hunyuan_v1_dense", "rope_theta=10000 @ignores=use_rotary_pos_emb,position_embedding_xdrope"},
+    {"hunyuan_v1_moe", "rope_theta=10000 @ignores=use_rotary_pos_emb,position_embedding_xdrope"},
     {"hunyuan_vl_text", "rope_theta=10000"},
     {"internlm2", "rope_theta=10000"},
     {"internlm3", "rope_theta=10000"},
@@ -141,8 +143,8 @@ static const struct type_line {
     {"musicgen_decoder", "@kind=sinusoidal @preset=musicgen"},
     {"nemotron", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"nemotron_h", "@kind=none"},
-    {"new", "rope_theta=10000"},
-    {"nomic_bert", "rotary_emb_base=10000"},
+    {"new", "rope_theta=10000 position_embedding_type=rope"},
+    {"nomic_bert", "rotary_emb_base=10000 @ignores=max_trained_positions"},
     {"olmo", "rope_theta=10000"},
     {"olmo2", "rope_theta=10000"},
     {"olmo3", "rope_theta=500000 sliding_window=4096 sliding_window_pattern=4 "
@@ -174,7 +176,7 @@ static const struct type_line {
     {"qwen3_vl_moe", "@tower=vision"},
     {"qwen3_vl_moe_text", "rope_theta=5000000"},
     {"qwen3_vl_text", "head_dim=128 rope_theta=5000000"},
-    {"recurrent_gemma", "partial_rotary_factor=0.5 rope_theta=10000"},
+    {"recurrent_gemma", "@recurrent_period=3 partial_rotary_factor=0.5 rope_theta=10000"},
     {"roberta", "position_embedding_type=absolute"},
     {"roformer", "rope_theta=10000 @pairs=neighbours"},
     {"seed_oss", "head_dim=128 rope_theta=10000"},
@@ -185,8 +187,8 @@ static const struct type_line {
     {"starcoder2", "rope_theta=10000"},
     {"step3p5", "head_dim=128 rope_theta=10000"},
     {"t5", "@kind=t5"},
-    {"timesfm2_5", "rope_theta=10000"},
     {"timesfm", "@kind=sinusoidal @preset=t2t"},
+    {"timesfm2_5", "rope_theta=10000"},
     {"umt5", "@kind=t5"},
     {"whisper", "@encoder=t2t @kind=learned"},
     {"xlm-roberta", "position_embedding_type=absolute"},

@@ -247,6 +247,20 @@ def silent():
         status, got = pe(*fields)
         notes(" ".join(fields), got["text"], odd, wrong)
         check(f"{' '.join(fields)}: {int(bool(wrong))}", status == bool(wrong) and "frequencies" in got["text"])
+    part = pe("model_type=modernbert", "position_embedding_type=absolute", "head_dim=64")[1]["full_attention"]
+    check("a position_embedding_type that no code reads", part["kind"] == "rope" and
+          [n["key"] for n in part["odd"]] == ["position_embedding_type"], part)
+    for fields in (["model_type=gptj", "rotary=true", "head_dim=256"],
+                   ["model_type=hunyuan_v1_dense", "head_dim=128", "use_rotary_pos_emb=true",
+                    "position_embedding_xdrope=false"],
+                   ["model_type=step3p5", "head_dim=128", "use_rope_layers=[]"],
+                   ["model_type=llama4_text", "head_dim=128", "attn_temperature_tuning=4"]):
+        status, got = pe(*fields)
+        check(f"{' '.join(fields)}", status == 0, got)
+    for where, status in (("", 1), ("text_config.", 0)):
+        got = pe(CONFIGS + "gemma-4.json", where + "rope_parameters.full_attention.rope_theta=5e5")
+        check(f"a setting {where or 'beside the text'}", got[0] == status and
+              got[1]["full_attention"]["rope_theta"] == (1e6 if status else 5e5), got)
     status, got = pe_of('\ufeff{"model_type": "llama", "head_dim": 64, "x": [NaN, Infinity, -Infinity]}')
     check("a mark of order, NaN and Infinity", status == 0, got)
     status, got = pe_of('{"model_type": "llama", "head_dim": 64, "rope_theta": NaN}')
@@ -463,15 +477,22 @@ def tables():
     check("a folder that is not there", tabled("/nowhere/t.npy", "preset=t2t", "d_model=8")[0] == 1)
     with tempfile.TemporaryDirectory() as folder:
         npy = os.path.join(folder, "t.npy")
-        tabled(npy, "preset=t2t", "d_model=8")
+        run = subprocess.run([sys.argv[1], "table", "preset=t2t", "d_model=8", npy], stdout=subprocess.PIPE)
+        check("a table says its shape", b"t2t: 16 rows of 8 f32 numbers in " in run.stdout, run.stdout)
         for options, start in ([], 0), (["--raw"], 128):
             run = subprocess.run([sys.argv[1], "table", "preset=t2t", "d_model=8", "-", *options], stdout=subprocess.PIPE)
             check(f"standard output {options}", run.returncode == 0 and run.stdout == open(npy, "rb").read()[start:])
+    got = tabled("/dev/null", "/nowhere.json")
+    check("a table of no file", got[0] == 1 and got[1].count("\n") == 1 and "cannot be read" in got[1], got)
     got = tabled("/dev/null", CONFIGS + "nemotron-h.json")
     check("a table where nothing rotates", got[0] == 1 and "no table of sines" in got[1], got)
 
 
 def text():
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            run = subprocess.run([sys.argv[1], "show", CONFIGS + "llama-2.json"], stdout=full, stderr=subprocess.PIPE)
+        check("an output that is full", run.returncode == 1 and b"cannot be written" in run.stderr, run)
     run = subprocess.run([sys.argv[1], "show", "--frequencies", CONFIGS + "llama-3.1.json"], stdout=subprocess.PIPE)
     lines = run.stdout.decode().splitlines()
     last = [float(x) for x in lines[-3].split()[1:]]
@@ -511,6 +532,14 @@ def per_layer():
              {"text": odd, "linear_attention": even}),
             ("labels that are no kinds", '"model_type": "deepseek_v4", "rope_parameters": {"main": ' + LAYER +
              ', "compress": ' + LAYER + '}, "compress_ratios": [0, 4, 0, 4, 0, 4, 0, 4], %s', {"main": even, "compress": odd}),
+            ("a list of attention layers", '"model_type": "bamba", "attn_layer_indices": [2, 5], %s',
+             {"text": [2, 5], "linear_attention": [0, 1, 3, 4, 6, 7]}),
+            ("one that counts from 1", '"model_type": "kimi_linear", "linear_attn_config": {"full_attn_layers": [4, 8]}, %s',
+             {"text": fourth, "linear_attention": rest}),
+            ("RecurrentGemma's blocks", '"model_type": "recurrent_gemma", %s',
+             {"text": [2, 5], "recurrent": [0, 1, 3, 4, 6, 7]}),
+            ("blocks of a file", '"model_type": "recurrent_gemma", "block_types": ["recurrent", "attention"], %s',
+             {"text": odd, "recurrent": even}),
             ("layers without a period", '"model_type": "smollm3", "no_rope_layers": [0, 1, 1, 1, 1, 1, 1, 1], %s',
              {"text": [1, 2, 3, 4, 5, 6, 7], "nope": [0]})):
         status, got = pe_of("{" + text % base + "}")
@@ -521,6 +550,16 @@ def per_layer():
     same("a thinker", part, default(128, 1000000))
     part = pe_of('{"model_type": "llama", "head_dim": 64, "rope_percent": 0.5}')[1]["text"]
     same("rope_percent", part, default(32, 10000))
+    lists = ('"model_type": "step3p5", "head_dim": 64, "rope_theta": [1e6, 1e4], '
+             '"layer_types": ["full_attention", "sliding_attention"]')
+    got = pe_of("{" + lists + "}")[1]
+    same("a list of bases without a scaling", got["sliding_attention"], default(64, 10000))
+    got = pe_of("{" + lists + ', "rope_scaling": {"type": "linear", "factor": 2}, "yarn_only_types": ["sliding_attention"]}')[1]
+    same("a scaling of sliding layers", got["sliding_attention"], linear(64, 10000, 2))
+    same("... alone", got["full_attention"], default(64, 1000000))
+    status, got = pe_of("{" + lists + ', "rope_scaling": {"type": "linear", "factor": 2}, "yarn_only_types": [[1]]}')
+    check("a list within yarn_only_types", status == 1 and isinstance(got, dict) and
+          [n["key"] for n in got["full_attention"]["wrong"]] == ["yarn_only_types"], got)
     for what, text, key in (
             ("values that differ within a kind", '"model_type": "step3p5", "rope_theta": [1e4, 1e6], "head_dim": 64, '
              '"layer_types": ["full_attention", "full_attention"]', "rope_theta"),
@@ -538,6 +577,8 @@ def per_layer():
 def dry_run():
     """types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
     stub = "tests/checks/stub"
+    names = re.findall(r'^    \{"([^"]+)", "', open("tool/types.h").read(), re.M)
+    check("tool/types.h has each type once, by name", len(names) > 100 and names == sorted(set(names)), names)
     for what, change, status in (("as it is", {}, 0), ("another base", {"25000.0": "26000.0"}, 1)):
         with tempfile.TemporaryDirectory() as folder:
             text = open(os.path.join(stub, "transformers.py")).read()
