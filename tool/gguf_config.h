@@ -220,7 +220,8 @@ static void gguf_measure_model(gguf_model *m)
     else
         gguf_say(m, gguf_full(m, "block_count", full), "0 ... %d layers are wanted, not %.15g",
                  (int)GGUF_MOST_LAYERS, layers);
-    m->has_windows = m->is && (m->is->period || m->is->is_listed) && window > 0;
+    m->has_windows = m->is && (m->is->period || m->is->is_listed) && window > 0 &&
+                     (!m->is->window_layers || m->is->window_layers == m->layers);
     m->patterns = gguf_find_column(m, "attention.sliding_window_pattern");
     m->key_heads = gguf_find_column(m, "attention.head_count_kv");
     m->ratios = gguf_find_column(m, "attention.compress_ratios");

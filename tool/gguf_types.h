@@ -51,6 +51,7 @@ typedef struct gguf_architecture {
     int is_first;    /* 1: it is the first of the period; 0: the last                       */
     int is_listed;   /* 1: attention.sliding_window_pattern has to say, a boolean a layer   */
     unsigned window; /* if attention.sliding_window is absent; 0: no windows then           */
+    unsigned window_layers; /* only a model of as many layers has windows; 0: any           */
     gguf_window_base base;
     gguf_nope nope;
     int has_own_factors;   /* 1: rope_freqs.weight is for the layers without a window         */
@@ -141,8 +142,9 @@ static const gguf_architecture gguf_architectures[] = {
     {"orion", .pairs = GGUF_HALVES},
     {"nemotron", .pairs = GGUF_HALVES},
     {"exaone", .pairs = GGUF_HALVES},
-    {"exaone4", .pairs = GGUF_HALVES, .period = 4, .nope = GGUF_FULL_DO_NOT},
-    {"exaone-moe", .pairs = GGUF_HALVES, .period = 4, .nope = GGUF_FULL_DO_NOT},
+    {"exaone4", .pairs = GGUF_HALVES, .period = 4, .window = 4096, .window_layers = 64,
+     .nope = GGUF_FULL_DO_NOT},
+    {"exaone-moe", .pairs = GGUF_HALVES, .is_listed = 1, .nope = GGUF_FULL_DO_NOT},
     {"minicpm3", .pairs = GGUF_HALVES},
     {"bailingmoe2", .pairs = GGUF_HALVES},
     {"dots1", .pairs = GGUF_HALVES},

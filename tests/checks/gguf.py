@@ -472,7 +472,14 @@ def architectures():
     has("cohere2: the full layers do not rotate",
         model("cohere2", [base(50000.0), ("attention.sliding_window", U32, 4096)]).bytes(),
         {"@pairs": "neighbours", "layer_types": layers("wwwf", 32), "no_rope_layers": [1, 1, 1, 0] * 8})
-    has("exaone4 of 1.2B: no windows, all rotate", model("exaone4", [base(1000000.0)], layers=30).bytes(),
+    has("exaone4 of 32B: windows in 64 layers, and the full ones do not rotate",
+        model("exaone4", [base(1000000.0)], layers=64, tokens=0).bytes(),
+        {"layer_types": layers("wwwf", 64), "no_rope_layers": [1, 1, 1, 0] * 16, "sliding_window": 4096})
+    has("exaone-moe without its list of layers",
+        model("exaone-moe", [base(1000000.0), ("attention.sliding_window", U32, 128)], tokens=0).bytes(), {},
+        notes=["exaone-moe.attention.sliding_window_pattern"])
+    has("exaone4 of 1.2B: no windows, all rotate",
+        model("exaone4", [base(1000000.0), ("attention.sliding_window", U32, 4096)], layers=30).bytes(),
         {"@pairs": "halves"}, absent=("layer_types", "no_rope_layers"))
     has("deepseek2: 64 of 192 rotate, mscale_all_dim is ten times the multiplier",
         model("deepseek2", [base(10000.0), ("rope.dimension_count", U32, 64), ("attention.kv_lora_rank", U32, 512),
