@@ -114,8 +114,8 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,bounds splits errors memory tables,$(p).gcc.best.sleef.asan.o0.quick) \
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
-FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates fixed-point gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme pages links workflows steps parity demo-runs tool-runs golden certify wasm explorer python api-pages gpu microcontroller
+FUZZ := $(foreach h,api simd rope tables gguf,fuzz-replay-$(h))
+OTHERS := rooms levels certificates fixed-point gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme pages links workflows steps parity demo-runs tool-runs gguf golden certify wasm explorer python api-pages gpu microcontroller
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
@@ -168,7 +168,7 @@ theorem-search:
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
-levels gappa unfused warnings names unwritten api contract extern readme pages links workflows steps parity golden certify wasm explorer python gpu microcontroller:
+levels gappa unfused warnings names unwritten api contract extern readme pages links workflows steps parity gguf golden certify wasm explorer python gpu microcontroller:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

@@ -42,6 +42,20 @@ static void take_usual(model *m, const char *facts)
     }
 }
 
+/* The facts of a GGUF file's architecture: see gguf_config.h. */
+static void take_architecture(model *m)
+{
+    for (size_t i = 0; i < m->file->count; i++) {
+        const item *const fact_there = &m->file->items[i];
+        if (fact_there->path[0] != '@') continue;
+        m->used[i] = 1;
+        list_add(&m->usual, fact_there->path, fact_there->kind, fact_there->number,
+                 fact_there->text, 0);
+    }
+    const item *const name = list_find(m->file, "@architecture");
+    if (name) snprintf(m->type, sizeof m->type, "%s", name->text);
+}
+
 /* Find the type of a config, that of the whole model if it has none, and what its keys mean. */
 static void take_type(model *m, reader *r, const char *around)
 {
@@ -56,6 +70,7 @@ static void take_type(model *m, reader *r, const char *around)
     const struct type_line *const line = type_named(m->type);
     m->is_known = line != NULL;
     if (line) take_usual(m, line->facts);
+    if (strcmp(m->type, "gguf") == 0) take_architecture(m);
 }
 
 /* What position_embedding_type says, where the model's code reads it; PART_UNREAD, and a note, if

@@ -53,6 +53,11 @@ typedef struct part {
     pe_config preset;                   /* PART_SINUSOIDAL                            */
     pe_rope_config rope;                /* PART_ROPE; its lists are those below       */
     double *lists[2];                   /* short_factor, long_factor: allocated, or NULL */
+    float *factors;                     /* freq_factors: allocated, or NULL           */
+    uint8_t *coordinate;                /* of ggml's IMROPE: allocated, or NULL       */
+    size_t sections[PE_MAX_AXES];       /* of coordinate                              */
+    int is_gguf;                        /* 1: its pairs are those of a GGUF file      */
+    const char *pairs_elsewhere;        /* of Hugging Face's file for the same model; NULL */
     double logits;                      /* what the model's code multiplies its logits by, or 0 */
     pe_query_scale query_form;
     double query_beta, query_shift;

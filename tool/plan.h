@@ -5,6 +5,7 @@
 
 #include "part.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A plan of a part, in memory that the caller frees; NULL, and a note, if there is none. */
@@ -41,6 +42,8 @@ static double *frequencies_of(part *p, size_t *pairs)
             free(omega);
             omega = NULL;
         }
+        for (size_t i = 0; omega && p->rope.coordinate && i < *pairs; i++)
+            if (p->rope.coordinate[i] == 255) omega[i] = 0, omega[*pairs + i] = HUGE_VAL;
     }
     free(memory);
     return omega;

@@ -16,6 +16,7 @@
 
 #include "arguments.h"
 #include "config.h"
+#include "gguf_file.h"
 #include "report_json.h"
 #include "table.h"
 
@@ -34,7 +35,7 @@ static const char usage[] =
     "    posenc show head_dim=128 rope_theta=1000000 rope_type=yarn factor=4 \\\n"
     "        original_max_position_embeddings=32768 --frequencies\n"
     "\n"
-    "  FILE             a model's config.json; -: standard input\n"
+    "  FILE             a model's config.json, or its .gguf; -: standard input\n"
     "  KEY=VALUE        a key of the file, as rope_theta=500000 or rope_scaling.factor=8;\n"
     "                   preset=NAME d_model=N for a sinusoidal encoding\n"
     "  --part NAME      only this part: text, vision, full_attention, sliding_attention ...\n"
@@ -132,22 +133,34 @@ static int read_options(int count, char **words, options *to)
     return 0;
 }
 
-/* The file with the settings of the command line; what is wrong is noted. */
-static void flatten_all(int count, char **words, const options *o, list *to, part *notes)
+static void flatten_json(const char *name, list *to, part *notes)
 {
     size_t size = 0;
-    char *const text = o->file ? read_file(o->file, &size) : NULL;
-    if (o->file && !text)
-        say(notes, NOTE_WRONG, o->file, "cannot be read");
-    else if (text)
-        read_json(o->file, text, size, to, notes);
+    char *const text = read_file(name, &size);
+    if (!text)
+        say(notes, NOTE_WRONG, name, "cannot be read");
+    else if (size >= 4 && memcmp(text, "GGUF", 4) == 0)
+        say(notes, NOTE_WRONG, name, "a GGUF file is read by its name, not from standard input");
+    else
+        read_json(name, text, size, to, notes);
     free(text);
+}
+
+/* The file with the settings of the command line; what is wrong is noted. */
+static void flatten_all(int count, char **words, const options *o, list *to, gguf_model *gguf,
+                        part *notes)
+{
+    if (o->file && is_gguf(o->file))
+        read_gguf(o->file, count, words, to, gguf, notes);
+    else if (o->file)
+        flatten_json(o->file, to, notes);
     for (int i = 2; i < count && !notes->notes; i++) {
         if (strncmp(words[i], "--", 2) == 0) {
             const int is_flag = !strcmp(words[i], "--json") || !strcmp(words[i], "--raw") ||
                                 !strcmp(words[i], "--frequencies");
             i += !is_flag;
-        } else if (is_setting(words[i]) && !set_key(to, words[i]))
+        } else if (is_setting(words[i]) && !is_gguf_setting(gguf, words[i]) &&
+                   !set_key(to, words[i]))
             say(notes, NOTE_WRONG, words[i], "cannot be set: a key before the last is no object");
     }
 }
@@ -189,6 +202,8 @@ static void show(const options *o, part *parts, size_t count)
     }
     if (o->is_json)
         printf("]\n}\n");
+    else if (parts[0].is_gguf)
+        printf("\narchitectures as in %s\n", GGUF_CHECKED);
     else
         printf("\nmodel types as in transformers %s, checked %s\n", TYPES_TRANSFORMERS,
                TYPES_CHECKED);
@@ -243,6 +258,7 @@ static int judge_options(options *o)
 int main(int count, char **words)
 {
     static part parts[MOST_PARTS];
+    static gguf_model gguf;
     options o = {NULL, NULL, NULL, NULL, "0:16", "f32", "apart", 0, 0, 0, 0};
     list file = {NULL, 0, 0, 0};
     size_t n = 0, chosen = 0;
@@ -252,13 +268,15 @@ int main(int count, char **words)
     if (judge_options(&o)) return 2;
 
     add_part(parts, &n, "config")->kind = PART_UNREAD;
-    flatten_all(count, words, &o, &file, &parts[0]);
+    flatten_all(count, words, &o, &file, &gguf, &parts[0]);
     if (parts[0].notes)
         o.part = NULL;
     else if (file.count == 0 && !o.file)
         return refuse(o.command, "of which file?");
-    else
+    else {
         n = list_find(&file, "preset") ? read_preset(&file, parts) : read_model(&file, parts);
+        if (gguf.name[0]) finish_gguf(&gguf, parts, n);
+    }
     for (size_t i = 0; i < n; i++)
         chosen += (size_t)is_chosen(&o, &parts[i]);
     int status = chosen == 0 ? refuse("--part", "there is no such part") : 0;
@@ -270,7 +288,8 @@ int main(int count, char **words)
             status |= is_chosen(&o, &parts[i]) && !is_good(&parts[i]);
     }
     for (size_t i = 0; i < n; i++)
-        free(parts[i].lists[0]), free(parts[i].lists[1]);
+        free(parts[i].lists[0]), free(parts[i].lists[1]), free(parts[i].factors),
+            free(parts[i].coordinate);
     list_free(&file);
     if (fflush(stdout) == 0) return status;
     fputs("posenc: standard output cannot be written\n", stderr);

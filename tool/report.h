@@ -46,6 +46,11 @@ static void print_rotation(const part *p, size_t pairs)
            c->rope_interleave              ? "read adjacent, (2i, 2i + 1), and written as halves"
            : c->layout == PE_LAYOUT_HALVES ? "halves, (i, i + n/2)"
                                            : "neighbours, (2i, 2i + 1)");
+    if (p->is_gguf)
+        printf("  these are the pairs of the GGUF file%s%s\n",
+               p->pairs_elsewhere && p->pairs_elsewhere[0] ? "; " : "",
+               p->pairs_elsewhere ? p->pairs_elsewhere : "");
+    if (c->freq_factors) printf("  frequencies divided by %zu factors\n", c->freq_factors_length);
     printf("  base %.15g, rope_type %s", c->rope_theta, type_names[c->rope_type]);
     if (c->rope_type != PE_ROPE_DEFAULT && c->factor > 0) printf(", factor %.15g", c->factor);
     if (c->rope_type != PE_ROPE_DEFAULT && c->original_max_position_embeddings)
@@ -55,8 +60,8 @@ static void print_rotation(const part *p, size_t pairs)
         static const char *const orders[] = {"in blocks", "interleaved", "for half a head each"};
         printf("  %zu coordinates, pairs", c->axes);
         for (size_t a = 0; a < c->axes; a++)
-            printf("%s%zu", a ? ", " : " ", c->sections[a]);
-        printf(", %s\n", orders[c->section_order]);
+            printf("%s%zu", a ? ", " : " ", (c->coordinate ? p->sections : c->sections)[a]);
+        printf(", %s\n", orders[c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order]);
     }
     if (p->window) printf("  attention to the last %zu positions\n", p->window);
     if (p->logits > 0) printf("  logits also times %.9g, by the model's own code\n", p->logits);

@@ -95,13 +95,15 @@ static void json_rotation(const part *p, size_t pairs)
     json_number("rope_theta", c->rope_theta);
     json_text("rope_type", type_names[c->rope_type]);
     json_text("pairs", pairs_of(p));
+    json_text("pairs_of", p->is_gguf ? "gguf" : "huggingface");
     json_key("rope_interleave");
     printf(c->rope_interleave ? "true" : "false");
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++)
-        sections[a] = (double)c->sections[a];
+        sections[a] = (double)(c->coordinate ? p->sections : c->sections)[a];
     if (c->axes > 1) {
         json_numbers("sections", sections, c->axes);
-        json_text("section_order", orders[c->section_order]);
+        json_text("section_order",
+                  orders[c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order]);
     }
     json_number("attention_factor", attention_of(p));
     if (p->logits > 0) json_number("logits_factor", p->logits);

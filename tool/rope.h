@@ -187,6 +187,27 @@ static void read_factor_lists(const reader *r)
         c->factor = 0;
 }
 
+/* ggml's factors, which divide the frequencies of any type: rope_freqs.weight of a GGUF file. */
+static void read_freq_factors(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    size_t count;
+    double *const numbers = numbers_of(r, "freq_factors", &count);
+    if (!numbers) return;
+    if (count != pairs)
+        say(p, NOTE_WRONG, "freq_factors", "%zu numbers are wanted, one a pair, not %zu", pairs,
+            count);
+    else if ((p->factors = (float *)malloc(count * sizeof *p->factors)) != NULL) {
+        for (size_t i = 0; i < count; i++)
+            p->factors[i] = (float)numbers[i];
+        c->freq_factors = p->factors;
+        c->freq_factors_length = count;
+    }
+    free(numbers);
+}
+
 /* 0 is a value of the file, but means absent in a pe_rope_config. */
 static void read_attention_factor(const reader *r, const label *l)
 {
@@ -228,6 +249,33 @@ static void read_scaling(const reader *r, const label *l)
     number(r, "long_mscale", &c->long_mscale);
     read_attention_factor(r, l);
     if (c->rope_type == PE_ROPE_LONGROPE) read_factor_lists(r);
+    read_freq_factors(r);
+}
+
+/* ggml's IMROPE: pairs that the sections leave over take a fourth position, which is 0. */
+static void leave_pairs_still(part *p)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    size_t sum = 0, still = 0;
+    if (c->axes != 3 || pairs == 0 || pairs > 524288) return;
+    for (size_t a = 0; a < 3; a++)
+        sum += c->sections[a];
+    p->coordinate = sum ? (uint8_t *)malloc(pairs) : NULL;
+    if (!p->coordinate) return;
+    for (size_t i = 0; i < pairs; i++) {
+        const size_t s = i % sum, a = s % 3;
+        p->coordinate[i] = s / 3 < c->sections[a] ? (uint8_t)a : 255;
+        still += p->coordinate[i] == 255;
+    }
+    if (!still) return; /* PE_SECTIONS_INTERLEAVED says the same */
+    say(p, NOTE_UNDERSTOOD, "mrope_section",
+        "%zu pairs that it leaves over stand still in llama.cpp", still);
+    memcpy(p->sections, c->sections, sizeof p->sections);
+    memset(c->sections, 0, sizeof c->sections);
+    c->section_order = PE_SECTIONS_BLOCKS;
+    c->coordinate = p->coordinate;
+    c->coordinate_length = pairs;
 }
 
 /* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has
@@ -259,6 +307,8 @@ static void read_sections(const reader *r)
     free(sections);
     if (!are_good)
         say(p, NOTE_WRONG, key, "1 ... %d whole numbers of pairs are wanted", (int)PE_MAX_AXES);
+    else if (interleaved && usual_of(r, "@still"))
+        leave_pairs_still(p);
     if (usual_of(r, "@sections"))
         say(p, NOTE_ODD, key, "%s: its pairs have an order of their own: see docs/models.md",
             r->m->type);

@@ -16,6 +16,7 @@
  *   @ignores=KEY,KEY        they sound like positions, but change nothing that is told here
  *   @recurrent_period=3     layers 2, 5 ... have attention, the others are recurrent
  *   @sections=own           an order of sections that is in docs/models.md
+ *   @still=rest             pairs that sections in turn leave over stand still: of GGUF files alone
  *
  * Facts from the sources of the models: transformers' configuration and modeling files, or the
  * code beside the weights. No code was copied. tests/checks/types.py compares the values. */
@@ -82,6 +83,7 @@ static const struct type_line {
                      "sliding_window=512 sliding_window_pattern=5"},
     {"gemma4_text", "head_dim=256 global_head_dim=512 sliding_window=512 "
                     "sliding_window_pattern=6"},
+    {"gguf", "rope_theta=10000"}, /* gguf_types.h has its types */
     {"glm", "head_dim=128 partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
     {"glm4", "head_dim=128 partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
     {"glm4_moe", "partial_rotary_factor=0.5 rope_theta=10000"},

@@ -199,7 +199,7 @@ minimise() {
 
 what=${1:-fuzz}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- api simd rope tables
+[ $# -gt 0 ] || set -- api simd rope tables gguf
 passed=0 failed=0
 case $what in
 fuzz)
