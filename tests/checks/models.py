@@ -353,7 +353,7 @@ MODELS = {
                         interleaved(inv_freq(64, 1e7), (11, 11, 10)), 256, axes=3),
     "GLM-4.1V": rotation("transformers 005612e: modeling_glm4v.py",
                          sections(inv_freq(64, 1e4), (8, 12, 12)), 128, adjacent, 3),
-    "HunyuanImage-3": rotation("hunyuan_image_3.py, build_2d_rope, as ports have it", by_list(
+    "HunyuanImage-3": rotation("Tencent-Hunyuan/HunyuanImage-3.0 5848fb4: modeling_hunyuan_image_3.py", by_list(
         inv_freq(128, 1e4), [0, 1] * 32), 128, axes=2),
     "GLM-4.5V": rotation(CONFIG, sections(inv_freq(64, 1e4), (8, 12, 12)), 128, axes=3),
     "HunyuanOCR": rotation("vllm-project/vllm 1c1b86e: hunyuan_vision.py get_xdrope_input_positions", sections(
