@@ -9,7 +9,8 @@ of the page say they print are compared, too; tests/checks/readme.sh sees that t
 Every formula says where it is from: a project's file that was read on 2026-11-24 or 25, as it stood at the commit
 named there (diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, transformers as of 2026 unless a commit or
 a year is named), or a paper. "Copied in" is a file of a checkpoint, read where others keep it. Three numbers that no
-config within reach has are from memory, and say so. No text of theirs is here.
+config within reach has are from memory, and say so. CONFIG stands for the numbers of a config.json and the pairs of
+tool/types.h. No text of theirs is here.
 """
 import ast
 import re
