@@ -19,7 +19,7 @@
  *   @still=rest             pairs that sections in turn leave over stand still: of GGUF files alone
  *
  * Facts from the sources of the models: transformers' configuration and modeling files, or the
- * code beside the weights. No code was copied. tests/checks/types.py compares the values. */
+ * code beside the weights. No code was copied. tests/checks/model_types.py compares the values. */
 #ifndef TOOL_TYPES_H
 #define TOOL_TYPES_H
 

@@ -9,7 +9,8 @@ of the page say they print are compared, too; tests/checks/readme.sh sees that t
 Every formula says where it is from: a project's file that was read on 2026-11-24 or 25, as it stood at the commit
 named there (diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, transformers as of 2026 unless a commit or
 a year is named), or a paper. "Copied in" is a file of a checkpoint, read where others keep it. Three numbers that no
-config within reach has are from memory, and say so. No text of theirs is here.
+config within reach has are from memory, and say so. CONFIG stands for the numbers of a config.json and the pairs of
+tool/types.h. No text of theirs is here.
 """
 import ast
 import re
@@ -233,6 +234,7 @@ GGML = "ggml-org/ggml d99724f of 2026-08-21: ggml-cpu/ops.cpp ggml_mrope_cache_i
 PANGU = "vllm-project/vllm 41c5903: mrope_interleaved.py"
 T = "timm: pos_embed_sincos.py "
 V48 = "transformers 4.48.0.dev0, as forked at 85110f3 of 2025-08-10: "
+CONFIG = "pairs: transformers 5, as tool/types.h has them; numbers: the model's config.json"
 LITGPT = "; numbers: Lightning-AI/litgpt 2685705 of 2026-06-29: config.py"
 NTK = "vllm-project/vllm 03587f5: ntk_scaling_rope.py; base and factor from memory, no config was found"
 LLAMA = inv_freq(128, 500000.0)
@@ -245,6 +247,31 @@ MODELS = {
     "Llama 4": text("transformers 000c33f: modeling_llama4.py", LLAMA, 128, adjacent),
     "Llama 4 Scout": text("meta-llama/llama-models a9c89c4 of 2025-07-15: llama4/model.py, args.py", np.where(
         2 * pi / LLAMA > 8192, LLAMA / 16, LLAMA), 128, adjacent),
+    "Apertus": text(CONFIG, llama3(inv_freq(128, 12e6), 8, 1, 4, 8192), 128),
+    "Arcee (AFM-4.5B)": text(CONFIG, yarn(128, 1e4, 20, 3072), 128, halves, mscale(20)),
+    "SmolLM3": text(CONFIG, inv_freq(128, 5e6), 128),
+    "Falcon-H1": text(CONFIG, inv_freq(128, 1e11), 128),
+    "LFM2": text(CONFIG, inv_freq(64, 1e6), 64),
+    "Solar Open": text(CONFIG, yarn(128, 1e6, 2, 65536), 128, halves, mscale(2)),
+    "Persimmon": text(CONFIG, inv_freq(32, 25000.0), 64),
+    "Nemotron-4": text(CONFIG, inv_freq(64, 1e4), 128),
+    "Ling 2.0": text(CONFIG, inv_freq(64, 600000.0), 128),
+    "Laguna, full": text(CONFIG, yarn(64, 500000.0, 64, 4096), 128),
+    "Step-3.5, full": text(CONFIG, llama3(inv_freq(64, 5e6), 2, 1, 32, 131072), 128),
+    "MiMo-V2-Flash, full": text(CONFIG, inv_freq(64, 5e6), 192),
+    "MiMo-V2-Flash, sliding": text(CONFIG, inv_freq(64, 1e4), 192),
+    "LongCat-Flash": text(CONFIG, inv_freq(64, 1e7), 64, adjacent_to_halves),
+    "LongCat-Flash-Lite": text(CONFIG, inv_freq(64, 5e6), 64, adjacent_to_halves),
+    "Mistral 4": text(CONFIG, yarn(64, 1e4, 128, 8192), 64, adjacent_to_halves),
+    "DeepSeek V4, compressed": text(CONFIG, yarn(64, 160000.0, 16, 65536), 64, adjacent),
+    "DeepSeek V4, other layers": text(CONFIG, inv_freq(64, 1e4), 64, adjacent),
+    "Gemma 3n, full": text(CONFIG, inv_freq(256, 1e6), 256),
+    "RecurrentGemma": text(CONFIG, inv_freq(128, 1e4), 256),
+    "MiniMax-Text-01": text(CONFIG, inv_freq(64, 1e7), 128),
+    "Command A": text(CONFIG, inv_freq(128, 5e4), 128, adjacent),
+    "OLMo 3, full": text(CONFIG, yarn(128, 500000.0, 8, 8192), 128, halves, mscale(8)),
+    "Nomic BERT": text(CONFIG, inv_freq(64, 1000.0), 64),
+    "Nomic BERT, half": text(CONFIG, inv_freq(32, 1000.0), 64, adjacent),
     "Mistral 7B v0.3": text("transformers 005a187: modeling_mistral.py" + LITGPT, inv_freq(128, 1e6), 128),
     "Mixtral": text(V48 + "modeling_mixtral.py" + LITGPT, inv_freq(128, 1e6), 128),
     "Ministral 3": text("transformers 00b364c: modeling_ministral3.py", yarn(128, 1e6, 16, 16384), 128),
@@ -327,6 +354,11 @@ MODELS = {
                         interleaved(inv_freq(64, 1e7), (11, 11, 10)), 256, axes=3),
     "GLM-4.1V": rotation("transformers 005612e: modeling_glm4v.py",
                          sections(inv_freq(64, 1e4), (8, 12, 12)), 128, adjacent, 3),
+    "HunyuanImage-3": rotation("Tencent-Hunyuan/HunyuanImage-3.0 5848fb4: modeling_hunyuan_image_3.py", by_list(
+        inv_freq(128, 1e4), [0, 1] * 32), 128, axes=2),
+    "GLM-4.5V": rotation(CONFIG, sections(inv_freq(64, 1e4), (8, 12, 12)), 128, axes=3),
+    "HunyuanOCR": rotation("vllm-project/vllm 1c1b86e: hunyuan_vision.py get_xdrope_input_positions", sections(
+        inv_freq(128, 1e4 * 1000.0 ** (128 / 126)), (16, 16, 16, 16)), 128, axes=4),
     "GLM-4.1V, tower": rotation("transformers 005612e: modeling_glm4v.py", tower(128), 128, axes=2),
     "Ideogram 4": rotation(D + "transformer_ideogram4.py",
                            interleaved(inv_freq(256, 5e6), (24, 20, 20)), 256, axes=3),
@@ -479,6 +511,15 @@ def perceiver(p):
     return apart((pi * p[:, :, None] * np.linspace(1, 224 / 2, 32)).reshape(len(p), -1))
 
 
+def nerfstudio(p):
+    return apart((2 * pi * p[:, :, None] * 2 ** np.linspace(0, 8, 10)).reshape(len(p), -1))
+
+
+def loftr(frequencies):
+    """x sin, x cos, y sin, y cos of each frequency; the cells count from 1."""
+    return lambda p: woven(((p[:, None, ::-1] + 1) * frequencies[:, None]).reshape(len(p), -1))
+
+
 def fourier_embed(p):
     a = pi * p[:, :, None] * np.linspace(1, 224 / 2, 32)
     return np.concatenate([f(a).transpose(0, 2, 1).reshape(len(p), -1) for f in (np.sin, np.cos)], 1)
@@ -573,6 +614,12 @@ MODELS.update({
     "Perceiver": table("google-deepmind/deepmind-research f5de0ed of 2023-06-02: perceiver/position_encoding.py",
                        perceiver, 2, real=True),
     "timm FourierEmbed": table(T + "FourierEmbed", fourier_embed, 2, real=True),
+    "nerfstudio": table("nerfstudio-project/nerfstudio 059931f: encodings.py NeRFEncoding, vanilla-nerf's numbers",
+                        nerfstudio, 3, real=True),
+    "LoFTR": table("zju3dv/LoFTR 3955e99: position_encoding.py", loftr(
+        np.exp(np.arange(0, 128, 2) * (-log(10000) / 128))), 2),
+    "LoFTR, first code": table("zju3dv/LoFTR 5d6c834: position_encoding.py", loftr(
+        np.exp(np.arange(0, 128, 2) * (-log(10000) / 256 // 2))), 2),
     "SAM, prompts": table("facebookresearch/segment-anything dca509f of 2024-09-18: prompt_encoder.py",
                           random_features(128, apart), 2, real=True),
 })
@@ -751,6 +798,7 @@ YARN_63 = Decimal(1000000) ** (Decimal(-126) / 128) / 4  # a wave longer than th
 TWO_PI = Decimal("6.283185307179586476925286766559005768394")
 TURNED = complex(0.5, -1) * np.exp(-1234j)
 GRID = np.array([[0, 1], [4, 9]], float)
+RESCALED = (log(4) / 10 + 1) * np.exp(30000j * 1e6 ** (-126 / 128) / 4)
 PROGRAMS = {
     "gpt-oss": [mscale(32) * np.cos(100000), mscale(32) * np.sin(100000)],
     "qwen3-vl": [np.cos(3), np.cos(50 * 5e6 ** (-2 / 128)), np.cos(61 * 5e6 ** (-4 / 128)),
@@ -770,6 +818,16 @@ PROGRAMS = {
     "frequency": "1",
     "version": "1",
     "bits": "success",
+    "padded": [np.cos(0), np.cos(2)],
+    "self-extend": [np.cos(100 // 4 + 8 - 8 // 4), np.cos(10 // 4)],
+    "rescaled": f"{RESCALED.real:.6f} {RESCALED.imag:.6f}",
+    "loftr": [np.sin(4), np.cos(4), np.sin(3)],
+    "nerfstudio": [np.sin(2 * pi / 8), np.sin(2 * pi / 8 * 2 ** (8 / 9)), np.cos(2 * pi * 0.625)],
+    "in turn": [np.cos(5 + (6 - 2) // 2 + 1), np.cos((5 + (6 - 3) // 2 + 2) * 1e4 ** (-2 / 128))],
+    "positions": ", ".join(f"{t} {y} {x}" for t, y, x in [
+        *[(k, k, k) for k in (0, 1)], *[(2, 2 + r, 2 + c) for r in range(2) for c in range(3)], (5, 5, 5),
+        *[(6 + 2 * 2 * f, 6 + r, 6 + c) for f in range(2) for r in range(2) for c in range(2)], (8, 8, 8)][7::3]),
+    "m-rope": [np.cos(10)],
     "flux": [np.cos(31), np.cos(63)],
     "timestep": [np.cos(999), np.sin(999)],
     "descending": [np.sin(3), np.sin(-3)],
@@ -797,7 +855,7 @@ TABLES = {"`pe_rope_config`": "rope", "`pe_config`, rotated": "rotate", "preset 
 
 
 def rows_of(page):
-    """(kind, name, fields) of every row; a row whose first cell is empty goes on."""
+    """(kind, name, fields) of every row."""
     kind, rows = None, []
     for line in page.splitlines():
         cells = [c.strip() for c in line.strip("|").split(" | ")] if line.startswith("| ") else []
@@ -807,10 +865,9 @@ def rows_of(page):
         elif cells[0] == "model":
             kind = TABLES.get(cells[1].rstrip(" |"))
         elif kind:
-            if cells[0] not in ("", "|"):
-                rows.append([kind, cells[0] + (", queries" if kind == "query" else ""), ""])
             code = line.split(" | ", 1)[1].split("`")[1::2]
-            rows[-1][2] += " ".join([""] + [c for c in code if re.search("[=,&?]", c)])
+            rows.append([kind, cells[0] + (", queries" if kind == "query" else ""),
+                         " ".join(c for c in code if re.search("[=,&?]", c))])
     return rows
 
 
@@ -952,6 +1009,7 @@ def main():
     names = [name for _, name, _ in rows]
     for name in sorted(set(names) ^ set(MODELS)):
         check(f"{name}: on the page and here", False, "only " + ("on the page" if name in names else "here"))
+    check("a row is one line", not re.search(r"^\| \| ", page, re.M))
     check("no name twice", len(names) == len(set(names)), sorted(n for n in names if names.count(n) > 1))
     for kind, name, fields in rows:
         if name in MODELS:

@@ -575,7 +575,7 @@ def per_layer():
 
 
 def dry_run():
-    """types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
+    """model_types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
     stub = "tests/checks/stub"
     names = re.findall(r'^    \{"([^"]+)", "', open("tool/types.h").read(), re.M)
     check("tool/types.h has each type once, by name", len(names) > 100 and names == sorted(set(names)), names)
@@ -585,15 +585,15 @@ def dry_run():
             for old, new in change.items():
                 text = text.replace(old, new)
             open(os.path.join(folder, "transformers.py"), "w").write(text)
-            run = subprocess.run([sys.executable, "-B", "tests/checks/types.py"], stdout=subprocess.PIPE,
+            run = subprocess.run([sys.executable, "-B", "tests/checks/model_types.py"], stdout=subprocess.PIPE,
                                  env={**os.environ, "PYTHONPATH": folder})
-            check(f"types.py, {what}: {status}", run.returncode == status and
+            check(f"model_types.py, {what}: {status}", run.returncode == status and
                   (b"FAIL persimmon: rope_theta is 26000.0, not 25000" in run.stdout) == status, run.stdout)
 
 
 def rows():
     """Pairs and width that tool/types.h gives a type are those of its row in docs/models.md."""
-    page = re.sub(r" \|\n\| \| ", " ", open("docs/models.md").read())
+    page = open("docs/models.md").read()
     for model, model_type in ROWS.items():
         row = re.search(rf"^\| {re.escape(model)} \| (.*) \|$", page, re.M)
         check(f"docs/models.md has a row {model}", row)

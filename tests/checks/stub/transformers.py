@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A stand-in for transformers: the few config classes that a dry run of types.py needs."""
+"""A stand-in for transformers: the few config classes that a dry run of model_types.py needs."""
 __version__ = "stub"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""types.py: the values of absent keys in tool/types.h against the config classes of transformers.
+"""model_types.py: the values of absent keys in tool/types.h against the config classes of transformers.
 
 Each line's KEY=VALUE is compared with the attribute of the class that AutoConfig has for that model_type, or with
 its rope_parameters. Facts that no config class has (@pairs ...), and types whose code is beside the weights, are
