@@ -184,17 +184,28 @@ static int is_telling(const char *key)
     return 0;
 }
 
-/* Whether a key is in the list of those that change nothing for this type. */
-static int is_ignored(const reader *r, const char *key)
+/* Keys within an object of the config that sound like positions, and that nobody read. Objects
+ * that are configs of other models, as qformer_config, have keys of their own. */
+static void judge_objects(const reader *r)
 {
-    const item *const list_of = usual_of(r, "@ignores");
-    const char *at = list_of ? list_of->text : "";
-    while (*at) {
-        const size_t length = strcspn(at, ",");
-        if (strlen(key) == length && strncmp(at, key, length) == 0) return 1;
-        at += length + (at[length] == ',');
+    static const char *const scalings[] = {"rope_scaling", "rope_parameters"};
+    static const char *const attention[] = {"attn_config", "attention_config"};
+    char key[PATH_SIZE], text[64];
+    for (const item *i = list_next(r->m->file, r->outer, NULL); i;
+         i = list_next(r->m->file, r->outer, i)) {
+        const char *const rest = child_of(i->path, r->outer, key);
+        const char *const last = strrchr(i->path, '.');
+        const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
+        if (*rest != '.' || r->m->used[i - r->m->file->items] || !is_telling(last + 1) ||
+            i->kind == VALUE_NULL || is_one_of(key, scalings, TOOL_COUNT(scalings)) ||
+            (is_config && !is_one_of(key, attention, TOOL_COUNT(attention))))
+            continue;
+        const value v = {i, "", name_of(r, i->path)};
+        say(r->out, r->out->kind == PART_ROPE ? NOTE_UNREAD : NOTE_ODD, v.name,
+            "%s: posenc reads nothing of this object. Set the key of the config that means the "
+            "same",
+            shown(r, &v, text));
     }
-    return 0;
 }
 
 /* Keys of a config that nobody read: those that sound like positions or rotations may change
@@ -297,6 +308,7 @@ static void read_text(model *m, const char *where, const char *around, part *par
     else
         read_other(&r, kind);
     judge_keys(&r);
+    judge_objects(&r);
     if (!encoder) return;
     size_t width = 0;
     whole_of(&r, width_keys, TOOL_COUNT(width_keys), &width);

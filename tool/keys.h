@@ -254,6 +254,19 @@ static int is_object(const model *m, const char *path)
     return 0;
 }
 
+/* Whether a key is in the list of those that change nothing for this type. */
+static int is_ignored(const reader *r, const char *key)
+{
+    const item *const list_of = usual_of(r, "@ignores");
+    const char *at = list_of ? list_of->text : "";
+    while (*at) {
+        const size_t length = strcspn(at, ",");
+        if (strlen(key) == length && strncmp(at, key, length) == 0) return 1;
+        at += length + (at[length] == ',');
+    }
+    return 0;
+}
+
 static int is_one_of(const char *name, const char *const *names, size_t count)
 {
     for (size_t i = 0; name && i < count; i++)

@@ -46,6 +46,8 @@ static size_t count_layers(const reader *r)
     }
     for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
         const size_t length = length_of(r, layer_lists[k]);
+        if (look_up(r, r->outer, layer_lists[k], &v) && v.at && strcmp(v.at->text, "[]") != 0)
+            wrong_type(r, &v, "a list");
         if (length == 0 || length > MOST_LAYERS) continue;
         if (!count) count = length;
         if (length < count)
@@ -57,6 +59,21 @@ static size_t count_layers(const reader *r)
     const char *const pattern = count ? NULL : string(r, "hybrid_override_pattern", &v);
     if (pattern && strlen(pattern) <= MOST_LAYERS) count = strlen(pattern);
     return count;
+}
+
+static int is_period(double n) { return n >= 1 && n <= MOST_LAYERS && n == floor(n); }
+
+/* A period that is none would say nothing of the layers. */
+static void judge_periods(const reader *r)
+{
+    value v;
+    for (size_t k = 0; k <= TOOL_COUNT(pattern_keys); k++) {
+        const int is_pattern = k < TOOL_COUNT(pattern_keys);
+        if (!find(r, is_pattern ? pattern_keys[k].key : "no_rope_layer_interval", &v)) continue;
+        const int is_text = is_pattern && v.at && v.at->kind == VALUE_STRING && v.at->text[0];
+        if (!is_text && !(v.at && v.at->kind == VALUE_NUMBER && is_period(v.at->number)))
+            wrong_type(r, &v, "a whole number of layers");
+    }
 }
 
 /* By a period: "sliding_window_pattern": 6, or "LLLG". */
@@ -75,7 +92,7 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
             n = v.at->kind == VALUE_NUMBER ? v.at->number : 0;
         } else if (usual_n)
             n = usual_n->number;
-        if (!(n >= 1 && n <= MOST_LAYERS && n == floor(n))) continue;
+        if (!is_period(n)) continue;
         const size_t period = (size_t)n;
         const int is_first = full && strcmp(full->text, "first") == 0;
         const int is_also_first = full && strcmp(full->text, "also_first") == 0;
@@ -86,18 +103,55 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
     return "";
 }
 
+static int is_listed(const reader *r, const char *key, size_t layer)
+{
+    const size_t count = length_of(r, key);
+    for (size_t j = 0; j < count; j++) {
+        const item *const i = at_layer(r, key, j);
+        if (i && i->number == (double)layer) return 1;
+    }
+    return 0;
+}
+
 /* By a list of the layers with attention; NULL if there is none. */
 static const char *kind_by_index(const reader *r, size_t layer)
 {
-    for (size_t k = 0; k < TOOL_COUNT(index_keys); k++) {
-        const size_t count = length_of(r, index_keys[k].key);
-        for (size_t j = 0; j < count; j++) {
-            const item *const i = at_layer(r, index_keys[k].key, j);
-            if (i && i->number == (double)(layer + index_keys[k].first)) return "full_attention";
-        }
-        if (count) return "linear_attention";
-    }
+    for (size_t k = 0; k < TOOL_COUNT(index_keys); k++)
+        if (length_of(r, index_keys[k].key))
+            return is_listed(r, index_keys[k].key, layer + index_keys[k].first)
+                       ? "full_attention"
+                       : "linear_attention";
     return NULL;
+}
+
+/* Whether the model has a sliding window: some types rotate everywhere without one. */
+static int has_window(const reader *r)
+{
+    char path[PATH_SIZE];
+    join(path, r->outer, "sliding_window");
+    const item *const at = list_find(r->m->file, path);
+    return at ? at->kind != VALUE_NULL : usual_of(r, "sliding_window") != NULL;
+}
+
+/* A number, or true, without a note. */
+static double number_or_usual(const reader *r, const char *key)
+{
+    value v;
+    const item *const usual_n = usual_of(r, key);
+    if (find(r, key, &v)) return v.at ? v.at->number : 0;
+    return usual_n ? usual_n->number : 0;
+}
+
+/* Qwen's windows, if it has any: by the number of the layer. NULL for others. */
+static const char *kind_by_window(const reader *r, size_t layer)
+{
+    const item *const windows = usual_of(r, "@windows");
+    const double most = number_or_usual(r, "max_window_layers");
+    if (!windows || number_or_usual(r, "use_sliding_window") == 0 || !has_window(r)) return NULL;
+    const int is_sliding = strcmp(windows->text, "from") == 0
+                               ? (double)layer >= most
+                               : (double)layer < most && layer % 2 == 0;
+    return is_sliding ? "sliding_attention" : "full_attention";
 }
 
 /* The kind of a layer, "" if nothing says it. */
@@ -105,6 +159,7 @@ static const char *kind_of_layer(const reader *r, size_t layer)
 {
     const item *i = at_layer(r, "layer_types", layer);
     value v;
+    if (is_listed(r, "cross_attention_layers", layer)) return "cross_attention";
     if (!i) i = at_layer(r, "layers_block_type", layer);
     if (i) return strcmp(i->text, "attention") == 0 ? "full_attention" : i->text;
     if ((i = at_layer(r, "hybrid_layer_pattern", layer)) != NULL)
@@ -121,16 +176,8 @@ static const char *kind_of_layer(const reader *r, size_t layer)
     const size_t period = length_of(r, "block_types");
     if (period && (i = at_layer(r, "block_types", layer % period)) != NULL)
         return strcmp(i->text, "attention") == 0 ? "full_attention" : i->text;
-    return kind_by_pattern(r, layer);
-}
-
-/* Whether the model has a sliding window: some types rotate everywhere without one. */
-static int has_window(const reader *r)
-{
-    char path[PATH_SIZE];
-    join(path, r->outer, "sliding_window");
-    const item *const at = list_find(r->m->file, path);
-    return at ? at->kind != VALUE_NULL : usual_of(r, "sliding_window") != NULL;
+    const char *const by_window = kind_by_window(r, layer);
+    return by_window ? by_window : kind_by_pattern(r, layer);
 }
 
 /* Whether an attention layer rotates nothing. */

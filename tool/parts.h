@@ -147,9 +147,10 @@ static void judge_lists(const reader *r, part *p, size_t layer)
 static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
 {
     const size_t layers = count_layers(r);
-    size_t unmatched = 0;
+    size_t unmatched = 0, others = 0;
     char what[PATH_SIZE] = "";
     int are_kinds_known = 1;
+    judge_periods(r);
     for (size_t i = 0; i < layers; i++) {
         const char *const kind = kind_of_layer(r, i);
         const size_t k = label_of(all, kind);
@@ -158,6 +159,12 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
         else if (is_nope(r, i, kind))
             add_layer(part_named(parts, count, "nope", PART_NONE), i);
         else if (k < all->count) {
+            if (!is_one_of(kind, attention_kinds, TOOL_COUNT(attention_kinds)) && !others++ &&
+                !all->of[k].is_nested)
+                say(&parts[k], NOTE_UNREAD, "layer_types",
+                    "\"%.40s\": posenc does not know this kind of layers, and reads it as one that "
+                    "rotates. Look at the model's code",
+                    kind);
             add_layer(&parts[k], i);
             judge_lists(r, &parts[k], i);
         } else {
@@ -199,6 +206,9 @@ static void read_window(const reader *r, const label *l)
     if (has(r, "local_attention") || usual_of(r, "local_attention")) {
         whole(r, "local_attention", &local);
         window = local / 2;
+    } else if (has(r, "attention_window_size") || usual_of(r, "attention_window_size")) {
+        whole(r, "attention_window_size", &p->window); /* of all layers with attention */
+        return;
     } else if (has_window(r))
         whole(r, "sliding_window", &window);
     for (size_t k = 0; k < p->layer_count; k++) {

@@ -62,6 +62,11 @@ static void read_theta(const reader *r, const label *l)
     double *const to = &r->out->rope.rope_theta;
     double ratio = 1;
     value inner, outer;
+    const item *const base = usual_of(r, "@base");
+    if (base && has(r, base->text)) {
+        number(r, base->text, to);
+        return;
+    }
     if (l->theta && number(r, l->theta, to)) return;
     if (r->inner[0] && look_up(r, r->inner, "rope_theta", &inner) &&
         look_up(r, r->outer, "rope_theta", &outer) && inner.at && outer.at &&
@@ -404,7 +409,7 @@ static void judge_scaling(const reader *r)
         snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
         const value v = {i, "", path};
         const int is_known = judge_scaling_key(r, key, path, i->kind == VALUE_NULL) ||
-                             strcmp(key, "max_position_embeddings") == 0;
+                             strcmp(key, "max_position_embeddings") == 0 || is_ignored(r, key);
         if (!is_known)
             say(r->out, NOTE_UNREAD, path,
                 "%s: posenc does not know this key; what it changes is "

@@ -574,6 +574,56 @@ def per_layer():
         check(f"{what}: {key} is wrong", status == 1 and key in keys, got)
 
 
+def real_files():
+    """Files of models, each with a key or a default that an earlier reader did not know: members of their parts."""
+    base = '"hidden_size": 512, "num_attention_heads": 8, '
+    linear = [*range(8)]
+    for what, text, parts in (
+            ("DBRX's attn_config", '"model_type": "dbrx", "d_model": 512, "n_heads": 8, "attn_config": {"rope_theta": 5e5}',
+             {"text": {"rope_theta": 5e5}}),
+            ("LFM2's theta", '"model_type": "lfm2", "theta": 2e6, "rope_theta": 1e6', {"text": {"rope_theta": 2e6}}),
+            ("Mistral 7B's window", '"model_type": "mistral"', {"text": {"window": 4096}}),
+            ("no window of Mistral", '"model_type": "mistral", "sliding_window": null', {"text": {"window": None}}),
+            ("RecurrentGemma's window", '"model_type": "recurrent_gemma", "num_hidden_layers": 6',
+             {"text": {"layers": [2, 5], "window": 2048}, "recurrent": {"kind": "none"}}),
+            ("windows from a layer on", '"model_type": "qwen2", "use_sliding_window": true, "sliding_window": 99, '
+             '"max_window_layers": 6, "num_hidden_layers": 8', {"text": {"layers": linear, "window": None}}),
+            ("windows from the first layer on", '"model_type": "qwen3", "use_sliding_window": true, "sliding_window": 99, '
+             '"max_window_layers": 0, "num_hidden_layers": 8', {"text": {"layers": linear, "window": 99}}),
+            ("windows of even layers", '"model_type": "qwen2_moe", "use_sliding_window": true, "sliding_window": 99, '
+             '"num_hidden_layers": 1', {"text": {"layers": [0], "window": 99}}),
+            ("layers of Llama 3.2 Vision", '"model_type": "mllama_text_model", "num_hidden_layers": 8, '
+             '"cross_attention_layers": [3, 7]', {"text": {"layers": [0, 1, 2, 4, 5, 6], "rope_theta": 5e5},
+                                                  "cross_attention": {"layers": [3, 7], "kind": "none"}}),
+            ("Qwen3-Omni's interleaved", '"model_type": "qwen3_omni_moe_text", "rope_scaling": {"interleaved": true, '
+             '"mrope_interleaved": true, "mrope_section": [12, 10, 10], "rope_type": "default"}',
+             {"text": {"sections": [12, 10, 10], "section_order": "interleaved"}}),
+            ("mT5", '"model_type": "mt5", "relative_attention_num_buckets": 32', {"text": {"kind": "t5", "buckets": 32}}),
+            ("ALBERT", '"model_type": "albert", "max_position_embeddings": 512', {"text": {"kind": "learned", "rows": 512}}),
+            ("Mamba", '"model_type": "mamba2"', {"text": {"kind": "none"}}),
+            ("InternLM", '"model_type": "internlm"', {"text": {"rope_theta": 10000, "pairs": "halves"}})):
+        status, got = pe_of("{" + base + text + "}")
+        is_said = {k: {m: got.get(k, {}).get(m) for m in v} for k, v in parts.items()}
+        check(f"{what}", status == 0 and is_said == parts and got.keys() == parts.keys(), (status, is_said, got))
+    for tower in ("qwen3_5", "qwen3_5_moe", "qwen2_5_omni_vision_encoder", "qwen3_omni_moe_vision_encoder"):
+        part = pe_of('{"text_config": {"model_type": "llama", "head_dim": 64}, "vision_config": {"model_type": "' + tower +
+                     '", "hidden_size": 1152, "num_heads": 16}}')[1]["vision"]
+        same(f"the tower {tower}", part, default(36, 10000) * 2)
+    for what, text, key in (
+            ("a period of 0", '"model_type": "gemma2", "sliding_window_pattern": 0', "sliding_window_pattern"),
+            ("a period of 1.5", '"model_type": "smollm3", "no_rope_layer_interval": 1.5', "no_rope_layer_interval"),
+            ("a period that is a list", '"model_type": "gemma2", "sliding_window_pattern": [1, 0]',
+             "sliding_window_pattern"),
+            ("an unknown kind", '"model_type": "llama", "layer_types": ["full_attention", "retention"]', "layer_types"),
+            ("kinds that are no list", '"model_type": "gemma3_text", "layer_types": "full_attention"', "layer_types"),
+            ("a key in an object", '"model_type": "llama", "attention": {"rotary_base": 5e5}', "attention.rotary_base"),
+            ("a key in attn_config", '"model_type": "mistral", "attn_config": {"rope_theta": 5e5}',
+             "attn_config.rope_theta")):
+        status, got = pe_of("{" + base + '"num_hidden_layers": 2, ' + text + "}")
+        keys = {n["key"] for p in got.values() for n in p["wrong"]}
+        check(f"{what}: {key} is named", status == 1 and keys == {key}, (status, got))
+
+
 def dry_run():
     """types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
     stub = "tests/checks/stub"
@@ -608,7 +658,7 @@ def rows():
         check(f"{model} is {model_type}", got == expected, (got, expected))
 
 
-for part_of_the_test in (models, cases, silent, per_layer, rows, dry_run, details, complaints, hostile, tables, text):
+for part_of_the_test in (models, cases, silent, per_layer, real_files, rows, dry_run, details, complaints, hostile, tables, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)
