@@ -119,6 +119,9 @@ static part_kind kind_of_model(const reader *r)
     const int by_type = kind_by_type(r);
     value v;
     if (by_type >= 0) return (part_kind)by_type;
+    if (has(r, "attn_config.rope") && is_true(r, "attn_config.rope"))
+        return has(r, "attn_config.alibi") && is_true(r, "attn_config.alibi") ? PART_ALIBI
+                                                                              : PART_ROPE;
     for (size_t k = 0; k < TOOL_COUNT(alibi_keys); k++)
         if (has(r, alibi_keys[k]))
             return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
@@ -127,8 +130,8 @@ static part_kind kind_of_model(const reader *r)
         return PART_NONE;
     for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
         if (strcmp(usual_kind->text, kind_names[k]) == 0) return (part_kind)k;
-    if (look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at && v.at->kind == VALUE_NUMBER &&
-        v.at->number == 0)
+    if (!is_mla_off(r) && look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at &&
+        v.at->kind == VALUE_NUMBER && v.at->number == 0)
         return PART_NONE;
     return PART_ROPE;
 }

@@ -46,12 +46,14 @@ static size_t count_layers(const reader *r)
     }
     for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
         const size_t length = length_of(r, layer_lists[k]);
+        const int is_ratio =
+            strcmp(layer_lists[k], "compress_ratios") == 0; /* numbers do not depend on it */
         if (look_up(r, r->outer, layer_lists[k], &v) && v.at && strcmp(v.at->text, "[]") != 0)
             wrong_type(r, &v, "a list");
         if (length == 0 || length > MOST_LAYERS) continue;
         if (!count) count = length;
         if (length < count)
-            say(r->out, NOTE_ODD, layer_lists[k],
+            say(r->out, is_ratio ? NOTE_ODD : NOTE_UNREAD, layer_lists[k],
                 "%zu values for %zu layers: which layer is of which kind is not told", length,
                 count);
         if (length < count) return 0;
@@ -74,6 +76,21 @@ static void judge_periods(const reader *r)
         if (!is_text && !(v.at && v.at->kind == VALUE_NUMBER && is_period(v.at->number)))
             wrong_type(r, &v, "a whole number of layers");
     }
+}
+
+/* Lists of numbers with a value a layer. */
+static void judge_numbers(const reader *r)
+{
+    static const char *const keys[] = {"no_rope_layers", "hybrid_layer_pattern", "compress_ratios",
+                                       "attn_type_list"};
+    for (size_t k = 0; k < TOOL_COUNT(keys); k++)
+        for (size_t i = 0, count = length_of(r, keys[k]); i < count; i++) {
+            const item *const at = at_layer(r, keys[k], i);
+            if (at && (at->kind == VALUE_NUMBER || at->kind == VALUE_BOOLEAN)) continue;
+            say(r->out, NOTE_WRONG, keys[k], "a list of numbers is wanted: see that of layer %zu",
+                i);
+            break;
+        }
 }
 
 /* By a period: "sliding_window_pattern": 6, or "LLLG". */

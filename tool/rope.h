@@ -16,8 +16,16 @@ typedef struct label {
     int is_nested;         /* rope_parameters has an object with this name             */
 } label;
 
+/* DeepSeek-OCR and the smallest DeepSeek-VL2 are DeepSeek V2 with the attention of a Llama. */
+static int is_mla_off(const reader *r)
+{
+    value v;
+    return find(r, "use_mla", &v) && v.at && v.at->kind == VALUE_BOOLEAN && v.at->number == 0;
+}
+
 static int has_mla(const reader *r)
 {
+    if (is_mla_off(r)) return 0;
     return has(r, "qk_rope_head_dim") || usual_of(r, "qk_rope_head_dim");
 }
 
@@ -27,7 +35,8 @@ static void read_head_dim(const reader *r, const label *l)
     size_t *const to = &p->rope.head_dim;
     const item *const rotates = usual_of(r, "@rotates");
     size_t hidden = 0, heads = 0, rotary = 0;
-    const int is_mla = whole(r, "qk_rope_head_dim", &rotary);
+    const int is_mla = has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
+    if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
     if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
         *to = rotary;
         return;
@@ -324,8 +333,9 @@ static void read_layout(const reader *r)
     part *const p = r->out;
     pe_rope_config *const c = &p->rope;
     const item *const pairs = usual_of(r, "@pairs");
-    truth(r, "rope_interleave", &c->rope_interleave);
-    int neighbours = pairs && strcmp(pairs->text, "neighbours") == 0;
+    const int is_llama = is_mla_off(r);
+    if (!is_llama) truth(r, "rope_interleave", &c->rope_interleave);
+    int neighbours = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
     if (neighbours) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
     truth(r, "rotary_emb_interleaved", &neighbours);
     if (neighbours) c->layout = PE_LAYOUT_INTERLEAVED;

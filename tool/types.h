@@ -99,8 +99,11 @@ static const struct type_line {
     {"glm4_moe", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"glm4_moe_lite", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
     {"glm4v", "@tower=vision"},
+    {"glm4v_moe", "@tower=vision"},
     {"glm4v_moe_text", "partial_rotary_factor=0.5 rope_theta=10000"},
+    {"glm4v_moe_vision", "@tower=vision"},
     {"glm4v_text", "partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
+    {"glm4v_vision", "@tower=vision"},
     {"glm_moe_dsa",
      "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true @ignores=indexer_rope_interleave"},
     {"gpt2", "@kind=learned"},
@@ -155,7 +158,9 @@ static const struct type_line {
     {"mllama_text_model", "rope_theta=500000"},
     {"modernbert", "rope_theta=160000 local_rope_theta=10000 local_attention=128 "
                    "global_attn_every_n_layers=3 num_hidden_layers=22 @full=first"},
-    {"mpt", "@kind=alibi"},
+    {"modernbert-decoder", "rope_theta=160000 local_rope_theta=10000 "
+                           "local_attention=128 global_attn_every_n_layers=3 num_hidden_layers=22"},
+    {"mpt", "@kind=alibi rope_theta=10000 @base=attn_config.rope_theta"},
     {"mt5", "@kind=t5"},
     {"musicgen_decoder", "@kind=sinusoidal @preset=musicgen"},
     {"nemotron", "partial_rotary_factor=0.5 rope_theta=10000"},
@@ -186,23 +191,28 @@ static const struct type_line {
                  "@windows=from @tower=vision"},
     {"qwen3", "head_dim=128 rope_theta=10000 use_sliding_window=false max_window_layers=28 "
               "@windows=from"},
-    {"qwen3_5", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 "
+    {"qwen3_5", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 mrope_interleaved=true "
                 "full_attention_interval=4 @tower=vision"},
-    {"qwen3_5_moe", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 "
-                    "full_attention_interval=4 @tower=vision"},
-    {"qwen3_5_moe_text", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 "
-                         "full_attention_interval=4"},
-    {"qwen3_5_text", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 "
-                     "full_attention_interval=4"},
+    {"qwen3_5_moe",
+     "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 mrope_interleaved=true "
+     "full_attention_interval=4 @tower=vision"},
+    {"qwen3_5_moe_text",
+     "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 mrope_interleaved=true "
+     "full_attention_interval=4"},
+    {"qwen3_5_moe_vision", "@tower=vision"},
+    {"qwen3_5_text",
+     "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 mrope_interleaved=true "
+     "full_attention_interval=4"},
+    {"qwen3_5_vision", "@tower=vision"},
     {"qwen3_moe", "rope_theta=10000 use_sliding_window=false"},
     {"qwen3_next", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 "
                    "full_attention_interval=4"},
-    {"qwen3_omni_moe_text", "rope_theta=1000000 @ignores=interleaved"},
+    {"qwen3_omni_moe_text", "rope_theta=1000000 mrope_interleaved=true @ignores=interleaved"},
     {"qwen3_omni_moe_vision_encoder", "@tower=vision"},
     {"qwen3_vl", "@tower=vision"},
     {"qwen3_vl_moe", "@tower=vision"},
-    {"qwen3_vl_moe_text", "rope_theta=5000000"},
-    {"qwen3_vl_text", "head_dim=128 rope_theta=5000000"},
+    {"qwen3_vl_moe_text", "rope_theta=5000000 mrope_interleaved=true"},
+    {"qwen3_vl_text", "head_dim=128 rope_theta=5000000 mrope_interleaved=true"},
     {"recurrent_gemma", "@recurrent_period=3 partial_rotary_factor=0.5 rope_theta=10000 "
                         "attention_window_size=2048"},
     {"roberta", "position_embedding_type=absolute"},

@@ -600,12 +600,22 @@ def real_files():
              {"text": {"sections": [12, 10, 10], "section_order": "interleaved"}}),
             ("mT5", '"model_type": "mt5", "relative_attention_num_buckets": 32', {"text": {"kind": "t5", "buckets": 32}}),
             ("ALBERT", '"model_type": "albert", "max_position_embeddings": 512', {"text": {"kind": "learned", "rows": 512}}),
+            ("DeepSeek-OCR", '"model_type": "deepseek_v2", "use_mla": false, "qk_rope_head_dim": 0, "qk_nope_head_dim": 0',
+             {"text": {"kind": "rope", "rotary_dim": 64, "pairs": "halves"}}),
+            ("an MPT with RoPE", '"model_type": "mpt", "attn_config": {"alibi": false, "rope": true, "rope_theta": 5e5}',
+             {"text": {"kind": "rope", "rope_theta": 5e5}}),
+            ("Qwen3-VL without mrope_interleaved", '"model_type": "qwen3_vl_text", "rope_scaling": {"rope_type": "default", '
+             '"mrope_section": [24, 20, 20]}', {"text": {"section_order": "interleaved"}}),
+            ("ModernBERT's decoder", '"model_type": "modernbert-decoder", "num_hidden_layers": 6',
+             {"full_attention": {"layers": [2, 5], "rope_theta": 160000},
+              "sliding_attention": {"layers": [0, 1, 3, 4], "rope_theta": 10000, "window": 64}}),
             ("Mamba", '"model_type": "mamba2"', {"text": {"kind": "none"}}),
             ("InternLM", '"model_type": "internlm"', {"text": {"rope_theta": 10000, "pairs": "halves"}})):
         status, got = pe_of("{" + base + text + "}")
         is_said = {k: {m: got.get(k, {}).get(m) for m in v} for k, v in parts.items()}
         check(f"{what}", status == 0 and is_said == parts and got.keys() == parts.keys(), (status, is_said, got))
-    for tower in ("qwen3_5", "qwen3_5_moe", "qwen2_5_omni_vision_encoder", "qwen3_omni_moe_vision_encoder"):
+    for tower in ("qwen3_5", "qwen3_5_moe", "qwen2_5_omni_vision_encoder", "qwen3_omni_moe_vision_encoder",
+                  "qwen3_5_vision", "glm4v_moe", "glm4v_vision"):
         part = pe_of('{"text_config": {"model_type": "llama", "head_dim": 64}, "vision_config": {"model_type": "' + tower +
                      '", "hidden_size": 1152, "num_heads": 16}}')[1]["vision"]
         same(f"the tower {tower}", part, default(36, 10000) * 2)
@@ -614,12 +624,19 @@ def real_files():
             ("a period of 1.5", '"model_type": "smollm3", "no_rope_layer_interval": 1.5', "no_rope_layer_interval"),
             ("a period that is a list", '"model_type": "gemma2", "sliding_window_pattern": [1, 0]',
              "sliding_window_pattern"),
+            ("heads that differ", '"model_type": "llama", "num_attention_heads": [8, 4]', "num_attention_heads"),
+            ("windows that differ", '"model_type": "llama", "sliding_window": [64, null]', "sliding_window"),
+            ("a list that ends early", '"model_type": "step3p5", "rope_theta": [1e4], "layer_types": '
+             '["full_attention", "full_attention"]', "rope_theta"),
+            ("a short list", '"model_type": "smollm3", "no_rope_layers": [1]', "no_rope_layers"),
+            ("a list of strings", '"model_type": "smollm3", "no_rope_layers": ["1", "0"]', "no_rope_layers"),
             ("an unknown kind", '"model_type": "llama", "layer_types": ["full_attention", "retention"]', "layer_types"),
             ("kinds that are no list", '"model_type": "gemma3_text", "layer_types": "full_attention"', "layer_types"),
             ("a key in an object", '"model_type": "llama", "attention": {"rotary_base": 5e5}', "attention.rotary_base"),
             ("a key in attn_config", '"model_type": "mistral", "attn_config": {"rope_theta": 5e5}',
              "attn_config.rope_theta")):
-        status, got = pe_of("{" + base + '"num_hidden_layers": 2, ' + text + "}")
+        heads = base if "num_attention_heads" not in text else '"hidden_size": 512, '
+        status, got = pe_of("{" + heads + '"num_hidden_layers": 2, ' + text + "}")
         keys = {n["key"] for p in got.values() for n in p["wrong"]}
         check(f"{what}: {key} is named", status == 1 and keys == {key}, (status, got))
 
