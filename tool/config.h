@@ -117,6 +117,7 @@ static part_kind kind_of_model(const reader *r)
     static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
     const item *const usual_kind = usual_of(r, "@kind");
     const int by_type = kind_by_type(r);
+    char path[PATH_SIZE];
     value v;
     if (by_type >= 0) return (part_kind)by_type;
     if (has(r, "attn_config.rope") && is_true(r, "attn_config.rope"))
@@ -126,6 +127,10 @@ static part_kind kind_of_model(const reader *r)
         if (has(r, alibi_keys[k]))
             return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
     if (is_true(r, "mla_use_nope")) return PART_NONE;
+    join(path, r->outer, "rope_parameters");
+    if (usual_of(r, "@rope") && !look_up(r, path, "rope_theta", &v) &&
+        !look_up(r, r->outer, "rope_theta", &v))
+        return PART_NONE;
     if ((has(r, "use_mem_rope") || usual_of(r, "use_mem_rope")) && !is_true(r, "use_mem_rope"))
         return PART_NONE;
     for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
@@ -242,7 +247,13 @@ static void judge_keys(const reader *r)
             say(r->out, NOTE_ODD, key, "unknown key");
     }
     if (!r->m->type[0] || r->m->is_known) return;
-    if (speaks)
+    if (has(r, "patch_size"))
+        say(r->out, NOTE_UNREAD, "model_type",
+            "%s: not in posenc's table, and patch_size speaks of images, whose positions are by y "
+            "and "
+            "x: see docs/models.md",
+            r->m->type);
+    else if (speaks)
         say(r->out, NOTE_ODD, "model_type",
             "%s: not in posenc's table (transformers %s, %s): read by "
             "the general rules. Look at its code for pairs and defaults",

@@ -12,6 +12,7 @@
  *                           also_first: these, and layer 0
  *   @windows=from           if use_sliding_window: of the layers from max_window_layers on; even:
  *                           of the even layers below
+ *   @rope=given             nothing rotates, unless the file has a rope_theta
  *   @base=theta             the key of the base, which wins over rope_theta
  *   @rotates=last           the last elements of a head, not the first
  *   @attention_factor=1     of YaRN, where the file has none
@@ -60,6 +61,8 @@ static const struct type_line {
     {"cohere2", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 @pairs=neighbours "
                 "@nope=full_attention"},
     {"ctrl", "@kind=sinusoidal @preset=hf_marian"},
+    {"cwm", "head_dim=128 rope_theta=1000000 sliding_window=8192 "
+            "sliding_window_pattern=4 @full=first"},
     {"dbrx", "rope_theta=10000 @base=attn_config.rope_theta"},
     {"deepseek", "rope_theta=10000"},
     {"deepseek_v2", "qk_rope_head_dim=64 rope_theta=10000 @pairs=neighbours"},
@@ -81,6 +84,8 @@ static const struct type_line {
     {"exaone", "rope_theta=10000"},
     {"exaone4", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 "
                 "@nope=full_attention"},
+    {"exaone_moe", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 "
+                   "@nope=full_attention"},
     {"falcon", "rope_theta=10000"},
     {"falcon_h1", "rope_theta=100000"},
     {"falcon_mamba", "@kind=none"},
@@ -150,7 +155,7 @@ static const struct type_line {
     {"minimax_m2", "head_dim=128 rotary_dim=64 rope_theta=5000000"},
     {"minimax_m3_vl", "head_dim=128 rotary_dim=64 rope_theta=5000000"},
     {"minimax_text_01", "rotary_dim=64 rope_theta=10000000"},
-    {"ministral", "rope_theta=10000"},
+    {"ministral", "rope_theta=10000 sliding_window=4096"},
     {"ministral3", "rope_theta=1000000"},
     {"mistral", "rope_theta=10000 sliding_window=4096"},
     {"mistral4", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
@@ -171,6 +176,7 @@ static const struct type_line {
     {"olmo2", "rope_theta=10000"},
     {"olmo3", "rope_theta=500000 sliding_window=4096 sliding_window_pattern=4 "
               "@scaled=full_attention"},
+    {"olmo_hybrid", "full_attention_interval=4 @rope=given"},
     {"olmoe", "rope_theta=10000"},
     {"opt", "@kind=learned"},
     {"pegasus", "@kind=sinusoidal @preset=hf_marian"},
@@ -230,6 +236,8 @@ static const struct type_line {
     {"timesfm", "@kind=sinusoidal @preset=t2t"},
     {"timesfm2_5", "rope_theta=10000"},
     {"umt5", "@kind=t5"},
+    {"vaultgemma", "head_dim=256 rope_theta=10000 sliding_window=4096 "
+                   "sliding_window_pattern=2"},
     {"whisper", "@encoder=t2t @kind=learned"},
     {"xlm-roberta", "position_embedding_type=absolute"},
     {"xverse", "rope_theta=10000"},

@@ -609,6 +609,16 @@ def real_files():
             ("ModernBERT's decoder", '"model_type": "modernbert-decoder", "num_hidden_layers": 6',
              {"full_attention": {"layers": [2, 5], "rope_theta": 160000},
               "sliding_attention": {"layers": [0, 1, 3, 4], "rope_theta": 10000, "window": 64}}),
+            ("OLMo Hybrid", '"model_type": "olmo_hybrid", "rope_parameters": {"rope_theta": null, "rope_type": "default"}',
+             {"text": {"kind": "none"}}),
+            ("an OLMo Hybrid that rotates", '"model_type": "olmo_hybrid", "num_hidden_layers": 4, "rope_parameters": '
+             '{"rope_theta": 5e5, "rope_type": "default"}', {"text": {"layers": [3], "rope_theta": 5e5},
+                                                             "linear_attention": {"layers": [0, 1, 2]}}),
+            ("K-EXAONE", '"model_type": "exaone_moe", "num_hidden_layers": 4',
+             {"text": {"layers": [0, 1, 2], "window": 4096}, "nope": {"layers": [3]}}),
+            ("Ministral 8B's window", '"model_type": "ministral"', {"text": {"window": 4096}}),
+            ("VaultGemma", '"model_type": "vaultgemma"', {"text": {"head_dim": 256, "rope_theta": 10000}}),
+            ("CWM", '"model_type": "cwm"', {"text": {"head_dim": 128, "rope_theta": 1e6}}),
             ("Mamba", '"model_type": "mamba2"', {"text": {"kind": "none"}}),
             ("InternLM", '"model_type": "internlm"', {"text": {"rope_theta": 10000, "pairs": "halves"}})):
         status, got = pe_of("{" + base + text + "}")
@@ -630,6 +640,7 @@ def real_files():
              '["full_attention", "full_attention"]', "rope_theta"),
             ("a short list", '"model_type": "smollm3", "no_rope_layers": [1]', "no_rope_layers"),
             ("a list of strings", '"model_type": "smollm3", "no_rope_layers": ["1", "0"]', "no_rope_layers"),
+            ("a tower alone", '"model_type": "pixtral", "rope_theta": 1e4, "patch_size": 16', "model_type"),
             ("an unknown kind", '"model_type": "llama", "layer_types": ["full_attention", "retention"]', "layer_types"),
             ("kinds that are no list", '"model_type": "gemma3_text", "layer_types": "full_attention"', "layer_types"),
             ("a key in an object", '"model_type": "llama", "attention": {"rotary_base": 5e5}', "attention.rotary_base"),
