@@ -489,6 +489,9 @@ def tables():
 
 
 def text():
+    run = subprocess.run([sys.argv[1], "show", "/dev/stdin"], input=b'{"model_type": "llama", "head_dim": 64}',
+                         stdout=subprocess.PIPE)
+    check("a pipe that has a name", run.returncode == 0 and b"base 10000" in run.stdout, run)
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
             run = subprocess.run([sys.argv[1], "show", CONFIGS + "llama-2.json"], stdout=full, stderr=subprocess.PIPE)
