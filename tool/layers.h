@@ -48,7 +48,8 @@ static size_t count_layers(const reader *r)
         const size_t length = length_of(r, layer_lists[k]);
         const int is_ratio =
             strcmp(layer_lists[k], "compress_ratios") == 0; /* numbers do not depend on it */
-        if (look_up(r, r->outer, layer_lists[k], &v) && v.at && strcmp(v.at->text, "[]") != 0)
+        if (look_up(r, r->outer, layer_lists[k], &v) &&
+            (v.at ? strcmp(v.at->text, "[]") != 0 : is_object(r->m, v.path)))
             wrong_type(r, &v, "a list");
         if (length == 0 || length > MOST_LAYERS) continue;
         if (!count) count = length;
@@ -72,7 +73,8 @@ static void judge_periods(const reader *r)
     for (size_t k = 0; k <= TOOL_COUNT(pattern_keys); k++) {
         const int is_pattern = k < TOOL_COUNT(pattern_keys);
         if (!find(r, is_pattern ? pattern_keys[k].key : "no_rope_layer_interval", &v)) continue;
-        const int is_text = is_pattern && v.at && v.at->kind == VALUE_STRING && v.at->text[0];
+        const int is_text = is_pattern && v.at && v.at->kind == VALUE_STRING && v.at->text[0] &&
+                            v.at->text[strspn(v.at->text, "LG")] == '\0';
         if (!is_text && !(v.at && v.at->kind == VALUE_NUMBER && is_period(v.at->number)))
             wrong_type(r, &v, "a whole number of layers");
     }
@@ -146,8 +148,9 @@ static int has_window(const reader *r)
 {
     char path[PATH_SIZE];
     join(path, r->outer, "sliding_window");
-    const item *const at = list_find(r->m->file, path);
-    return at ? at->kind != VALUE_NULL : usual_of(r, "sliding_window") != NULL;
+    const item *const at = list_next(r->m->file, path, NULL);
+    return at ? at->kind != VALUE_NULL || strcmp(at->path, path) != 0
+              : usual_of(r, "sliding_window") != NULL;
 }
 
 /* A number, or true, without a note. */

@@ -130,26 +130,6 @@ static void add_layer(part *p, size_t layer)
     if (p) p->layers[p->layer_count++] = (unsigned short)layer;
 }
 
-/* Lists with a value a layer must agree within a kind of layers. Without a head_dim the heads count.
- */
-static void judge_lists(const reader *r, part *p, size_t layer)
-{
-    static const char *const keys[] = {"rope_theta",     "partial_rotary_factor",
-                                       "head_dim",       "partial_rotary_factors",
-                                       "sliding_window", "num_attention_heads"};
-    const size_t count =
-        TOOL_COUNT(keys) - (has(r, "head_dim") || usual_of(r, "head_dim") || has_mla(r));
-    for (size_t k = 0; k < count; k++) {
-        const item *const here = at_layer(r, keys[k], layer);
-        const item *const first = at_layer(r, keys[k], p->layers[0]);
-        if (!here && first)
-            say(p, NOTE_WRONG, keys[k], "has no value for layer %zu", layer);
-        else if (here && first && here->number != first->number)
-            say(p, NOTE_WRONG, keys[k], "%s for layer %zu, but %s for layer %d, of the same kind",
-                here->text, layer, first->text, (int)p->layers[0]);
-    }
-}
-
 /* Put each layer into its part: part k of parts is that of label k. */
 static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
 {
@@ -174,7 +154,6 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
                     "rotates. Look at the model's code",
                     kind);
             add_layer(&parts[k], i);
-            judge_lists(r, &parts[k], i);
         } else {
             are_kinds_known = are_kinds_known && kind[0];
             snprintf(what, sizeof what, "%.60s", kind);

@@ -250,7 +250,9 @@ static void read_scaling(const reader *r, const label *l)
     whole(r, "max_position_embeddings", &c->max_position_embeddings);
     whole(r, "sequence_length", &c->sequence_length);
     whole(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
-    number(r, c->rope_type == PE_ROPE_NTK && has(r, "alpha") ? "alpha" : "factor", &c->factor);
+    const char *const key = c->rope_type == PE_ROPE_NTK && has(r, "alpha") ? "alpha" : "factor";
+    if (number(r, key, &c->factor) && c->factor == 0 && c->rope_type != PE_ROPE_DEFAULT)
+        say(r->out, NOTE_WRONG, key, "0 divides the frequencies");
     number(r, "low_freq_factor", &c->low_freq_factor);
     number(r, "high_freq_factor", &c->high_freq_factor);
     number(r, "beta_fast", &c->beta_fast);
