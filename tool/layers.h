@@ -124,12 +124,14 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
 
 static int is_listed(const reader *r, const char *key, size_t layer)
 {
-    const size_t count = length_of(r, key);
-    for (size_t j = 0; j < count; j++) {
-        const item *const i = at_layer(r, key, j);
-        if (i && i->number == (double)layer) return 1;
+    char path[PATH_SIZE];
+    int is_there = 0;
+    join(path, r->outer, key);
+    for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i)) {
+        r->m->used[i - r->m->file->items] = 1;
+        is_there |= i->kind == VALUE_NUMBER && i->number == (double)layer;
     }
-    return 0;
+    return is_there;
 }
 
 /* By a list of the layers with attention; NULL if there is none. */
