@@ -346,7 +346,7 @@ static void read_tower(model *m, const char *around, const char *key, const char
     r.out = add_part(parts, count, name);
     if (!r.out) return;
     memcpy(r.outer, v.path, sizeof r.outer);
-    take_type(m, &r, v.path);
+    take_type(m, &r, around);
     read_vision(&r);
 }
 

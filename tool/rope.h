@@ -340,6 +340,11 @@ static void read_layout(const reader *r)
     int neighbours = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
     if (neighbours) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
     truth(r, "rotary_emb_interleaved", &neighbours);
+    if (has(r, "rope_interleaved") && is_true(r, "rope_interleaved"))
+        say(p, NOTE_UNREAD, "rope_interleaved",
+            "true: Hugging Face's code does not read it, nanotron's pairs neighbours then. Which "
+            "of "
+            "them has these weights?");
     if (neighbours) c->layout = PE_LAYOUT_INTERLEAVED;
     read_sections(r);
 }

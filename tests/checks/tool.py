@@ -622,6 +622,7 @@ def real_files():
             ("Ministral 8B's window", '"model_type": "ministral"', {"text": {"window": 4096}}),
             ("VaultGemma", '"model_type": "vaultgemma"', {"text": {"head_dim": 256, "rope_theta": 10000}}),
             ("CWM", '"model_type": "cwm"', {"text": {"head_dim": 128, "rope_theta": 1e6}}),
+            ("SmolLM2", '"model_type": "llama", "rope_interleaved": false', {"text": {"pairs": "halves"}}),
             ("Mamba", '"model_type": "mamba2"', {"text": {"kind": "none"}}),
             ("InternLM", '"model_type": "internlm"', {"text": {"rope_theta": 10000, "pairs": "halves"}})):
         status, got = pe_of("{" + base + text + "}")
@@ -632,6 +633,8 @@ def real_files():
         part = pe_of('{"text_config": {"model_type": "llama", "head_dim": 64}, "vision_config": {"model_type": "' + tower +
                      '", "hidden_size": 1152, "num_heads": 16}}')[1]["vision"]
         same(f"the tower {tower}", part, default(36, 10000) * 2)
+    part = pe_of('{"model_type": "qwen2_vl", "head_dim": 128, "vision_config": {"embed_dim": 1280, "num_heads": 16}}')[1]
+    same("a tower without a type", part["vision"], default(40, 10000) * 2)
     for what, text, key in (
             ("a period of 0", '"model_type": "gemma2", "sliding_window_pattern": 0', "sliding_window_pattern"),
             ("a period of 1.5", '"model_type": "smollm3", "no_rope_layer_interval": 1.5', "no_rope_layer_interval"),
@@ -649,6 +652,7 @@ def real_files():
             ("letters that are none", '"model_type": "gemma2", "sliding_window_pattern": "abc"', "sliding_window_pattern"),
             ("kinds that are an object", '"model_type": "gemma3_text", "layer_types": {"0": "full_attention"}',
              "layer_types"),
+            ("pairs of nanotron", '"model_type": "llama", "rope_interleaved": true', "rope_interleaved"),
             ("a short list", '"model_type": "smollm3", "no_rope_layers": [1]', "no_rope_layers"),
             ("a list of strings", '"model_type": "smollm3", "no_rope_layers": ["1", "0"]', "no_rope_layers"),
             ("a tower alone", '"model_type": "pixtral", "rope_theta": 1e4, "patch_size": 16', "model_type"),
