@@ -35,7 +35,7 @@ static const struct type_line {
 } type_lines[] = {
     {"afmoe", "head_dim=128 rope_theta=10000 sliding_window=1024 global_attn_every_n_layers=4 "
               "@nope=full_attention"},
-    {"albert", "@kind=learned"},
+    {"albert", "position_embedding_type=absolute"},
     {"apertus", "rope_theta=12000000"},
     {"apriel", "rope_theta=10000"},
     {"arcee", "rope_theta=10000"},
@@ -51,7 +51,7 @@ static const struct type_line {
     {"biogpt", "@kind=learned"},
     {"blenderbot", "@kind=learned"},
     {"bloom", "@kind=alibi"},
-    {"camembert", "@kind=learned"},
+    {"camembert", "position_embedding_type=absolute"},
     {"chameleon", "rope_theta=10000"},
     {"chatglm", "rope_theta=10000 kv_channels=128 partial_rotary_factor=0.5 @pairs=neighbours "
                 "@ignores=original_rope"},

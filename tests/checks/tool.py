@@ -623,6 +623,8 @@ def real_files():
             ("VaultGemma", '"model_type": "vaultgemma"', {"text": {"head_dim": 256, "rope_theta": 10000}}),
             ("CWM", '"model_type": "cwm"', {"text": {"head_dim": 128, "rope_theta": 1e6}}),
             ("SmolLM2", '"model_type": "llama", "rope_interleaved": false', {"text": {"pairs": "halves"}}),
+            ("ALBERT with distances", '"model_type": "albert", "position_embedding_type": "relative_key"',
+             {"text": {"kind": "relative"}}),
             ("Mamba", '"model_type": "mamba2"', {"text": {"kind": "none"}}),
             ("InternLM", '"model_type": "internlm"', {"text": {"rope_theta": 10000, "pairs": "halves"}})):
         status, got = pe_of("{" + base + text + "}")
