@@ -117,18 +117,26 @@ static part_kind kind_of_model(const reader *r)
     static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
     const item *const usual_kind = usual_of(r, "@kind");
     const int by_type = kind_by_type(r);
+    char path[PATH_SIZE];
     value v;
     if (by_type >= 0) return (part_kind)by_type;
+    if (has(r, "attn_config.rope") && is_true(r, "attn_config.rope"))
+        return has(r, "attn_config.alibi") && is_true(r, "attn_config.alibi") ? PART_ALIBI
+                                                                              : PART_ROPE;
     for (size_t k = 0; k < TOOL_COUNT(alibi_keys); k++)
         if (has(r, alibi_keys[k]))
             return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
     if (is_true(r, "mla_use_nope")) return PART_NONE;
+    join(path, r->outer, "rope_parameters");
+    if (usual_of(r, "@rope") && !look_up(r, path, "rope_theta", &v) &&
+        !look_up(r, r->outer, "rope_theta", &v))
+        return PART_NONE;
     if ((has(r, "use_mem_rope") || usual_of(r, "use_mem_rope")) && !is_true(r, "use_mem_rope"))
         return PART_NONE;
     for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
         if (strcmp(usual_kind->text, kind_names[k]) == 0) return (part_kind)k;
-    if (look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at && v.at->kind == VALUE_NUMBER &&
-        v.at->number == 0)
+    if (!is_mla_off(r) && look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at &&
+        v.at->kind == VALUE_NUMBER && v.at->number == 0)
         return PART_NONE;
     return PART_ROPE;
 }
@@ -184,17 +192,28 @@ static int is_telling(const char *key)
     return 0;
 }
 
-/* Whether a key is in the list of those that change nothing for this type. */
-static int is_ignored(const reader *r, const char *key)
+/* Keys within an object of the config that sound like positions, and that nobody read. Objects
+ * that are configs of other models, as qformer_config, have keys of their own. */
+static void judge_objects(const reader *r)
 {
-    const item *const list_of = usual_of(r, "@ignores");
-    const char *at = list_of ? list_of->text : "";
-    while (*at) {
-        const size_t length = strcspn(at, ",");
-        if (strlen(key) == length && strncmp(at, key, length) == 0) return 1;
-        at += length + (at[length] == ',');
+    static const char *const scalings[] = {"rope_scaling", "rope_parameters"};
+    static const char *const attention[] = {"attn_config", "attention_config"};
+    char key[PATH_SIZE], text[64];
+    for (const item *i = list_next(r->m->file, r->outer, NULL); i;
+         i = list_next(r->m->file, r->outer, i)) {
+        const char *const rest = child_of(i->path, r->outer, key);
+        const char *const last = strrchr(i->path, '.');
+        const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
+        if (*rest != '.' || r->m->used[i - r->m->file->items] || !is_telling(last + 1) ||
+            i->kind == VALUE_NULL || is_one_of(key, scalings, TOOL_COUNT(scalings)) ||
+            (is_config && !is_one_of(key, attention, TOOL_COUNT(attention))))
+            continue;
+        const value v = {i, "", name_of(r, i->path)};
+        say(r->out, r->out->kind == PART_ROPE ? NOTE_UNREAD : NOTE_ODD, v.name,
+            "%s: posenc reads nothing of this object. Set the key of the config that means the "
+            "same",
+            shown(r, &v, text));
     }
-    return 0;
 }
 
 /* Keys of a config that nobody read: those that sound like positions or rotations may change
@@ -228,7 +247,13 @@ static void judge_keys(const reader *r)
             say(r->out, NOTE_ODD, key, "unknown key");
     }
     if (!r->m->type[0] || r->m->is_known) return;
-    if (speaks)
+    if (has(r, "patch_size"))
+        say(r->out, NOTE_UNREAD, "model_type",
+            "%s: not in posenc's table, and patch_size speaks of images, whose positions are by y "
+            "and "
+            "x: see docs/models.md",
+            r->m->type);
+    else if (speaks)
         say(r->out, NOTE_ODD, "model_type",
             "%s: not in posenc's table (transformers %s, %s): read by "
             "the general rules. Look at its code for pairs and defaults",
@@ -297,6 +322,7 @@ static void read_text(model *m, const char *where, const char *around, part *par
     else
         read_other(&r, kind);
     judge_keys(&r);
+    judge_objects(&r);
     if (!encoder) return;
     size_t width = 0;
     whole_of(&r, width_keys, TOOL_COUNT(width_keys), &width);
@@ -320,7 +346,7 @@ static void read_tower(model *m, const char *around, const char *key, const char
     r.out = add_part(parts, count, name);
     if (!r.out) return;
     memcpy(r.outer, v.path, sizeof r.outer);
-    take_type(m, &r, v.path);
+    take_type(m, &r, around);
     read_vision(&r);
 }
 

@@ -7,12 +7,13 @@
 #include "gguf_config.h"
 #include "part.h"
 
-/* Whether a file begins with "GGUF". */
+/* Whether a file begins with "GGUF". Of a pipe nothing is read: its bytes come once. */
 static int is_gguf(const char *name)
 {
     unsigned char first[4] = {0};
     FILE *const file = strcmp(name, "-") == 0 ? NULL : fopen(name, "rb");
-    const int is_whole = file && fread(first, 1, sizeof first, file) == sizeof first;
+    const int is_file = file && fseek(file, 0, SEEK_END) == 0 && fseek(file, 0, SEEK_SET) == 0;
+    const int is_whole = is_file && fread(first, 1, sizeof first, file) == sizeof first;
     if (file) fclose(file);
     return is_whole && gguf_begins(first);
 }

@@ -49,6 +49,20 @@ static const char *name_of(const reader *r, const char *path)
                                                                                  : path;
 }
 
+/* The value of a list for all layers of a part; NULL if it has none for one of them, or another. */
+static const item *agreed(const reader *r, const char *path)
+{
+    char at[PATH_SIZE + 32];
+    const item *all = NULL;
+    for (size_t k = 0; k < r->out->layer_count; k++) {
+        snprintf(at, sizeof at, "%s[%d]", path, (int)r->out->layers[k]);
+        const item *const here = list_find(r->m->file, at);
+        if (!here || (all && strcmp(all->text, here->text) != 0)) return NULL;
+        all = all ? all : here;
+    }
+    return all;
+}
+
 /* Whether something is at a path, or beneath it, that is not null. Marks it as read. */
 static int look_up(const reader *r, const char *before, const char *key, value *to)
 {
@@ -61,10 +75,8 @@ static int look_up(const reader *r, const char *before, const char *key, value *
     to->at = strcmp(at->path, to->path) == 0 ? at : NULL;
     if (to->at && at->kind == VALUE_NULL) return 0;
     if (to->at || r->layer < 0) return 1;
-    const size_t length = strlen(to->path);
-    snprintf(to->path + length, PATH_SIZE - length, "[%ld]", r->layer);
-    to->at = list_find(r->m->file, to->path);
-    if (!to->at) to->path[length] = '\0';
+    to->at = agreed(r, to->path);
+    if (to->at) snprintf(to->path, PATH_SIZE, "%s", to->at->path);
     return 1;
 }
 
@@ -251,6 +263,19 @@ static int is_object(const model *m, const char *path)
     const size_t length = strlen(path);
     for (const item *i = list_next(m->file, path, NULL); i; i = list_next(m->file, path, i))
         if (i->path[length] == '.' || (!i->path[length] && strcmp(i->text, "{}") == 0)) return 1;
+    return 0;
+}
+
+/* Whether a key is in the list of those that change nothing for this type. */
+static int is_ignored(const reader *r, const char *key)
+{
+    const item *const list_of = usual_of(r, "@ignores");
+    const char *at = list_of ? list_of->text : "";
+    while (*at) {
+        const size_t length = strcspn(at, ",");
+        if (strlen(key) == length && strncmp(at, key, length) == 0) return 1;
+        at += length + (at[length] == ',');
+    }
     return 0;
 }
 

@@ -83,7 +83,23 @@ static const struct index_key {
 
 /* Kinds of layers without attention. */
 static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2", "conv",
-                                          "recurrent",        "moe",   "mlp",    "kda"};
+                                          "recurrent",        "moe",   "mlp",    "kda",
+                                          "cross_attention"};
+
+/* Kinds of layers with attention, which rotate if nothing else is said. */
+static const char *const attention_kinds[] = {"",
+                                              "full_attention",
+                                              "sliding_attention",
+                                              "chunked_attention",
+                                              "compressed_attention",
+                                              "compressed_sparse_attention",
+                                              "heavily_compressed_attention",
+                                              "deepseek_sparse_attention",
+                                              "global_attention",
+                                              "local_attention",
+                                              "dense",
+                                              "sparse",
+                                              "hybrid"};
 
 /* They sound like positions, and are none, or belong to a part of the model that is not told
  * here. */

@@ -46,10 +46,15 @@ static size_t count_layers(const reader *r)
     }
     for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
         const size_t length = length_of(r, layer_lists[k]);
+        const int is_ratio =
+            strcmp(layer_lists[k], "compress_ratios") == 0; /* numbers do not depend on it */
+        if (look_up(r, r->outer, layer_lists[k], &v) &&
+            (v.at ? strcmp(v.at->text, "[]") != 0 : is_object(r->m, v.path)))
+            wrong_type(r, &v, "a list");
         if (length == 0 || length > MOST_LAYERS) continue;
         if (!count) count = length;
         if (length < count)
-            say(r->out, NOTE_ODD, layer_lists[k],
+            say(r->out, is_ratio ? NOTE_ODD : NOTE_UNREAD, layer_lists[k],
                 "%zu values for %zu layers: which layer is of which kind is not told", length,
                 count);
         if (length < count) return 0;
@@ -57,6 +62,37 @@ static size_t count_layers(const reader *r)
     const char *const pattern = count ? NULL : string(r, "hybrid_override_pattern", &v);
     if (pattern && strlen(pattern) <= MOST_LAYERS) count = strlen(pattern);
     return count;
+}
+
+static int is_period(double n) { return n >= 1 && n <= MOST_LAYERS && n == floor(n); }
+
+/* A period that is none would say nothing of the layers. */
+static void judge_periods(const reader *r)
+{
+    value v;
+    for (size_t k = 0; k <= TOOL_COUNT(pattern_keys); k++) {
+        const int is_pattern = k < TOOL_COUNT(pattern_keys);
+        if (!find(r, is_pattern ? pattern_keys[k].key : "no_rope_layer_interval", &v)) continue;
+        const int is_text = is_pattern && v.at && v.at->kind == VALUE_STRING && v.at->text[0] &&
+                            v.at->text[strspn(v.at->text, "LG")] == '\0';
+        if (!is_text && !(v.at && v.at->kind == VALUE_NUMBER && is_period(v.at->number)))
+            wrong_type(r, &v, "a whole number of layers");
+    }
+}
+
+/* Lists of numbers with a value a layer. */
+static void judge_numbers(const reader *r)
+{
+    static const char *const keys[] = {"no_rope_layers", "hybrid_layer_pattern", "compress_ratios",
+                                       "attn_type_list"};
+    for (size_t k = 0; k < TOOL_COUNT(keys); k++)
+        for (size_t i = 0, count = length_of(r, keys[k]); i < count; i++) {
+            const item *const at = at_layer(r, keys[k], i);
+            if (at && (at->kind == VALUE_NUMBER || at->kind == VALUE_BOOLEAN)) continue;
+            say(r->out, NOTE_WRONG, keys[k], "a list of numbers is wanted: see that of layer %zu",
+                i);
+            break;
+        }
 }
 
 /* By a period: "sliding_window_pattern": 6, or "LLLG". */
@@ -75,7 +111,7 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
             n = v.at->kind == VALUE_NUMBER ? v.at->number : 0;
         } else if (usual_n)
             n = usual_n->number;
-        if (!(n >= 1 && n <= MOST_LAYERS && n == floor(n))) continue;
+        if (!is_period(n)) continue;
         const size_t period = (size_t)n;
         const int is_first = full && strcmp(full->text, "first") == 0;
         const int is_also_first = full && strcmp(full->text, "also_first") == 0;
@@ -86,18 +122,58 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
     return "";
 }
 
+static int is_listed(const reader *r, const char *key, size_t layer)
+{
+    char path[PATH_SIZE];
+    int is_there = 0;
+    join(path, r->outer, key);
+    for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i)) {
+        r->m->used[i - r->m->file->items] = 1;
+        is_there |= i->kind == VALUE_NUMBER && i->number == (double)layer;
+    }
+    return is_there;
+}
+
 /* By a list of the layers with attention; NULL if there is none. */
 static const char *kind_by_index(const reader *r, size_t layer)
 {
-    for (size_t k = 0; k < TOOL_COUNT(index_keys); k++) {
-        const size_t count = length_of(r, index_keys[k].key);
-        for (size_t j = 0; j < count; j++) {
-            const item *const i = at_layer(r, index_keys[k].key, j);
-            if (i && i->number == (double)(layer + index_keys[k].first)) return "full_attention";
-        }
-        if (count) return "linear_attention";
-    }
+    for (size_t k = 0; k < TOOL_COUNT(index_keys); k++)
+        if (length_of(r, index_keys[k].key))
+            return is_listed(r, index_keys[k].key, layer + index_keys[k].first)
+                       ? "full_attention"
+                       : "linear_attention";
     return NULL;
+}
+
+/* Whether the model has a sliding window: some types rotate everywhere without one. */
+static int has_window(const reader *r)
+{
+    char path[PATH_SIZE];
+    join(path, r->outer, "sliding_window");
+    const item *const at = list_next(r->m->file, path, NULL);
+    return at ? at->kind != VALUE_NULL || strcmp(at->path, path) != 0
+              : usual_of(r, "sliding_window") != NULL;
+}
+
+/* A number, or true, without a note. */
+static double number_or_usual(const reader *r, const char *key)
+{
+    value v;
+    const item *const usual_n = usual_of(r, key);
+    if (find(r, key, &v)) return v.at ? v.at->number : 0;
+    return usual_n ? usual_n->number : 0;
+}
+
+/* Qwen's windows, if it has any: by the number of the layer. NULL for others. */
+static const char *kind_by_window(const reader *r, size_t layer)
+{
+    const item *const windows = usual_of(r, "@windows");
+    const double most = number_or_usual(r, "max_window_layers");
+    if (!windows || number_or_usual(r, "use_sliding_window") == 0 || !has_window(r)) return NULL;
+    const int is_sliding = strcmp(windows->text, "from") == 0
+                               ? (double)layer >= most
+                               : (double)layer < most && layer % 2 == 0;
+    return is_sliding ? "sliding_attention" : "full_attention";
 }
 
 /* The kind of a layer, "" if nothing says it. */
@@ -105,6 +181,7 @@ static const char *kind_of_layer(const reader *r, size_t layer)
 {
     const item *i = at_layer(r, "layer_types", layer);
     value v;
+    if (is_listed(r, "cross_attention_layers", layer)) return "cross_attention";
     if (!i) i = at_layer(r, "layers_block_type", layer);
     if (i) return strcmp(i->text, "attention") == 0 ? "full_attention" : i->text;
     if ((i = at_layer(r, "hybrid_layer_pattern", layer)) != NULL)
@@ -121,16 +198,8 @@ static const char *kind_of_layer(const reader *r, size_t layer)
     const size_t period = length_of(r, "block_types");
     if (period && (i = at_layer(r, "block_types", layer % period)) != NULL)
         return strcmp(i->text, "attention") == 0 ? "full_attention" : i->text;
-    return kind_by_pattern(r, layer);
-}
-
-/* Whether the model has a sliding window: some types rotate everywhere without one. */
-static int has_window(const reader *r)
-{
-    char path[PATH_SIZE];
-    join(path, r->outer, "sliding_window");
-    const item *const at = list_find(r->m->file, path);
-    return at ? at->kind != VALUE_NULL : usual_of(r, "sliding_window") != NULL;
+    const char *const by_window = kind_by_window(r, layer);
+    return by_window ? by_window : kind_by_pattern(r, layer);
 }
 
 /* Whether an attention layer rotates nothing. */

@@ -130,26 +130,15 @@ static void add_layer(part *p, size_t layer)
     if (p) p->layers[p->layer_count++] = (unsigned short)layer;
 }
 
-/* Lists with a value a layer must agree within a kind of layers. */
-static void judge_lists(const reader *r, part *p, size_t layer)
-{
-    static const char *const keys[] = {"rope_theta", "partial_rotary_factors"};
-    for (size_t k = 0; k < TOOL_COUNT(keys); k++) {
-        const item *const here = at_layer(r, keys[k], layer);
-        const item *const first = at_layer(r, keys[k], p->layers[0]);
-        if (here && first && here->number != first->number)
-            say(p, NOTE_WRONG, keys[k], "%s for layer %zu, but %s for layer %d, of the same kind",
-                here->text, layer, first->text, (int)p->layers[0]);
-    }
-}
-
 /* Put each layer into its part: part k of parts is that of label k. */
 static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
 {
     const size_t layers = count_layers(r);
-    size_t unmatched = 0;
+    size_t unmatched = 0, others = 0;
     char what[PATH_SIZE] = "";
     int are_kinds_known = 1;
+    judge_periods(r);
+    judge_numbers(r);
     for (size_t i = 0; i < layers; i++) {
         const char *const kind = kind_of_layer(r, i);
         const size_t k = label_of(all, kind);
@@ -158,8 +147,13 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
         else if (is_nope(r, i, kind))
             add_layer(part_named(parts, count, "nope", PART_NONE), i);
         else if (k < all->count) {
+            if (!is_one_of(kind, attention_kinds, TOOL_COUNT(attention_kinds)) && !others++ &&
+                !all->of[k].is_nested)
+                say(&parts[k], NOTE_UNREAD, "layer_types",
+                    "\"%.40s\": posenc does not know this kind of layers, and reads it as one that "
+                    "rotates. Look at the model's code",
+                    kind);
             add_layer(&parts[k], i);
-            judge_lists(r, &parts[k], i);
         } else {
             are_kinds_known = are_kinds_known && kind[0];
             snprintf(what, sizeof what, "%.60s", kind);
@@ -199,6 +193,9 @@ static void read_window(const reader *r, const label *l)
     if (has(r, "local_attention") || usual_of(r, "local_attention")) {
         whole(r, "local_attention", &local);
         window = local / 2;
+    } else if (has(r, "attention_window_size") || usual_of(r, "attention_window_size")) {
+        whole(r, "attention_window_size", &p->window); /* of all layers with attention */
+        return;
     } else if (has_window(r))
         whole(r, "sliding_window", &window);
     for (size_t k = 0; k < p->layer_count; k++) {

@@ -16,8 +16,16 @@ typedef struct label {
     int is_nested;         /* rope_parameters has an object with this name             */
 } label;
 
+/* DeepSeek-OCR and the smallest DeepSeek-VL2 are DeepSeek V2 with the attention of a Llama. */
+static int is_mla_off(const reader *r)
+{
+    value v;
+    return find(r, "use_mla", &v) && v.at && v.at->kind == VALUE_BOOLEAN && v.at->number == 0;
+}
+
 static int has_mla(const reader *r)
 {
+    if (is_mla_off(r)) return 0;
     return has(r, "qk_rope_head_dim") || usual_of(r, "qk_rope_head_dim");
 }
 
@@ -27,7 +35,8 @@ static void read_head_dim(const reader *r, const label *l)
     size_t *const to = &p->rope.head_dim;
     const item *const rotates = usual_of(r, "@rotates");
     size_t hidden = 0, heads = 0, rotary = 0;
-    const int is_mla = whole(r, "qk_rope_head_dim", &rotary);
+    const int is_mla = has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
+    if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
     if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
         *to = rotary;
         return;
@@ -62,6 +71,11 @@ static void read_theta(const reader *r, const label *l)
     double *const to = &r->out->rope.rope_theta;
     double ratio = 1;
     value inner, outer;
+    const item *const base = usual_of(r, "@base");
+    if (base && has(r, base->text)) {
+        number(r, base->text, to);
+        return;
+    }
     if (l->theta && number(r, l->theta, to)) return;
     if (r->inner[0] && look_up(r, r->inner, "rope_theta", &inner) &&
         look_up(r, r->outer, "rope_theta", &outer) && inner.at && outer.at &&
@@ -236,7 +250,9 @@ static void read_scaling(const reader *r, const label *l)
     whole(r, "max_position_embeddings", &c->max_position_embeddings);
     whole(r, "sequence_length", &c->sequence_length);
     whole(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
-    number(r, c->rope_type == PE_ROPE_NTK && has(r, "alpha") ? "alpha" : "factor", &c->factor);
+    const char *const key = c->rope_type == PE_ROPE_NTK && has(r, "alpha") ? "alpha" : "factor";
+    if (number(r, key, &c->factor) && c->factor == 0 && c->rope_type != PE_ROPE_DEFAULT)
+        say(r->out, NOTE_WRONG, key, "0 divides the frequencies");
     number(r, "low_freq_factor", &c->low_freq_factor);
     number(r, "high_freq_factor", &c->high_freq_factor);
     number(r, "beta_fast", &c->beta_fast);
@@ -319,10 +335,16 @@ static void read_layout(const reader *r)
     part *const p = r->out;
     pe_rope_config *const c = &p->rope;
     const item *const pairs = usual_of(r, "@pairs");
-    truth(r, "rope_interleave", &c->rope_interleave);
-    int neighbours = pairs && strcmp(pairs->text, "neighbours") == 0;
+    const int is_llama = is_mla_off(r);
+    if (!is_llama) truth(r, "rope_interleave", &c->rope_interleave);
+    int neighbours = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
     if (neighbours) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
     truth(r, "rotary_emb_interleaved", &neighbours);
+    if (has(r, "rope_interleaved") && is_true(r, "rope_interleaved"))
+        say(p, NOTE_UNREAD, "rope_interleaved",
+            "true: Hugging Face's code does not read it, nanotron's pairs neighbours then. Which "
+            "of "
+            "them has these weights?");
     if (neighbours) c->layout = PE_LAYOUT_INTERLEAVED;
     read_sections(r);
 }
@@ -404,7 +426,7 @@ static void judge_scaling(const reader *r)
         snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
         const value v = {i, "", path};
         const int is_known = judge_scaling_key(r, key, path, i->kind == VALUE_NULL) ||
-                             strcmp(key, "max_position_embeddings") == 0;
+                             strcmp(key, "max_position_embeddings") == 0 || is_ignored(r, key);
         if (!is_known)
             say(r->out, NOTE_UNREAD, path,
                 "%s: posenc does not know this key; what it changes is "

@@ -10,6 +10,10 @@
  *   @scaled=full_attention  rope_scaling is for these layers alone
  *   @full=first             of a pattern of n, layers 0, n, 2n ... are full, not n - 1, 2n - 1 ...;
  *                           also_first: these, and layer 0
+ *   @windows=from           if use_sliding_window: of the layers from max_window_layers on; even:
+ *                           of the even layers below
+ *   @rope=given             nothing rotates, unless the file has a rope_theta
+ *   @base=theta             the key of the base, which wins over rope_theta
  *   @rotates=last           the last elements of a head, not the first
  *   @attention_factor=1     of YaRN, where the file has none
  *   @tower=vision           half a head by y, half by x
@@ -31,6 +35,7 @@ static const struct type_line {
 } type_lines[] = {
     {"afmoe", "head_dim=128 rope_theta=10000 sliding_window=1024 global_attn_every_n_layers=4 "
               "@nope=full_attention"},
+    {"albert", "position_embedding_type=absolute"},
     {"apertus", "rope_theta=12000000"},
     {"apriel", "rope_theta=10000"},
     {"arcee", "rope_theta=10000"},
@@ -43,16 +48,23 @@ static const struct type_line {
     {"bamba", "rope_theta=10000 partial_rotary_factor=0.5"},
     {"bart", "@kind=learned"},
     {"bert", "position_embedding_type=absolute"},
+    {"biogpt", "@kind=learned"},
+    {"blenderbot", "@kind=learned"},
     {"bloom", "@kind=alibi"},
+    {"camembert", "position_embedding_type=absolute"},
     {"chameleon", "rope_theta=10000"},
     {"chatglm", "rope_theta=10000 kv_channels=128 partial_rotary_factor=0.5 @pairs=neighbours "
                 "@ignores=original_rope"},
+    {"clip_text_model", "@kind=learned"},
     {"codegen", "rotary_dim=64 rope_theta=10000 @pairs=neighbours"},
     {"cohere", "rope_theta=10000 @pairs=neighbours"},
     {"cohere2", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 @pairs=neighbours "
                 "@nope=full_attention"},
     {"ctrl", "@kind=sinusoidal @preset=hf_marian"},
-    {"dbrx", "rope_theta=10000"},
+    {"cwm", "head_dim=128 rope_theta=1000000 sliding_window=8192 "
+            "sliding_window_pattern=4 @full=first"},
+    {"dbrx", "rope_theta=10000 @base=attn_config.rope_theta"},
+    {"deepseek", "rope_theta=10000"},
     {"deepseek_v2", "qk_rope_head_dim=64 rope_theta=10000 @pairs=neighbours"},
     {"deepseek_v3", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
     {"deepseek_v32", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
@@ -72,8 +84,11 @@ static const struct type_line {
     {"exaone", "rope_theta=10000"},
     {"exaone4", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 "
                 "@nope=full_attention"},
+    {"exaone_moe", "rope_theta=10000 sliding_window=4096 sliding_window_pattern=4 "
+                   "@nope=full_attention"},
     {"falcon", "rope_theta=10000"},
     {"falcon_h1", "rope_theta=100000"},
+    {"falcon_mamba", "@kind=none"},
     {"fuyu", "partial_rotary_factor=0.5 rope_theta=25000"},
     {"gemma", "head_dim=256 rope_theta=10000"},
     {"gemma2", "head_dim=256 rope_theta=10000 sliding_window=4096 sliding_window_pattern=2"},
@@ -89,8 +104,11 @@ static const struct type_line {
     {"glm4_moe", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"glm4_moe_lite", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
     {"glm4v", "@tower=vision"},
+    {"glm4v_moe", "@tower=vision"},
     {"glm4v_moe_text", "partial_rotary_factor=0.5 rope_theta=10000"},
+    {"glm4v_moe_vision", "@tower=vision"},
     {"glm4v_text", "partial_rotary_factor=0.5 rope_theta=10000 @pairs=neighbours"},
+    {"glm4v_vision", "@tower=vision"},
     {"glm_moe_dsa",
      "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true @ignores=indexer_rope_interleave"},
     {"gpt2", "@kind=learned"},
@@ -107,6 +125,7 @@ static const struct type_line {
     {"hunyuan_v1_dense", "rope_theta=10000 @ignores=use_rotary_pos_emb,position_embedding_xdrope"},
     {"hunyuan_v1_moe", "rope_theta=10000 @ignores=use_rotary_pos_emb,position_embedding_xdrope"},
     {"hunyuan_vl_text", "rope_theta=10000"},
+    {"internlm", "rope_theta=10000"},
     {"internlm2", "rope_theta=10000"},
     {"internlm3", "rope_theta=10000"},
     {"jais", "position_embedding_type=learned"},
@@ -115,15 +134,19 @@ static const struct type_line {
     {"kimi_k25", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
     {"kimi_linear", "rope_theta=10000"},
     {"laguna", "head_dim=128"},
-    {"lfm2", "rope_theta=1000000"},
+    {"lfm2", "rope_theta=1000000 @base=theta"},
     {"lfm2_moe", "rope_theta=1000000"},
     {"llama", "rope_theta=10000"},
     {"llama4_text", "head_dim=128 rope_theta=500000 no_rope_layer_interval=4 attn_scale=0.1 "
                     "floor_scale=8192 attn_temperature_tuning=true @pairs=neighbours"},
     {"longcat_flash", "qk_rope_head_dim=64 rope_theta=10000000 rope_interleave=true"},
     {"longcat_flash_ngram", "qk_rope_head_dim=64 rope_theta=10000000 rope_interleave=true"},
+    {"longt5", "@kind=t5"},
     {"m2m_100", "@kind=sinusoidal @preset=fairseq"},
+    {"mamba", "@kind=none"},
+    {"mamba2", "@kind=none"},
     {"marian", "@kind=sinusoidal @preset=hf_marian"},
+    {"mbart", "@kind=learned"},
     {"mimo_v2_flash", "head_dim=192 partial_rotary_factor=0.334 rope_theta=5000000 "
                       "swa_rope_theta=10000 sliding_window=128 sliding_window_pattern=6 "
                       "@full=also_first"},
@@ -132,14 +155,18 @@ static const struct type_line {
     {"minimax_m2", "head_dim=128 rotary_dim=64 rope_theta=5000000"},
     {"minimax_m3_vl", "head_dim=128 rotary_dim=64 rope_theta=5000000"},
     {"minimax_text_01", "rotary_dim=64 rope_theta=10000000"},
-    {"ministral", "rope_theta=10000"},
+    {"ministral", "rope_theta=10000 sliding_window=4096"},
     {"ministral3", "rope_theta=1000000"},
-    {"mistral", "rope_theta=10000"},
+    {"mistral", "rope_theta=10000 sliding_window=4096"},
     {"mistral4", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
     {"mixtral", "rope_theta=1000000"},
+    {"mllama_text_model", "rope_theta=500000"},
     {"modernbert", "rope_theta=160000 local_rope_theta=10000 local_attention=128 "
                    "global_attn_every_n_layers=3 num_hidden_layers=22 @full=first"},
-    {"mpt", "@kind=alibi"},
+    {"modernbert-decoder", "rope_theta=160000 local_rope_theta=10000 "
+                           "local_attention=128 global_attn_every_n_layers=3 num_hidden_layers=22"},
+    {"mpt", "@kind=alibi rope_theta=10000 @base=attn_config.rope_theta"},
+    {"mt5", "@kind=t5"},
     {"musicgen_decoder", "@kind=sinusoidal @preset=musicgen"},
     {"nemotron", "partial_rotary_factor=0.5 rope_theta=10000"},
     {"nemotron_h", "@kind=none"},
@@ -149,6 +176,7 @@ static const struct type_line {
     {"olmo2", "rope_theta=10000"},
     {"olmo3", "rope_theta=500000 sliding_window=4096 sliding_window_pattern=4 "
               "@scaled=full_attention"},
+    {"olmo_hybrid", "full_attention_interval=4 @rope=given"},
     {"olmoe", "rope_theta=10000"},
     {"opt", "@kind=learned"},
     {"pegasus", "@kind=sinusoidal @preset=hf_marian"},
@@ -158,27 +186,44 @@ static const struct type_line {
     {"phi3", "rope_theta=10000"},
     {"phimoe", "rope_theta=1000000"},
     {"qwen", "rotary_emb_base=10000"},
-    {"qwen2", "rope_theta=10000 use_sliding_window=false"},
-    {"qwen2_5_omni_text", "rope_theta=1000000 use_sliding_window=false"},
-    {"qwen2_5_vl", "rope_theta=1000000 use_sliding_window=false @tower=vision"},
-    {"qwen2_moe", "rope_theta=10000 use_sliding_window=false"},
-    {"qwen2_vl", "rope_theta=1000000 use_sliding_window=false @tower=vision"},
-    {"qwen3", "head_dim=128 rope_theta=10000 use_sliding_window=false"},
-    {"qwen3_5_moe_text", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 "
-                         "full_attention_interval=4"},
-    {"qwen3_5_text", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 "
-                     "full_attention_interval=4"},
+    {"qwen2", "rope_theta=10000 use_sliding_window=false max_window_layers=28 @windows=from"},
+    {"qwen2_5_omni_text",
+     "rope_theta=1000000 use_sliding_window=false max_window_layers=28 @windows=from"},
+    {"qwen2_5_omni_vision_encoder", "@tower=vision"},
+    {"qwen2_5_vl", "rope_theta=1000000 use_sliding_window=false max_window_layers=80 "
+                   "@windows=from @tower=vision"},
+    {"qwen2_moe", "rope_theta=10000 use_sliding_window=false max_window_layers=28 @windows=even"},
+    {"qwen2_vl", "rope_theta=1000000 use_sliding_window=false max_window_layers=80 "
+                 "@windows=from @tower=vision"},
+    {"qwen3", "head_dim=128 rope_theta=10000 use_sliding_window=false max_window_layers=28 "
+              "@windows=from"},
+    {"qwen3_5", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 mrope_interleaved=true "
+                "full_attention_interval=4 @tower=vision"},
+    {"qwen3_5_moe",
+     "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 mrope_interleaved=true "
+     "full_attention_interval=4 @tower=vision"},
+    {"qwen3_5_moe_text",
+     "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 mrope_interleaved=true "
+     "full_attention_interval=4"},
+    {"qwen3_5_moe_vision", "@tower=vision"},
+    {"qwen3_5_text",
+     "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 mrope_interleaved=true "
+     "full_attention_interval=4"},
+    {"qwen3_5_vision", "@tower=vision"},
     {"qwen3_moe", "rope_theta=10000 use_sliding_window=false"},
     {"qwen3_next", "head_dim=256 rope_theta=10000 partial_rotary_factor=0.25 "
                    "full_attention_interval=4"},
-    {"qwen3_omni_moe_text", "rope_theta=1000000"},
+    {"qwen3_omni_moe_text", "rope_theta=1000000 mrope_interleaved=true @ignores=interleaved"},
+    {"qwen3_omni_moe_vision_encoder", "@tower=vision"},
     {"qwen3_vl", "@tower=vision"},
     {"qwen3_vl_moe", "@tower=vision"},
-    {"qwen3_vl_moe_text", "rope_theta=5000000"},
-    {"qwen3_vl_text", "head_dim=128 rope_theta=5000000"},
-    {"recurrent_gemma", "@recurrent_period=3 partial_rotary_factor=0.5 rope_theta=10000"},
+    {"qwen3_vl_moe_text", "rope_theta=5000000 mrope_interleaved=true"},
+    {"qwen3_vl_text", "head_dim=128 rope_theta=5000000 mrope_interleaved=true"},
+    {"recurrent_gemma", "@recurrent_period=3 partial_rotary_factor=0.5 rope_theta=10000 "
+                        "attention_window_size=2048"},
     {"roberta", "position_embedding_type=absolute"},
     {"roformer", "rope_theta=10000 @pairs=neighbours"},
+    {"rwkv", "@kind=none"},
     {"seed_oss", "head_dim=128 rope_theta=10000"},
     {"smollm3", "rope_theta=2000000 no_rope_layer_interval=4"},
     {"solar_open", "head_dim=128 rope_theta=1000000"},
@@ -186,12 +231,17 @@ static const struct type_line {
     {"stablelm", "partial_rotary_factor=0.25 rope_theta=10000"},
     {"starcoder2", "rope_theta=10000"},
     {"step3p5", "head_dim=128 rope_theta=10000"},
+    {"switch_transformers", "@kind=t5"},
     {"t5", "@kind=t5"},
     {"timesfm", "@kind=sinusoidal @preset=t2t"},
     {"timesfm2_5", "rope_theta=10000"},
     {"umt5", "@kind=t5"},
+    {"vaultgemma", "head_dim=256 rope_theta=10000 sliding_window=4096 "
+                   "sliding_window_pattern=2"},
     {"whisper", "@encoder=t2t @kind=learned"},
     {"xlm-roberta", "position_embedding_type=absolute"},
+    {"xverse", "rope_theta=10000"},
+    {"zamba", "@kind=none"},
     {"zamba2", "rope_theta=10000 use_mem_rope=false"},
 };
 

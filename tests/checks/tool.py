@@ -489,6 +489,9 @@ def tables():
 
 
 def text():
+    run = subprocess.run([sys.argv[1], "show", "/dev/stdin"], input=b'{"model_type": "llama", "head_dim": 64}',
+                         stdout=subprocess.PIPE)
+    check("a pipe that has a name", run.returncode == 0 and b"base 10000" in run.stdout, run)
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
             run = subprocess.run([sys.argv[1], "show", CONFIGS + "llama-2.json"], stdout=full, stderr=subprocess.PIPE)
@@ -574,6 +577,98 @@ def per_layer():
         check(f"{what}: {key} is wrong", status == 1 and key in keys, got)
 
 
+def real_files():
+    """Files of models, each with a key or a default that an earlier reader did not know: members of their parts."""
+    base = '"hidden_size": 512, "num_attention_heads": 8, '
+    linear = [*range(8)]
+    for what, text, parts in (
+            ("DBRX's attn_config", '"model_type": "dbrx", "d_model": 512, "n_heads": 8, "attn_config": {"rope_theta": 5e5}',
+             {"text": {"rope_theta": 5e5}}),
+            ("LFM2's theta", '"model_type": "lfm2", "theta": 2e6, "rope_theta": 1e6', {"text": {"rope_theta": 2e6}}),
+            ("Mistral 7B's window", '"model_type": "mistral"', {"text": {"window": 4096}}),
+            ("no window of Mistral", '"model_type": "mistral", "sliding_window": null', {"text": {"window": None}}),
+            ("RecurrentGemma's window", '"model_type": "recurrent_gemma", "num_hidden_layers": 6',
+             {"text": {"layers": [2, 5], "window": 2048}, "recurrent": {"kind": "none"}}),
+            ("windows from a layer on", '"model_type": "qwen2", "use_sliding_window": true, "sliding_window": 99, '
+             '"max_window_layers": 6, "num_hidden_layers": 8', {"text": {"layers": linear, "window": None}}),
+            ("windows from the first layer on", '"model_type": "qwen3", "use_sliding_window": true, "sliding_window": 99, '
+             '"max_window_layers": 0, "num_hidden_layers": 8', {"text": {"layers": linear, "window": 99}}),
+            ("windows of even layers", '"model_type": "qwen2_moe", "use_sliding_window": true, "sliding_window": 99, '
+             '"num_hidden_layers": 1', {"text": {"layers": [0], "window": 99}}),
+            ("layers of Llama 3.2 Vision", '"model_type": "mllama_text_model", "num_hidden_layers": 8, '
+             '"cross_attention_layers": [3, 7]', {"text": {"layers": [0, 1, 2, 4, 5, 6], "rope_theta": 5e5},
+                                                  "cross_attention": {"layers": [3, 7], "kind": "none"}}),
+            ("Qwen3-Omni's interleaved", '"model_type": "qwen3_omni_moe_text", "rope_scaling": {"interleaved": true, '
+             '"mrope_interleaved": true, "mrope_section": [12, 10, 10], "rope_type": "default"}',
+             {"text": {"sections": [12, 10, 10], "section_order": "interleaved"}}),
+            ("mT5", '"model_type": "mt5", "relative_attention_num_buckets": 32', {"text": {"kind": "t5", "buckets": 32}}),
+            ("ALBERT", '"model_type": "albert", "max_position_embeddings": 512', {"text": {"kind": "learned", "rows": 512}}),
+            ("DeepSeek-OCR", '"model_type": "deepseek_v2", "use_mla": false, "qk_rope_head_dim": 0, "qk_nope_head_dim": 0',
+             {"text": {"kind": "rope", "rotary_dim": 64, "pairs": "halves"}}),
+            ("an MPT with RoPE", '"model_type": "mpt", "attn_config": {"alibi": false, "rope": true, "rope_theta": 5e5}',
+             {"text": {"kind": "rope", "rope_theta": 5e5}}),
+            ("Qwen3-VL without mrope_interleaved", '"model_type": "qwen3_vl_text", "rope_scaling": {"rope_type": "default", '
+             '"mrope_section": [24, 20, 20]}', {"text": {"section_order": "interleaved"}}),
+            ("ModernBERT's decoder", '"model_type": "modernbert-decoder", "num_hidden_layers": 6',
+             {"full_attention": {"layers": [2, 5], "rope_theta": 160000},
+              "sliding_attention": {"layers": [0, 1, 3, 4], "rope_theta": 10000, "window": 64}}),
+            ("OLMo Hybrid", '"model_type": "olmo_hybrid", "rope_parameters": {"rope_theta": null, "rope_type": "default"}',
+             {"text": {"kind": "none"}}),
+            ("an OLMo Hybrid that rotates", '"model_type": "olmo_hybrid", "num_hidden_layers": 4, "rope_parameters": '
+             '{"rope_theta": 5e5, "rope_type": "default"}', {"text": {"layers": [3], "rope_theta": 5e5},
+                                                             "linear_attention": {"layers": [0, 1, 2]}}),
+            ("K-EXAONE", '"model_type": "exaone_moe", "num_hidden_layers": 4',
+             {"text": {"layers": [0, 1, 2], "window": 4096}, "nope": {"layers": [3]}}),
+            ("Ministral 8B's window", '"model_type": "ministral"', {"text": {"window": 4096}}),
+            ("VaultGemma", '"model_type": "vaultgemma"', {"text": {"head_dim": 256, "rope_theta": 10000}}),
+            ("CWM", '"model_type": "cwm"', {"text": {"head_dim": 128, "rope_theta": 1e6}}),
+            ("SmolLM2", '"model_type": "llama", "rope_interleaved": false', {"text": {"pairs": "halves"}}),
+            ("ALBERT with distances", '"model_type": "albert", "position_embedding_type": "relative_key"',
+             {"text": {"kind": "relative"}}),
+            ("Mamba", '"model_type": "mamba2"', {"text": {"kind": "none"}}),
+            ("InternLM", '"model_type": "internlm"', {"text": {"rope_theta": 10000, "pairs": "halves"}})):
+        status, got = pe_of("{" + base + text + "}")
+        is_said = {k: {m: got.get(k, {}).get(m) for m in v} for k, v in parts.items()}
+        check(f"{what}", status == 0 and is_said == parts and got.keys() == parts.keys(), (status, is_said, got))
+    for tower in ("qwen3_5", "qwen3_5_moe", "qwen2_5_omni_vision_encoder", "qwen3_omni_moe_vision_encoder",
+                  "qwen3_5_vision", "glm4v_moe", "glm4v_vision"):
+        part = pe_of('{"text_config": {"model_type": "llama", "head_dim": 64}, "vision_config": {"model_type": "' + tower +
+                     '", "hidden_size": 1152, "num_heads": 16}}')[1]["vision"]
+        same(f"the tower {tower}", part, default(36, 10000) * 2)
+    part = pe_of('{"model_type": "qwen2_vl", "head_dim": 128, "vision_config": {"embed_dim": 1280, "num_heads": 16}}')[1]
+    same("a tower without a type", part["vision"], default(40, 10000) * 2)
+    for what, text, key in (
+            ("a period of 0", '"model_type": "gemma2", "sliding_window_pattern": 0', "sliding_window_pattern"),
+            ("a period of 1.5", '"model_type": "smollm3", "no_rope_layer_interval": 1.5', "no_rope_layer_interval"),
+            ("a period that is a list", '"model_type": "gemma2", "sliding_window_pattern": [1, 0]',
+             "sliding_window_pattern"),
+            ("heads that differ", '"model_type": "llama", "num_attention_heads": [8, 4]', "num_attention_heads head_dim"),
+            ("windows that differ", '"model_type": "llama", "sliding_window": [64, null]', "sliding_window"),
+            ("a list that ends early", '"model_type": "step3p5", "rope_theta": [1e4], "layer_types": '
+             '["full_attention", "full_attention"]', "rope_theta"),
+            ("numbers of a scaling that differ", '"model_type": "llama", "rope_scaling": {"type": "linear", "factor": '
+             '[2, 4]}', "rope_scaling.factor"),
+            ("a factor of 0", '"model_type": "llama", "rope_scaling": {"type": "linear", "factor": 0}', "factor"),
+            ("a factor of YaRN of 0", '"model_type": "llama", "rope_scaling": {"type": "yarn", "factor": 0, '
+             '"original_max_position_embeddings": 4096}, "max_position_embeddings": 8192', "factor"),
+            ("letters that are none", '"model_type": "gemma2", "sliding_window_pattern": "abc"', "sliding_window_pattern"),
+            ("kinds that are an object", '"model_type": "gemma3_text", "layer_types": {"0": "full_attention"}',
+             "layer_types"),
+            ("pairs of nanotron", '"model_type": "llama", "rope_interleaved": true', "rope_interleaved"),
+            ("a short list", '"model_type": "smollm3", "no_rope_layers": [1]', "no_rope_layers"),
+            ("a list of strings", '"model_type": "smollm3", "no_rope_layers": ["1", "0"]', "no_rope_layers"),
+            ("a tower alone", '"model_type": "pixtral", "rope_theta": 1e4, "patch_size": 16', "model_type"),
+            ("an unknown kind", '"model_type": "llama", "layer_types": ["full_attention", "retention"]', "layer_types"),
+            ("kinds that are no list", '"model_type": "gemma3_text", "layer_types": "full_attention"', "layer_types"),
+            ("a key in an object", '"model_type": "llama", "attention": {"rotary_base": 5e5}', "attention.rotary_base"),
+            ("a key in attn_config", '"model_type": "mistral", "attn_config": {"rope_theta": 5e5}',
+             "attn_config.rope_theta")):
+        heads = base if "num_attention_heads" not in text else '"hidden_size": 512, '
+        status, got = pe_of("{" + heads + '"num_hidden_layers": 2, ' + text + "}")
+        keys = {n["key"] for p in got.values() for n in p["wrong"]}
+        check(f"{what}: {key} is named", status == 1 and keys == set(key.split()), (status, got))
+
+
 def dry_run():
     """model_types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
     stub = "tests/checks/stub"
@@ -608,7 +703,7 @@ def rows():
         check(f"{model} is {model_type}", got == expected, (got, expected))
 
 
-for part_of_the_test in (models, cases, silent, per_layer, rows, dry_run, details, complaints, hostile, tables, text):
+for part_of_the_test in (models, cases, silent, per_layer, real_files, rows, dry_run, details, complaints, hostile, tables, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)
