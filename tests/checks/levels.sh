@@ -26,7 +26,7 @@ undecided 's/return size > pe__exp2i(127) ? INT32_MAX : guard;/return size < 0 ?
 undecided 's|{((units) + 2.5) / 9007199254740992.0|{2.0 + 0 * (units)|'
 undecided 's|scale \* (pe__exp2i(-76) +|scale * (4.0 +|'
 undecided 's|f->error = unsafe .*least : error;|f->error = FLT_MAX;|'
-undecided 's/e = pe__splat(pe__exp2i(-99)); .. relative ../e = pe__splat(2.0);/'
+undecided 's/e = pe__splat(pe__exp2i(-99));.*/e = pe__splat(2.0);/'
 undecided 's/return (bits & 0x1fffffffu) == 0x10000000u .*/return hi != 0 || lo + e > 0 || bits > 0;/'
 undecided 's/const double error = pe__exp2i(-90) .*/const double error = 2;/'
 undecided 's/pe__round_rational_angle(plan,/0 \&\& &/'
