@@ -104,7 +104,7 @@ for page in README.md CHANGELOG.md docs/*.md tests/*.md .github/*.md; do
     done <"$WORK/list"
 done
 for page in README.md docs/*.md .github/*.md tests/README.md; do
-    sed 's/<br>/\n/g' "$page" >"$WORK/broken"
+    awk '{ gsub(/<br>/, "\n"); print }' "$page" >"$WORK/broken"
     check "$page: no line of more than 120 columns" not grep -nE '^.{121}' "$WORK/broken"
 done
 for page in README.md docs/*.md .github/*.md tests/README.md tests/tools/mutation.py; do
