@@ -95,6 +95,7 @@ run-demo:
 	@sh examples/draw.sh $(BUILD) heatmap clocks
 
 EXAMPLES := angles noise regression dots table attention train_learned rope_decoder
+PICTURES_angles = angles angle
 PICTURES_table = table curve preview
 PICTURES  = $(patsubst %.gp,%,$(notdir $(wildcard examples/plots/$@.gp)))
 
