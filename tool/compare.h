@@ -170,22 +170,45 @@ static double all_told_at(const samples *s, const findings *f)
     return last;
 }
 
-static void print_differences(const findings *f, const explanation *e)
+/* What a name means, for people. */
+static const char *const difference_texts[DIFFERENCE_COUNT] = {
+    "the columns of a pair stand elsewhere: neighbours for halves, or halves for neighbours",
+    "cosines and sines are exchanged",
+    "sines have the other sign: angles are negative",
+    "rows are those of other positions",
+    "another base",
+    "the frequencies are not scaled",
+    "another scaling than the config's",
+    "the frequencies are scaled twice",
+    "cosines and sines are not multiplied by the attention factor",
+    "cosines and sines are multiplied twice by the attention factor",
+    "cosines and sines are divided by the attention factor",
+    "other elements rotate, or another width divides the exponents",
+    "frequencies were rounded to bfloat16",
+    "frequencies were rounded to float16",
+    "positions were rounded to bfloat16",
+    "positions were rounded to float16",
+    "cosines and sines were rounded to bfloat16",
+    "cosines and sines were rounded to float16"};
+
+/* A line for each difference. */
+static void print_explanation(const findings *f, const explanation *e, const char *indent)
 {
-    const char *before = "";
+    const char *const how = how_of(e);
     for (int d = 0; d < DIFFERENCE_COUNT; d++) {
         if (!(e->differs >> d & 1)) continue;
-        printf("%s%s", before, difference_names[d]);
-        if (d == DIFFERS_BASE) printf(" %.15g, not %.15g", e->of->base, f->base);
-        if (d == DIFFERS_POSITION_OFFSET) printf(" %+.15g", e->offset);
-        if (d == DIFFERS_ROTARY_WIDTH) printf(" %.15g", e->of->width);
+        printf("%s%s: %s", indent, difference_names[d], difference_texts[d]);
+        if (d == DIFFERS_BASE) printf(", %.15g for %.15g", e->of->base, f->base);
+        if (d == DIFFERS_POSITION_OFFSET) printf(", %+.15g", e->offset);
+        if (d == DIFFERS_ROTARY_WIDTH) printf(": %.15g", e->of->width);
         if (d == DIFFERS_SCALING_OTHER)
-            printf(" %s, factor %.15g", e->of->scaling, e->of->scaling_factor);
-        before = ", ";
+            printf(": %s, factor %.15g%s", e->of->scaling, e->of->scaling_factor,
+                   e->of->has_other_length ? ", another length" : "");
+        printf("\n");
     }
-    if (!e->differs) printf("right");
-    const char *const how = how_of(e);
-    if (how) printf(" (%s)", how);
+    if (!e->differs) printf("%sright: all elements are what is expected\n", indent);
+    if (how && e->how < ARITHMETIC_INV_FREQ_BF16 && strncmp(how, "table", 5) != 0)
+        printf("%sarithmetic: %s\n", indent, how);
 }
 
 static void print_measured(const samples *s)
@@ -210,32 +233,24 @@ static void print_measured(const samples *s)
 
 static void print_findings(const samples *s, const findings *f)
 {
-    if (f->count == 1) {
-        print_differences(f, &f->of[0]);
-        printf("\n");
-    } else if (f->count) {
-        const double at = all_told_at(s, f);
+    const double at = f->count > 1 ? all_told_at(s, f) : 0;
+    if (f->count == 1)
+        print_explanation(f, &f->of[0], "");
+    else if (f->count) {
         printf("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
-        for (size_t k = 0; k < f->count; k++) {
-            printf("  ");
-            print_differences(f, &f->of[k]);
-            printf("\n");
-        }
-        if (at > 0)
-            printf("rows at position %.15g and beyond tell them apart\n", at);
-        else
-            printf("no row tells them apart\n");
-    } else {
+        for (size_t k = 0; k < f->count; k++)
+            print_explanation(f, &f->of[k], "  ");
+    } else
         printf("not explained by any mistake that posenc knows\n");
-        if (f->best_matched) {
-            printf("  the nearest, ");
-            print_differences(f, &f->best);
-        }
-        if (f->best_matched && s->is_inv_freq)
-            printf(", fails first at pair %zu\n", f->pair);
-        else if (f->best_matched)
-            printf(", fails first at row %zu, position %.15g, pair %zu\n", f->row,
-                   s->positions[f->row < s->rows ? f->row : 0], f->pair);
+    if (f->count > 1 && at > 0) printf("rows at position %.15g and beyond tell them apart\n", at);
+    if (f->count > 1 && !(at > 0)) printf("no row tells them apart\n");
+    if (!f->count && f->best_matched) {
+        printf("the nearest fails first at ");
+        if (!s->is_inv_freq)
+            printf("row %zu, position %.15g, ", f->row,
+                   s->positions[f->row < s->rows ? f->row : 0]);
+        printf("pair %zu:\n", f->pair);
+        print_explanation(f, &f->best, "  ");
     }
     print_measured(s);
 }

@@ -215,21 +215,20 @@ static void keep(const samples *s, findings *f, const explanation *e)
     if (f->count < MOST_EXPLANATIONS) f->of[f->count++] = *e;
 }
 
-/* Add other frequencies that fit, too, where the config's do: the rows are too few to tell. Of bases
- * one stands for all. */
+/* Add other frequencies that fit, too, where the config's do: the rows are too few to tell. Of those
+ * with one name, one stands for all. */
 static void add_rivals(const samples *s, const spectra *all, findings *f)
 {
     const explanation right = f->of[0];
-    int has_base = 0;
     if (f->fewest != 0 || f->count == 0) return;
     for (size_t k = 0; k < all->count && f->count < MOST_EXPLANATIONS; k++) {
         explanation e = right;
+        size_t n = 0;
         e.of = &all->of[k];
         e.differs = e.of->differs;
-        if (!e.differs || (has_base && e.of->base != 0) || are_same(s, &right, &e)) continue;
-        if (!explains(s, &e, f)) continue;
-        has_base = has_base || e.of->base != 0;
-        f->of[f->count++] = e;
+        while (n < f->count && f->of[n].differs != e.differs)
+            n++;
+        if (n == f->count && !are_same(s, &right, &e) && explains(s, &e, f)) f->of[f->count++] = e;
     }
 }
 
@@ -318,7 +317,7 @@ static void explain(const samples *s, const spectra *all, const expected *want, 
     if (s->type != s->stored && s->type == NPY_BF16) given = 1u << DIFFERS_TABLE_BF16;
     if (s->type != s->stored && s->type == NPY_F16) given = 1u << DIFFERS_TABLE_F16;
     if (s->is_inv_freq) given = 0;
-    if ((s->is_doubled || s->is_table) && want->are_neighbours >= 0 &&
+    if ((s->is_doubled || s->is_table) && s->pairs > 1 && want->are_neighbours >= 0 &&
         s->are_neighbours != want->are_neighbours)
         given |= 1u << DIFFERS_COLUMN_ORDER;
     for (int most = 0; most <= 2; most++)

@@ -156,7 +156,8 @@ static const char *npy_read_head(FILE *file, char **head)
     return strlen(*head) == size ? NULL : "its head has a byte of 0";
 }
 
-static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t size, int is_swapped)
+static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t size, int is_swapped,
+                                     int by_column)
 {
     unsigned char row[16];
     const size_t bytes = to->is_complex ? size / 2 : size, count = to->rows * to->columns;
@@ -169,7 +170,11 @@ static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t si
             row[k] = row[bytes - 1 - k];
             row[bytes - 1 - k] = kept;
         }
-        to->of[i] = npy_element(row, to->type, letter, bytes);
+        const size_t parts = to->is_complex ? 2 : 1, n = i / parts;
+        const size_t at =
+            by_column ? (n % to->rows * (to->columns / parts) + n / to->rows) * parts + i % parts
+                      : i;
+        to->of[at] = npy_element(row, to->type, letter, bytes);
     }
     return fgetc(file) == EOF ? NULL : "has bytes behind its last element";
 }
@@ -179,7 +184,7 @@ static const char *npy_read(const char *name, npy *to)
 {
     char *head = NULL, letter = 0;
     size_t size = 0;
-    int is_swapped = 0;
+    int is_swapped = 0, by_column = 0;
     memset(to, 0, sizeof *to);
     FILE *const file = fopen(name, "rb");
     if (!file) return "cannot be opened";
@@ -188,10 +193,11 @@ static const char *npy_read(const char *name, npy *to)
     if (!error) error = npy_read_shape(head, to);
     if (!error) {
         const char *const order = npy_field(head, "'fortran_order'");
-        if (!order || (strncmp(order, "False", 5) != 0 && to->rows > 1 && to->columns > 1))
-            error = "fortran_order: save it with numpy.ascontiguousarray";
+        by_column = order && strncmp(order, "True", 4) == 0;
+        if (!by_column && (!order || strncmp(order, "False", 5) != 0))
+            error = "fortran_order: True or False";
     }
-    if (!error) error = npy_read_elements(file, to, letter, size, is_swapped);
+    if (!error) error = npy_read_elements(file, to, letter, size, is_swapped, by_column);
     if (error) {
         free(to->of);
         to->of = NULL;

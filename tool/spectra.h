@@ -58,6 +58,7 @@ typedef struct spectrum {
     double factor;                      /* on cosines and sines */
     int has_any_factor;                 /* 1: without its scaling a table has either factor */
     double base, width, scaling_factor; /* details */
+    int has_other_length;               /* 1: the trained length is not the config's */
     const char *scaling;                /* its name, or NULL */
     int has_rope;                       /* 1: rope has these frequencies, exactly */
     pe_rope_config rope;
@@ -197,7 +198,8 @@ static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pair
         if (k == 0 ? most == 0 || most == trained : c->rope_type != PE_ROPE_LONGROPE) continue;
         spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_SCALING_OTHER);
         if (s)
-            s->scaling = names[c->rope_type], s->scaling_factor = c->factor, s->has_any_factor = 1;
+            s->has_other_length = 1, s->scaling = names[c->rope_type],
+            s->scaling_factor = c->factor, s->has_any_factor = 1;
     }
 }
 

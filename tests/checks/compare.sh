@@ -3,7 +3,7 @@
 #
 # compare.sh: `posenc compare` on the arrays of tests/compare: tests/tools/compare_arrays.py writes them,
 # tests/tools/compare_check.py counts answers that are right, false and missed. First tests/compare/pretend.py: does
-# the check fail programs that err?
+# the check fail programs that err? tests/tools/compare_cases.py has the detector's own cases.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/compare
@@ -18,6 +18,8 @@ done
 "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/posenc.c -o "$WORK/posenc" -ljson-c -lm || exit 1
 "$python" tests/tools/compare_arrays.py "$WORK/arrays" || exit 1
 check "compare_check.py fails programs that err" "$python" tests/compare/pretend.py "$WORK/arrays"
+check "compare_cases.py: an array for each name, files that are no arrays" "$python" tests/tools/compare_cases.py \
+    "$WORK/posenc" "$WORK"
 [ $failed -eq 0 ] || exit 1
 "$python" tests/tools/compare_check.py "$WORK/posenc" "$WORK/arrays"
 status=$?
