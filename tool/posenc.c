@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * posenc: what a model's file says of its positions: which layers rotate what, by which
- * frequencies; and tables of cosines and sines, correctly rounded, to compare other code with.
+ * frequencies; tables of cosines and sines, correctly rounded, to compare other code with; and
+ * which mistake someone else's arrays have.
  * `make tool` builds it.
  *
  *     posenc show config.json
  *     posenc table config.json cos_sin.npy --positions 0:4096 --layout twice
+ *     posenc compare config.json --cos cos.npy --sin sin.npy
  *
  *     cc -std=c99 -O2 -I. tool/posenc.c -ljson-c -lm
  *
@@ -15,6 +17,7 @@
 #include "pe.h"
 
 #include "arguments.h"
+#include "compare.h"
 #include "config.h"
 #include "gguf_file.h"
 #include "report_json.h"
@@ -22,18 +25,22 @@
 
 typedef struct options {
     const char *command, *file, *output, *part, *positions, *type, *layout;
-    int is_json, has_frequencies, is_raw, wants_help;
+    int is_json, has_frequencies, is_raw, wants_help, is_check;
+    compared arrays;
 } options;
 
 static const char usage[] =
     "usage: posenc show [FILE] [KEY=VALUE ...] [--part NAME] [--frequencies] [--json]\n"
     "       posenc table [FILE] [KEY=VALUE ...] OUTPUT [--part NAME] [--positions P] [--type T]\n"
     "              [--layout L] [--raw]\n"
+    "       posenc compare [FILE] [KEY=VALUE ...] ARRAYS [--part NAME] [--positions P] [--json]\n"
+    "              [--check]\n"
     "\n"
     "    posenc show config.json\n"
     "    posenc table config.json cos_sin.npy --positions 0:4096 --layout twice\n"
     "    posenc show head_dim=128 rope_theta=1000000 rope_type=yarn factor=4 \\\n"
     "        original_max_position_embeddings=32768 --frequencies\n"
+    "    posenc compare config.json --cos cos.npy --sin sin.npy --positions 4096:64\n"
     "\n"
     "  FILE             a model's config.json, or its .gguf; -: standard input\n"
     "  KEY=VALUE        a key of the file, as rope_theta=500000 or rope_scaling.factor=8;\n"
@@ -46,9 +53,14 @@ static const char usage[] =
     "\"0,1,2;0,1,3\" (t, y, x)\n"
     "  --type T         f32, f16, bf16 (its bits), f64 (sinusoidal)\n"
     "  --layout L       of RoPE's tables: apart, twice, joined, complex, matrix\n"
+    "  ARRAYS           .npy of other code: --cos C --sin S, --table BOTH, or --inv-freq W; P may "
+    "be\n"
+    "                   a .npy, and is 0, 1, 2 ... without --positions\n"
+    "  --check          status 1 also where the arrays differ from the config\n"
     "\n"
-    "status 0: understood; 1: something that changes numbers is wrong or not understood; 2: "
-    "usage\n";
+    "status 0: understood, or explained; 1: something that changes numbers is wrong, not "
+    "understood\n"
+    "or not explained; 2: usage\n";
 
 /* 2, and a line that says why. */
 static int refuse(const char *option, const char *text)
@@ -102,18 +114,16 @@ static int read_options(int count, char **words, options *to)
 {
     const struct {
         const char *name, **value;
-    } known[] = {{"--part", &to->part},
-                 {"--positions", &to->positions},
-                 {"--type", &to->type},
-                 {"--layout", &to->layout}};
+    } known[] = {{"--part", &to->part},          {"--positions", &to->positions},
+                 {"--type", &to->type},          {"--layout", &to->layout},
+                 {"--cos", &to->arrays.cosines}, {"--sin", &to->arrays.sines},
+                 {"--table", &to->arrays.table}, {"--inv-freq", &to->arrays.inv_freq}};
     const struct {
         const char *name;
         int *flag;
-    } flags[] = {{"--json", &to->is_json},
-                 {"--frequencies", &to->has_frequencies},
-                 {"--raw", &to->is_raw},
-                 {"--help", &to->wants_help},
-                 {"-h", &to->wants_help}};
+    } flags[] = {{"--json", &to->is_json},    {"--frequencies", &to->has_frequencies},
+                 {"--raw", &to->is_raw},      {"--check", &to->is_check},
+                 {"--help", &to->wants_help}, {"-h", &to->wants_help}};
     for (int i = 1; i < count; i++) {
         size_t k = 0, f = 0;
         while (k < TOOL_COUNT(known) && strcmp(words[i], known[k].name) != 0)
@@ -157,7 +167,7 @@ static void flatten_all(int count, char **words, const options *o, list *to, ggu
     for (int i = 2; i < count && !notes->notes; i++) {
         if (strncmp(words[i], "--", 2) == 0) {
             const int is_flag = !strcmp(words[i], "--json") || !strcmp(words[i], "--raw") ||
-                                !strcmp(words[i], "--frequencies");
+                                !strcmp(words[i], "--check") || !strcmp(words[i], "--frequencies");
             i += !is_flag;
         } else if (is_setting(words[i]) && !is_gguf_setting(gguf, words[i]) &&
                    !set_key(to, words[i]))
@@ -209,14 +219,11 @@ static void show(const options *o, part *parts, size_t count)
                TYPES_CHECKED);
 }
 
-/* Write the table of the only part that is chosen; what is wrong goes to standard error. */
-static int make_table(const options *o, part *parts, size_t count)
+/* The only part that is chosen and has sines, or the last one without; NULL if there are several. */
+static part *choose_part(const options *o, part *parts, size_t count)
 {
-    positions where;
     part *chosen = NULL;
     size_t rotating = 0;
-    const size_t type = choice(o->type, table_types, TOOL_COUNT(table_types));
-    const size_t layout = choice(o->layout, table_layouts, TOOL_COUNT(table_layouts));
     for (size_t i = 0; i < count; i++) {
         const int has_table = parts[i].kind == PART_ROPE || parts[i].kind == PART_SINUSOIDAL;
         if (!is_chosen(o, &parts[i]) || (!o->part && !has_table && (chosen || i + 1 < count)))
@@ -224,8 +231,26 @@ static int make_table(const options *o, part *parts, size_t count)
         rotating += (size_t)has_table;
         chosen = chosen && !has_table ? chosen : &parts[i];
     }
-    if (rotating > 1) return refuse("table", "of which part? Name it with --part");
-    const char *const error = read_positions(o->positions, &where);
+    return rotating > 1 ? NULL : chosen;
+}
+
+/* What is wrong, to standard error. */
+static void complain(const part *p)
+{
+    for (size_t k = 0; k < p->notes; k++)
+        if (p->note[k].kind >= NOTE_UNREAD)
+            fprintf(stderr, "posenc: %s: %s: %s\n", p->name, p->note[k].key, p->note[k].text);
+}
+
+/* Write the table of the part that is chosen. */
+static int make_table(const options *o, part *parts, size_t count)
+{
+    positions where;
+    const size_t type = choice(o->type, table_types, TOOL_COUNT(table_types));
+    const size_t layout = choice(o->layout, table_layouts, TOOL_COUNT(table_layouts));
+    part *const chosen = choose_part(o, parts, count);
+    if (!chosen) return refuse("table", "of which part? Name it with --part");
+    const char *const error = read_positions(o->positions ? o->positions : "0:16", &where);
     if (error) {
         free(where.list);
         return refuse("--positions", error);
@@ -233,18 +258,48 @@ static int make_table(const options *o, part *parts, size_t count)
     write_table(chosen, o->output, o->is_raw, &where, (table_type)type,
                 (pe_rope_table_layout)layout);
     free(where.list);
-    for (size_t k = 0; k < chosen->notes; k++)
-        if (chosen->note[k].kind >= NOTE_UNREAD)
-            fprintf(stderr, "posenc: %s: %s: %s\n", chosen->name, chosen->note[k].key,
-                    chosen->note[k].text);
+    complain(chosen);
     return !is_good(chosen);
+}
+
+/* Compare arrays with the part that is chosen. */
+static int compare_arrays(const options *o, part *parts, size_t count)
+{
+    int differs = 0;
+    part *const chosen = choose_part(o, parts, count);
+    if (!chosen) return refuse("compare", "with which part? Name it with --part");
+    if (o->arrays.has_config && chosen->kind != PART_ROPE && chosen->kind != PART_SINUSOIDAL)
+        say(chosen, NOTE_WRONG, "--part", "%s has no sines to compare with: it is %s", chosen->name,
+            kind_names[chosen->kind]);
+    if (count_notes(chosen, NOTE_WRONG)) {
+        complain(chosen);
+        return 1;
+    }
+    const int is_told = compare(&o->arrays, chosen, o->is_json, &differs);
+    complain(chosen);
+    return !is_told || !is_good(chosen) || (o->is_check && differs);
+}
+
+/* 2 for arrays that make no sense together, else 0. */
+static int judge_arrays(options *o)
+{
+    compared *const a = &o->arrays;
+    const int ways = (a->cosines || a->sines) + (a->table != NULL) + (a->inv_freq != NULL);
+    const int is_compare = strcmp(o->command, "compare") == 0;
+    a->positions = o->positions;
+    if (!is_compare) return ways || o->is_check ? refuse(o->command, "compares no arrays") : 0;
+    if (ways != 1) return refuse("compare", "which arrays? --cos and --sin, --table or --inv-freq");
+    if (!a->cosines != !a->sines)
+        return refuse(a->cosines ? "--cos" : "--sin", "cosines and sines come together");
+    return 0;
 }
 
 /* 2 for options that make no sense together, else 0. */
 static int judge_options(options *o)
 {
-    if (!o->command || (strcmp(o->command, "show") != 0 && strcmp(o->command, "table") != 0))
-        return refuse(o->command ? o->command : "command", "show or table?");
+    static const char *const commands[] = {"show", "table", "compare"};
+    if (!o->command || choice(o->command, commands, 3) == 3)
+        return refuse(o->command ? o->command : "command", "show, table or compare?");
     const int is_table = strcmp(o->command, "table") == 0;
     if (is_table && !o->output) o->output = o->file, o->file = NULL;
     if (is_table && !o->output) return refuse("table", "to which file?");
@@ -252,14 +307,26 @@ static int judge_options(options *o)
         return refuse("--type", "f32, f16, bf16 or f64");
     if (choice(o->layout, table_layouts, TOOL_COUNT(table_layouts)) == TOOL_COUNT(table_layouts))
         return refuse("--layout", "apart, twice, joined, complex or matrix");
-    return 0;
+    return judge_arrays(o);
 }
 
 int main(int count, char **words)
 {
     static part parts[MOST_PARTS];
     static gguf_model gguf;
-    options o = {NULL, NULL, NULL, NULL, "0:16", "f32", "apart", 0, 0, 0, 0};
+    options o = {NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 "f32",
+                 "apart",
+                 0,
+                 0,
+                 0,
+                 0,
+                 0,
+                 {NULL, NULL, NULL, NULL, NULL, 0}};
     list file = {NULL, 0, 0, 0};
     size_t n = 0, chosen = 0;
     if (count < 2) return fputs(usage, stderr) == EOF ? 1 : 2;
@@ -271,9 +338,10 @@ int main(int count, char **words)
     flatten_all(count, words, &o, &file, &gguf, &parts[0]);
     if (parts[0].notes)
         o.part = NULL;
-    else if (file.count == 0 && !o.file)
+    else if (file.count == 0 && !o.file && strcmp(o.command, "compare") != 0)
         return refuse(o.command, "of which file?");
-    else {
+    else if (file.count || o.file) {
+        o.arrays.has_config = 1;
         n = list_find(&file, "preset") ? read_preset(&file, parts) : read_model(&file, parts);
         if (gguf.name[0]) finish_gguf(&gguf, parts, n);
     }
@@ -282,6 +350,8 @@ int main(int count, char **words)
     int status = chosen == 0 ? refuse("--part", "there is no such part") : 0;
     if (!status && strcmp(o.command, "table") == 0)
         status = make_table(&o, parts, n);
+    else if (!status && strcmp(o.command, "compare") == 0)
+        status = compare_arrays(&o, parts, n);
     else if (!status) {
         show(&o, parts, n);
         for (size_t i = 0; i < n; i++)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""A test array for `posenc compare`, and what may be said of it."""
+import json
+import os
+
+import numpy as np
+
+from formulas import bf16_stored, widened
+
+KINDS = ("defect", "two", "right", "nothing", "short")
+WIDTHS = {"f": 2.0 ** -24, "e": 2.0 ** -11, "V": 2.0 ** -8, "d": 2.0 ** -53, "F": 2.0 ** -24}
+DETAILS = {"base": ["base"], "position_offset": ["offset"], "rotary_width": ["rotary_dim"]}
+
+
+def stored(x, kind):
+    return {"f32": lambda: x.astype("f4"), "f16": lambda: x.astype("f2"), "f64": lambda: x.astype("f8"),
+            "bf16": lambda: bf16_stored(x)}[kind]()
+
+
+def pair(table, kind="f32", columns=lambda x: x, lead=0):
+    """--cos and --sin; lead: dimensions of 1 in front."""
+    files = {}
+    for name, x in zip(("cos", "sin"), table):
+        x = stored(columns(x), kind)
+        files[name] = x.reshape((1,) * lead + x.shape)
+    return files
+
+
+def joined(table, kind="f32"):
+    """vllm's cos_sin_cache."""
+    return {"table": stored(np.concatenate(table, 1), kind)}
+
+
+def name_byte_order(path):
+    """numpy writes |V2, ml_dtypes' own arrays have <V2."""
+    with open(path, "r+b") as file:
+        head = file.read(128)
+        assert b"'|V2'" in head
+        file.seek(0)
+        file.write(head.replace(b"'|V2'", b"'<V2'"))
+
+
+class Case:
+    """files: what the project's code gives. right: what it should have been; None where nothing is right.
+    differs: what names the difference. also: other answers that are as true and as useful. weak: answers that are true
+    of the numbers and of little use, as they name a fitted number for a mistake: neither false nor found. arithmetic:
+    names that are true, for right arrays. details: numbers that must be said, to the given relative error."""
+
+    def __init__(self, kind, name, config, files, right, why, differs=None, also=(), weak=(), arithmetic=None,
+                 details=None, error=1e-3, positions=None, truth=()):
+        self.kind, self.name, self.config, self.files, self.right = kind, name, config, files, right
+        self.why, self.details, self.error, self.positions = why, details or {}, error, positions
+        self.differs = differs
+        self.accept = [sorted(d) for d in ([] if differs is None else [differs]) + list(also)]
+        self.weak = [sorted(d) for d in weak]
+        self.truth = [sorted(d) for d in truth] or list(self.accept)
+        self.arithmetic = arithmetic
+        self.check()
+
+    def distance(self):
+        """Between the array and the right one, in units of the type's rounding error; infinite for other shapes."""
+        worst = 0.0
+        for key, x in self.files.items():
+            x, y = np.asarray(x), np.asarray(self.right[key])
+            unit = WIDTHS[y.dtype.char if y.dtype.kind != "V" else "V"]
+            if x.shape != y.shape:
+                return np.inf
+            worst = max(worst, float(np.max(np.abs(widened(x) - widened(y)))) / unit)
+        return worst
+
+    def check(self):
+        """The expectation is one that these data support."""
+        assert self.kind in KINDS, self.name
+        if self.kind in ("defect", "two"):
+            assert self.right is not None and self.distance() > 64 or self.sparse(), f"{self.name}: no difference"
+            assert len(self.differs) == (1 if self.kind == "defect" else 2), self.name
+            needed = {key for d in self.differs for key in DETAILS.get(d, ())}
+            assert needed <= set(self.details), f"{self.name}: details {needed}"
+        if self.kind == "short" and self.right is not None and self.distance() <= 4:
+            if [] not in self.accept: # what equals the config is what the config says, whatever made it
+                self.accept.append([])
+        elif self.kind == "short" and self.right is not None:
+            assert [] not in self.accept, f"{self.name}: visible, and yet right"
+        if self.kind == "right":
+            assert self.accept and self.accept[0] == [], self.name
+        if self.kind == "nothing":
+            assert not self.accept, self.name
+
+    def sparse(self):
+        """16-bit tables in their own type, and lists of frequencies: a difference is relative, and some are small."""
+        return any(not np.array_equal(widened(self.files[k]), widened(self.right[k])) for k in self.files)
+
+    def write(self, folder):
+        config = self.config
+        if isinstance(config, dict):
+            with open(os.path.join(folder, self.name + ".json"), "w", encoding="utf-8") as file:
+                json.dump(config, file, indent=1)
+            config = self.name + ".json"
+        arguments = config.split()
+        for key, x in sorted(self.files.items()):
+            file = f"{self.name}.{key}.npy"
+            np.save(os.path.join(folder, file), x)
+            if x.dtype.kind == "V" and key == "table":
+                name_byte_order(os.path.join(folder, file))
+            arguments += ["--" + key.replace("_", "-"), file]
+        if isinstance(self.positions, str):
+            arguments += ["--positions", self.positions]
+        elif self.positions is not None:
+            np.save(os.path.join(folder, self.name + ".positions.npy"), self.positions)
+            arguments += ["--positions", self.name + ".positions.npy"]
+        return {"name": self.name, "kind": self.kind, "argv": arguments, "expected": self.differs,
+                "accept": self.accept, "weak": self.weak, "truth": self.truth, "details": self.details,
+                "error": self.error, "arithmetic": self.arithmetic, "why": self.why}

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""compare_arrays.py [FOLDER]: write the test arrays of `posenc compare` into build/compare, or FOLDER.
+
+manifest.json there has an object for each: its name and kind, the arguments after the word compare (files are in the
+folder), the answers that are true, and why. tests/compare/ has the arrays: formulas of other projects, each with its
+file and commit, and what was changed in them. This is written apart from the program that it tests.
+"""
+import collections
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compare"))
+
+
+def main():
+    import numpy # after the path: a missing numpy is the caller's to report
+    import defects
+    import plain
+    import scalings
+    import short
+    folder = sys.argv[1] if len(sys.argv) > 1 else "build/compare"
+    os.makedirs(folder, exist_ok=True)
+    manifest = []
+    with numpy.errstate(all="ignore"):
+        for part in (defects, scalings, plain, short):
+            manifest += [case.write(folder) for case in part.cases()]
+    names = [entry["name"] for entry in manifest]
+    assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
+    with open(os.path.join(folder, "manifest.json"), "w", encoding="utf-8") as file:
+        json.dump(manifest, file, indent=1)
+        file.write("\n")
+    kinds = collections.Counter(entry["kind"] for entry in manifest)
+    print(f"{folder}: {len(manifest)} arrays,", ", ".join(f"{kinds[k]} {k}" for k in kinds))
+
+
+if __name__ == "__main__":
+    main()

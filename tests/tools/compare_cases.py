@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""compare_cases.py POSENC DIRECTORY: arrays as other code makes them, by numpy, and what `posenc compare` says of them.
+
+Each array is made by a formula in the arithmetic of the code that has it: float32 step by step as
+transformers (modeling_llama.py, 4.5x), ggml's chain (ggml-cpu/ops.cpp), 16-bit inv_freq after
+model.half(), and so on. Expected names are written beside it."""
+import json
+import subprocess
+import sys
+
+import numpy as np
+
+F = np.float32
+WHERE = {}
+
+
+def bf16(x):
+    bits = np.asarray(x, F).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(F)
+
+
+def f16(x):
+    return np.asarray(x, F).astype(np.float16).astype(F)
+
+
+def inv_freq(width, base=10000.0, by=None, kind=F):
+    """transformers: 1.0 / (base ** (arange(0, dim, 2) / dim))"""
+    i = np.arange(0, width, 2, dtype=np.int64).astype(kind)
+    return (kind(1) / (kind(base) ** (i / kind(by or width)))).astype(kind)
+
+
+def yarn(width, base, factor, trained, fast=32.0, slow=1.0):
+    """transformers' _compute_yarn_parameters, 4.5x"""
+    def dim_of(rotations):
+        return width * np.log(trained / (rotations * 2 * np.pi)) / (2 * np.log(base))
+    low, high = max(np.floor(dim_of(fast)), 0), min(np.ceil(dim_of(slow)), width - 1)
+    ramp = np.clip((np.arange(width // 2) - low) / max(high - low, 0.001), 0, 1)
+    w = inv_freq(width, base, kind=np.float64)
+    return w / factor * ramp + w * (1 - ramp)
+
+
+def llama3(w, factor=8.0, low=1.0, high=4.0, trained=8192):
+    """transformers' _compute_llama3_parameters, 4.5x"""
+    wave = 2 * np.pi / w
+    smooth = (trained / wave - low) / (high - low)
+    mixed = (1 - smooth) * w / factor + smooth * w
+    return np.where(wave > trained / low, w / factor, np.where(wave < trained / high, w, mixed))
+
+
+def tables(w, positions, factor=1.0, out=F, kind=F):
+    angle = np.asarray(positions, kind)[:, None] * np.asarray(w, kind)[None, :]
+    c, s = np.cos(angle), np.sin(angle)
+    if factor != 1:
+        c, s = c * kind(factor), s * kind(factor)
+    return c.astype(out), s.astype(out)
+
+
+def double(w, positions, factor=1.0, out=F):
+    return tables(w, positions, factor, out, np.float64)
+
+
+def chain(width, positions, base=10000.0, scale=1.0):
+    """ggml_rope_cache_init: theta *= theta_scale"""
+    theta, step = np.asarray(positions, F), F(base) ** F(-2.0 / width)
+    rows = []
+    for _ in range(width // 2):
+        rows.append(theta * F(scale))
+        theta = theta * step
+    angle = np.stack(rows, 1)
+    return np.cos(angle), np.sin(angle)
+
+
+def twice(cs):
+    return tuple(np.concatenate([a, a], 1) for a in cs)
+
+
+def beside(cs):
+    return tuple(np.repeat(a, 2, 1) for a in cs)
+
+
+CASES = []
+
+
+def case(name, arrays, wanted, *argv, details=None):
+    """wanted: a set of names, "nothing" or "several"."""
+    CASES.append((name, arrays, wanted, argv, details or {}))
+
+
+FEW, MANY = np.arange(32), np.arange(4096)
+FAR = np.arange(100000, 100064)
+PLAIN = ("head_dim=128", "rope_theta=10000")
+L3 = ("head_dim=128", "rope_theta=500000", "rope_type=llama3", "factor=8", "low_freq_factor=1",
+      "high_freq_factor=4", "original_max_position_embeddings=8192")
+YARN = ("head_dim=128", "rope_theta=10000", "rope_type=yarn", "factor=4",
+        "original_max_position_embeddings=4096")
+LINEAR = ("head_dim=128", "rope_theta=10000", "rope_type=linear", "factor=4")
+W = inv_freq(128)
+W64 = inv_freq(128, kind=np.float64)
+Y64 = yarn(128, 10000.0, 4.0, 4096)
+A = 0.1 * np.log(4.0) + 1
+L64 = llama3(inv_freq(128, 500000.0, kind=np.float64))
+
+case("right, float32", twice(tables(W, MANY)), set(), *PLAIN)
+case("right, double", twice(double(W64, MANY)), set(), *PLAIN)
+case("right, f16", twice(double(W64, MANY, out=np.float16)), set(), *PLAIN)
+case("right, ggml", chain(128, MANY), set(), *PLAIN)
+case("right, far", tables(W, FAR), set(), *PLAIN, "--positions", "100000:64")
+case("right, llama3", twice(tables(L64, MANY)), set(), *L3)
+case("right, yarn", twice(tables(Y64, MANY, A)), set(), *YARN)
+case("right, f64", double(W64, MANY, out=np.float64), set(), *PLAIN)
+case("right, no config", twice(tables(W, MANY)), set())
+case("order", beside(tables(W, MANY)), {"column_order"}, *PLAIN)
+case("exchanged", tables(W, MANY)[::-1], {"sine_cosine"}, *PLAIN)
+case("negative", (tables(W, MANY)[0], -tables(W, MANY)[1]), {"sign"}, *PLAIN)
+case("one later", tables(W, MANY + 1), {"position_offset"}, *PLAIN, details={"offset": 1})
+case("two later, ggml", chain(128, MANY + 2), {"position_offset"}, *PLAIN, details={"offset": 2})
+case("from 0", tables(W, np.arange(64)), {"position_offset"}, *PLAIN, "--positions", "1000:64",
+     details={"offset": -1000})
+case("base", tables(inv_freq(128, 500000.0), MANY), {"base"}, *PLAIN, details={"base": 500000})
+case("base, llama3", twice(tables(llama3(inv_freq(128, 10000.0)), MANY)), {"base"}, *L3, details={"base": 10000})
+case("base, no config", tables(inv_freq(64, 1e6), MANY), {"base"}, details={"base": 1e6})
+case("base of a row", double(inv_freq(64, 150000.0, kind=np.float64), [7, 8]), {"base"}, "head_dim=64",
+     "--positions", "7,8", details={"base": 150000})
+case("unscaled llama3", tables(inv_freq(128, 500000.0), MANY), {"scaling_absent"}, *L3)
+case("unscaled yarn", tables(W, MANY), {"scaling_absent"}, *YARN)
+case("unscaled linear", chain(128, MANY), {"scaling_absent"}, *LINEAR)
+case("linear for yarn", tables(W64 / 4, MANY), {"scaling_other"}, *YARN, details={"scaling": "linear"})
+case("another factor", tables(W64 / 8, MANY), {"scaling_other"}, *LINEAR, details={"factor": 8})
+case("linear, unasked", tables(W64 / 2, MANY), {"scaling_other"}, *PLAIN, details={"factor": 2})
+case("llama3 twice", tables(llama3(L64), MANY), {"scaling_twice"}, *L3)
+case("linear twice", tables(W64 / 16, MANY), {"scaling_twice"}, *LINEAR)
+case("yarn twice", tables(Y64 * Y64 / W64, MANY, A), {"scaling_twice"}, *YARN)
+case("no factor", tables(Y64, MANY), {"attention_factor_absent"}, *YARN)
+case("factor squared", tables(Y64, MANY, A * A), {"attention_factor_squared"}, *YARN)
+case("factor inverse", tables(Y64, MANY, 1 / A), {"attention_factor_inverse"}, *YARN)
+case("all rotate", tables(inv_freq(128), MANY), {"rotary_width"}, "head_dim=128", "partial_rotary_factor=0.5",
+     details={"rotary_dim": 128})
+case("exponent of the head", tables(inv_freq(64, by=128), MANY), {"rotary_width"}, "head_dim=128",
+     "partial_rotary_factor=0.5", details={"rotary_dim": 128})
+case("inv_freq in bf16", tables(bf16(W), MANY), {"inv_freq_bf16"}, *PLAIN)
+case("inv_freq in f16", twice(tables(f16(W), MANY)), {"inv_freq_f16"}, *PLAIN)
+case("inv_freq in bf16, llama3", twice(tables(bf16(L64), MANY)), {"inv_freq_bf16"}, *L3)
+case("positions in bf16", tables(W, bf16(MANY)), {"positions_bf16"}, *PLAIN)
+case("positions in f16", tables(W, f16(np.arange(8192))), {"positions_f16"}, *PLAIN)
+case("table in bf16", tuple(bf16(a) for a in tables(W, MANY)), {"table_bf16"}, *PLAIN)
+case("table in f16", twice(tuple(f16(a) for a in double(W64, MANY))), {"table_f16"}, *PLAIN)
+case("base and order", beside(tables(inv_freq(128, 1e6), MANY)), {"base", "column_order"}, *PLAIN)
+case("base, inv_freq in bf16", tables(bf16(inv_freq(128, 500000.0)), MANY), {"base", "inv_freq_bf16"}, *PLAIN)
+case("joined", np.concatenate(tables(W, MANY), 1), set(), *PLAIN)
+case("complex", tables(W, MANY)[0] + 1j * tables(W, MANY)[1], set(), *PLAIN)
+case("paper", np.stack(double(W64, MANY)[::-1], 2).reshape(4096, 128), set(), "preset=vaswani", "d_model=128")
+case("paper in halves", np.concatenate(double(W64, MANY)[::-1], 1), {"column_order"}, "preset=vaswani",
+     "d_model=128")
+case("paper, cosines first", np.stack(double(W64, MANY), 2).reshape(4096, 128), {"sine_cosine"},
+     "preset=vaswani", "d_model=128")
+case("inv_freq", (W,), set(), *PLAIN)
+case("inv_freq, llama3", (L64.astype(F),), set(), *L3)
+case("inv_freq of another base", (inv_freq(128, 500000.0),), {"base"}, *PLAIN, details={"base": 500000})
+case("inv_freq rounded", (bf16(W),), {"inv_freq_bf16"}, *PLAIN)
+case("inv_freq unscaled", (inv_freq(128, 500000.0),), {"scaling_absent"}, *L3)
+
+RANDOM = np.random.default_rng(1)
+RIGHT = tables(W, MANY)
+
+
+def changed(at, to):
+    c, s = (a.copy() for a in RIGHT)
+    c[at] = to
+    return c, s
+
+
+case("learned", (RANDOM.normal(size=(64, 64)).astype(F), RANDOM.normal(size=(64, 64)).astype(F)), "nothing", *PLAIN)
+case("noise", tuple((a + RANDOM.normal(size=a.shape) * 1e-3).astype(F) for a in RIGHT), "nothing", *PLAIN)
+case("small noise", tuple((a + RANDOM.normal(size=a.shape) * 3e-6).astype(F) for a in RIGHT), "nothing", *PLAIN)
+case("one element", changed((2000, 30), 0.25), "nothing", *PLAIN)
+case("not a number", changed((2000, 30), np.nan), "nothing", *PLAIN)
+case("columns permuted", tuple(a[:, RANDOM.permutation(64)] for a in RIGHT), "nothing", *PLAIN)
+case("rows permuted", tuple(a[RANDOM.permutation(4096)] for a in RIGHT), "nothing", *PLAIN)
+case("8 bits", tuple(np.rint(a * 127).astype(F) / F(127) for a in RIGHT), "nothing", *PLAIN)
+case("other frequencies", tables(1 / (1 + np.arange(64.0)), MANY), "nothing", *PLAIN)
+case("clipped", tuple(np.clip(a, -0.9, 0.9) for a in RIGHT), "nothing", *PLAIN)
+case("amplitude", tables(W, MANY, 1.01), "nothing", *PLAIN)
+case("a row later in the middle", tables(W, np.where(MANY < 3000, MANY, MANY + 1)), "nothing", *PLAIN)
+case("by columns", tuple(np.asfortranarray(a) for a in RIGHT), set(), *PLAIN)
+case("complex by columns", np.asfortranarray(RIGHT[0] + 1j * RIGHT[1]), set(), *PLAIN)
+case("row 0", tables(W, [0]), "several", *PLAIN)
+case("row 0, scaled", tables(L64, [0]), "several", *L3)
+case("row 0, halves", twice(tables(W, [0])), "several")
+case("near rows in f16", double(L64, [0, 1], out=np.float16), set(), *L3)
+
+
+OK = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }"
+
+
+def npy(head, body=b"", version=1):
+    head = head.encode()
+    return b"\x93NUMPY" + bytes([version, 0]) + len(head).to_bytes(2 if version == 1 else 4, "little") + head + body
+
+
+# files that are wrong, and a word of what is said of each
+HOSTILE = [
+    (b"", ".npy"),
+    (b"\x93NUMPY", ".npy"),
+    (b"\x93NUMPY\x01\x00\x10", "head"),
+    (b"\x93NUMPY\x04\x00" + b" " * 99, "version"),
+    (b"\x93NUMPY\x02\x00\xff\xff\xff\xff", "65536"),
+    (npy(OK, b"1234"), "last element"),
+    (npy(OK, bytes(33)), "behind"),
+    (npy(OK.replace("2, 4", "99999999999999999999, 4")), "shape"),
+    (npy(OK.replace("2, 4", "268435456, 268435456")), "shape"),
+    (npy(OK.replace("2, 4", "-2, 4")), "shape"),
+    (npy(OK.replace("2, 4", "2, 2, 2"), bytes(32)), "shape"),
+    (npy(OK.replace("2, 4", "1, " * 9)), "shape"),
+    (npy(OK.replace("2, 4", "0, 4")), "shape"),
+    (npy(OK.replace("(2, 4), }", "(2, 4")), "shape"),
+    (npy(OK.replace("'shape'", "'form'")), "shape"),
+    (npy(OK.replace("<f4", "|O")), "descr"),
+    (npy(OK.replace("'<f4'", "[('a', '<f4')]")), "descr"),
+    (npy(OK.replace("<f4", "<f99999999999999999999")), "descr"),
+    (npy(OK.replace("<f4", "<f3"), bytes(24)), "descr"),
+    (npy(OK.replace("<f4", "<i4"), bytes(32)), "floating-point"),
+    (npy(OK.replace("False", "0"), bytes(32)), "fortran_order"),
+    (npy(OK.replace("2, 4", "2, 3"), bytes(24)), "even"),
+    (npy(OK.replace("2", "2\0"), bytes(32)), "byte of 0"),
+]
+
+
+def hostile(posenc, where):
+    failed = 0
+    for number, (data, word) in enumerate(HOSTILE):
+        with open(f"{where}/hostile.npy", "wb") as file:
+            file.write(data)
+        run = subprocess.run([posenc, "compare", "--table", f"{where}/hostile.npy"], capture_output=True, text=True,
+                             check=False)
+        good = run.returncode == 1 and word in run.stderr and "hostile.npy" in run.stderr and not run.stdout
+        failed += not good
+        print(f"{'ok  ' if good else 'FAIL'} hostile {number}: {run.returncode} {run.stderr.strip()}")
+    return failed
+
+
+def main():
+    posenc, where = sys.argv[1:3]
+    failed = hostile(posenc, where)
+    for number, (name, arrays, wanted, argv, details) in enumerate(CASES):
+        files = [f"{where}/{number}-{k}.npy" for k in (0, 1)]
+        argv = list(argv)
+        if isinstance(arrays, np.ndarray):
+            np.save(files[0], arrays)
+            argv += ["--table", files[0]]
+        else:
+            for file, array in zip(files, arrays):
+                np.save(file, array)
+            argv += ["--cos", files[0], "--sin", files[1]] if len(arrays) == 2 else ["--inv-freq", files[0]]
+        run = subprocess.run([posenc, "compare", *argv, "--json"], capture_output=True, text=True, check=False)
+        try:
+            found = json.loads(run.stdout)
+        except ValueError:
+            found = {"differs": None, "candidates": [], "details": {}, "explained": None}
+        got = "several" if found["candidates"] else "nothing" if found["differs"] is None else set(found["differs"])
+        good = got == wanted and run.returncode == (0 if isinstance(wanted, set) else 1)
+        for key, value in details.items():
+            good = good and found["details"].get(key) == value
+        failed += not good
+        print(f"{'ok  ' if good else 'FAIL'} {name}: {got} {found.get('arithmetic')} {found['details']}"
+              f"{'' if good else f' wanted {wanted} {details}; status {run.returncode}; {argv}'} {run.stderr}".rstrip())
+    count = len(CASES) + len(HOSTILE)
+    print(f"{count - failed} passed, {failed} failed")
+    return failed != 0 or count < 93
+
+
+sys.exit(main())

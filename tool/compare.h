@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* posenc compare: reads someone else's arrays, says what they are and how they differ from the
+ * config. */
+#ifndef TOOL_COMPARE_H
+#define TOOL_COMPARE_H
+
+#include "explain.h"
+#include "report_json.h"
+#include "table.h"
+
+typedef struct compared {
+    const char *cosines, *sines, *table, *inv_freq, *positions; /* names of files, or NULL */
+    int has_config;
+} compared;
+
+/* Positions of the rows, by --positions: a range, a list, a file, or 0, 1, 2 ... NULL, or what is
+ * wrong. */
+static const char *place_samples(const char *text, samples *to)
+{
+    npy file = {0, 0, NPY_F64, 0, NULL};
+    positions where;
+    const char *error = NULL, *const dot = text ? strrchr(text, '.') : NULL;
+    to->positions = new_numbers(to->rows);
+    if (!to->positions) return "no memory";
+    if (!text) {
+        for (size_t r = 0; r < to->rows; r++)
+            to->positions[r] = (double)r;
+        return NULL;
+    }
+    memset(&where, 0, sizeof where);
+    if (dot && strcmp(dot, ".npy") == 0)
+        error = npy_read(text, &file);
+    else
+        error = read_positions(text, &where);
+    const size_t count = file.of ? file.rows * file.columns : where.rows;
+    if (!error && (file.of ? file.rows != 1 && file.columns != 1 : where.axes != 1))
+        error = "one coordinate for each row is wanted";
+    if (!error && count != to->rows) error = "their number is not that of the rows";
+    for (size_t r = 0; !error && r < to->rows; r++) {
+        to->positions[r] = file.of      ? file.of[r]
+                           : where.list ? where.list[r]
+                                        : (double)(where.at.first + (int64_t)r * where.at.step);
+        if (!(fabs(to->positions[r]) <= 2147483648.0)) error = "positions are within 2^31";
+    }
+    free(file.of);
+    free(where.list);
+    return error;
+}
+
+/* Read a file of c; what is wrong is noted. */
+static int read_array(const char *name, npy *to, part *notes)
+{
+    const char *const error = npy_read(name, to);
+    if (error) say(notes, NOTE_WRONG, name, "%s", error);
+    return !error;
+}
+
+/* The arrays as samples; 0, and a note, if something is wrong. */
+static int read_samples(const compared *c, samples *to, size_t pairs, part *notes)
+{
+    npy a = {0, 0, NPY_F64, 0, NULL}, b = a;
+    const char *const name = c->inv_freq ? c->inv_freq : c->table ? c->table : c->cosines;
+    memset(to, 0, sizeof *to);
+    if (!read_array(name, &a, notes)) return 0;
+    if (c->cosines && !read_array(c->sines, &b, notes)) {
+        free(a.of);
+        return 0;
+    }
+    const char *error = a.type == NPY_INTEGER ? "floating-point numbers are wanted" : NULL;
+    if (c->inv_freq && (a.rows != 1 || a.is_complex)) error = "one row of frequencies is wanted";
+    to->stored = a.type;
+    to->type = narrowest_type(a.of, a.rows * a.columns, a.type);
+    if (!error && c->inv_freq) {
+        to->is_inv_freq = 1;
+        to->type = a.type == NPY_F64 ? NPY_F64 : NPY_F32;
+        to->rows = 1;
+        to->pairs = a.columns;
+        to->cosines = a.of;
+        a.of = NULL;
+    } else if (!error)
+        error = c->table ? take_one(&a, pairs, to) : take_two(&a, &b, pairs, to);
+    free(a.of);
+    free(b.of);
+    if (error) {
+        say(notes, NOTE_WRONG, name, "%s", error);
+        return 0;
+    }
+    if ((error = place_samples(c->inv_freq ? NULL : c->positions, to)) != NULL)
+        say(notes, NOTE_WRONG, "--positions", "%s", error);
+    else if (!measure(to))
+        say(notes, NOTE_WRONG, name, "no memory");
+    return !count_notes(notes, NOTE_WRONG);
+}
+
+/* Whether the arrays are what pe computes, bit by bit. */
+static int has_exact_bits(const samples *s, const explanation *e, const part *p)
+{
+    part own = *p;
+    positions where;
+    pe_plan plan;
+    const table_type type = s->type == NPY_F64   ? TABLE_F64
+                            : s->type == NPY_F32 ? TABLE_F32
+                            : s->type == NPY_F16 ? TABLE_F16
+                                                 : TABLE_BF16;
+    const int is_preset = p->kind == PART_SINUSOIDAL;
+    if (s->is_inv_freq || e->is_negative || e->how != ARITHMETIC_DOUBLE ||
+        e->factor != e->of->factor)
+        return 0;
+    if (is_preset ? e->of->base != 0 : !e->of->has_rope || type == TABLE_F64) return 0;
+    if (!is_preset) own.rope = e->of->rope;
+    own.preset.layout = PE_LAYOUT_HALVES;
+    own.preset.cos_first = 1;
+    void *const memory = plan_of(&own, &plan);
+    double *const at = new_numbers(s->rows);
+    const size_t count = s->rows * s->pairs;
+    unsigned char *const table = (unsigned char *)malloc(2 * count * bytes_of(type));
+    for (size_t r = 0; at && r < s->rows; r++)
+        at[r] = s->positions[r] + e->offset;
+    where.at = pe_at_f64(at);
+    where.rows = s->rows;
+    int is_same =
+        memory && at && table && plan.pairs == s->pairs &&
+        (is_preset ? fill(&plan, &where, type, 2 * s->pairs, table)
+                   : fill_rope(&plan, &where, type, PE_ROPE_TABLE_APART, s->pairs, table)) == PE_OK;
+    for (size_t k = 0; is_same && k < 2 * count; k++) {
+        const size_t row = is_preset ? k / (2 * s->pairs) : k % count / s->pairs;
+        const size_t column = k % s->pairs;
+        const int is_sine = is_preset ? k % (2 * s->pairs) >= s->pairs : k >= count;
+        const double *const from = is_sine != e->is_swapped ? s->sines : s->cosines;
+        is_same = npy_element(table + k * bytes_of(type), s->type, 'f', bytes_of(type)) ==
+                  from[row * s->pairs + column];
+    }
+    free(table);
+    free(at);
+    free(memory);
+    return is_same;
+}
+
+static const char *how_of(const explanation *e)
+{
+    if (e->differs & 1u << DIFFERS_TABLE_BF16) return "table_bf16";
+    if (e->differs & 1u << DIFFERS_TABLE_F16) return "table_f16";
+    if (e->is_exact) return "exact";
+    return e->is_how_known || e->how >= ARITHMETIC_INV_FREQ_BF16 ? arithmetic_names[e->how] : NULL;
+}
+
+/* The first power of 2 at which two explanations have other numbers; 0 if there is none. */
+static double telling_position(const samples *s, const explanation *a, const explanation *b)
+{
+    const double least = 4 * half_unit(s->type) + 0x1p-20;
+    for (double p = 1; p <= 0x1p30; p *= 2)
+        for (size_t i = 0; i < s->pairs; i++) {
+            const double x = angle_by(a->how, a->of->omega[i], p + a->offset, 0);
+            const double y = angle_by(b->how, b->of->omega[i], p + b->offset, 0);
+            const double u[2] = {a->factor * cos(x), a->factor * sin(a->is_negative ? -x : x)};
+            const double v[2] = {b->factor * cos(y), b->factor * sin(b->is_negative ? -y : y)};
+            if (fabs(u[a->is_swapped] - v[b->is_swapped]) > least ||
+                fabs(u[!a->is_swapped] - v[!b->is_swapped]) > least)
+                return p;
+        }
+    return 0;
+}
+
+static double all_told_at(const samples *s, const findings *f)
+{
+    double last = 0;
+    for (size_t a = 0; a < f->count; a++)
+        for (size_t b = a + 1; b < f->count; b++)
+            last = fmax(last, telling_position(s, &f->of[a], &f->of[b]));
+    return last;
+}
+
+/* What a name means, for people. */
+static const char *const difference_texts[DIFFERENCE_COUNT] = {
+    "the columns of a pair stand elsewhere: neighbours for halves, or halves for neighbours",
+    "cosines and sines are exchanged",
+    "sines have the other sign: angles are negative",
+    "rows are those of other positions",
+    "another base",
+    "the frequencies are not scaled",
+    "another scaling than the config's",
+    "the frequencies are scaled twice",
+    "cosines and sines are not multiplied by the attention factor",
+    "cosines and sines are multiplied twice by the attention factor",
+    "cosines and sines are divided by the attention factor",
+    "other elements rotate, or another width divides the exponents",
+    "frequencies were rounded to bfloat16",
+    "frequencies were rounded to float16",
+    "positions were rounded to bfloat16",
+    "positions were rounded to float16",
+    "cosines and sines were rounded to bfloat16",
+    "cosines and sines were rounded to float16"};
+
+/* A line for each difference. */
+static void print_explanation(const findings *f, const explanation *e, const char *indent)
+{
+    const char *const how = how_of(e);
+    for (int d = 0; d < DIFFERENCE_COUNT; d++) {
+        if (!(e->differs >> d & 1)) continue;
+        printf("%s%s: %s", indent, difference_names[d], difference_texts[d]);
+        if (d == DIFFERS_BASE) printf(", %.15g for %.15g", e->of->base, f->base);
+        if (d == DIFFERS_POSITION_OFFSET) printf(", %+.15g", e->offset);
+        if (d == DIFFERS_ROTARY_WIDTH) printf(": %.15g", e->of->width);
+        if (d == DIFFERS_SCALING_OTHER)
+            printf(": %s, factor %.15g%s", e->of->scaling, e->of->scaling_factor,
+                   e->of->has_other_length ? ", another length" : "");
+        printf("\n");
+    }
+    if (!e->differs) printf("%sright: all elements are what is expected\n", indent);
+    if (how && e->how < ARITHMETIC_INV_FREQ_BF16 && strncmp(how, "table", 5) != 0)
+        printf("%sarithmetic: %s\n", indent, how);
+}
+
+static void print_measured(const samples *s)
+{
+    printf("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,
+           npy_types[s->stored], s->type != s->stored ? ", all of which " : "",
+           s->type != s->stored ? npy_types[s->type] : "", s->type != s->stored ? " has" : "");
+    if (s->is_doubled || s->is_table)
+        printf("  numbers of a pair stand %s%s\n", s->is_doubled ? "twice, " : "",
+               s->are_neighbours ? "side by side" : "in halves");
+    if (s->is_inv_freq || s->step == 0) return;
+    printf("  pair   amplitude   frequency      phase     noise%s\n",
+           s->step > 1 ? "     (frequencies but for multiples of 2 pi / step)" : "");
+    for (size_t i = 0; i < s->pairs; i++) {
+        const size_t last = s->pairs - 1;
+        if (i != 0 && i != 1 && i != last / 2 && i != last) continue;
+        const track *const t = &s->tracks[i];
+        printf("  %4zu %11.7g %13.8g %10.3g %9.2g\n", i, t->amplitude, t->frequency, t->phase,
+               t->noise);
+    }
+}
+
+static void print_findings(const samples *s, const findings *f)
+{
+    const double at = f->count > 1 ? all_told_at(s, f) : 0;
+    if (f->count == 1)
+        print_explanation(f, &f->of[0], "");
+    else if (f->count) {
+        printf("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
+        for (size_t k = 0; k < f->count; k++)
+            print_explanation(f, &f->of[k], "  ");
+    } else
+        printf("not explained by any mistake that posenc knows\n");
+    if (f->count > 1 && at > 0) printf("rows at position %.15g and beyond tell them apart\n", at);
+    if (f->count > 1 && !(at > 0)) printf("no row tells them apart\n");
+    if (!f->count && f->best_matched) {
+        printf("the nearest fails first at ");
+        if (!s->is_inv_freq)
+            printf("row %zu, position %.15g, ", f->row,
+                   s->positions[f->row < s->rows ? f->row : 0]);
+        printf("pair %zu:\n", f->pair);
+        print_explanation(f, &f->best, "  ");
+    }
+    print_measured(s);
+}
+
+static void json_explanation(const explanation *e, const char *indent)
+{
+    const char *before = "", *const how = how_of(e);
+    printf("%s\"differs\": [", indent);
+    for (int d = 0; d < DIFFERENCE_COUNT; d++)
+        if (e->differs >> d & 1) printf("%s\"%s\"", before, difference_names[d]), before = ", ";
+    printf("],%s\"details\": {", indent);
+    before = "";
+    if (e->differs & 1u << DIFFERS_BASE) printf("\"base\": %.17g", e->of->base), before = ", ";
+    if (e->differs & 1u << DIFFERS_POSITION_OFFSET)
+        printf("%s\"offset\": %.17g", before, e->offset), before = ", ";
+    if (e->differs & 1u << DIFFERS_ROTARY_WIDTH)
+        printf("%s\"rotary_dim\": %.17g", before, e->of->width), before = ", ";
+    if (e->of->scaling)
+        printf("%s\"scaling\": \"%s\", \"factor\": %.17g", before, e->of->scaling,
+               e->of->scaling_factor),
+            before = ", ";
+    printf("},%s\"arithmetic\": ", indent);
+    if (how)
+        json_string(how);
+    else
+        printf("null");
+}
+
+static void json_tracks(const samples *s)
+{
+    static const char *const names[] = {"amplitude", "frequency", "offset", "noise"};
+    printf("    \"rows\": %zu,\n    \"pairs\": %zu,\n    \"type\": \"%s\",\n    \"doubled\": %s,\n"
+           "    \"layout\": \"%s\"",
+           s->rows, s->pairs, npy_types[s->type], s->is_doubled ? "true" : "false",
+           s->are_neighbours ? "neighbours" : "halves");
+    for (size_t n = 0; n < TOOL_COUNT(names); n++) {
+        printf(",\n    \"%s\": [", names[n]);
+        for (size_t i = 0; i < s->pairs; i++) {
+            const track *const t = &s->tracks[i];
+            const double numbers[] = {t->amplitude, t->frequency, t->phase, t->noise};
+            printf(i ? ", " : "");
+            json_double(numbers[n]);
+        }
+        printf("]");
+    }
+}
+
+static void json_findings(const samples *s, const findings *f)
+{
+    printf("{\n  \"explained\": %s,", f->count == 1 ? "true" : "false");
+    if (f->count == 1)
+        json_explanation(&f->of[0], "\n  ");
+    else
+        printf("\n  \"differs\": null,\n  \"details\": {},\n  \"arithmetic\": null");
+    printf(",\n  \"candidates\": [");
+    for (size_t k = 0; k < f->count && f->count > 1; k++) {
+        printf(k ? ",\n    {" : "\n    {");
+        json_explanation(&f->of[k], " ");
+        printf("}");
+    }
+    const double at = f->count > 1 ? all_told_at(s, f) : 0;
+    printf("],\n  \"tell_apart\": ");
+    json_double(at > 0 ? at : (double)NAN);
+    printf(",\n  \"measured\": {\n");
+    json_tracks(s);
+    printf("\n  }\n}\n");
+}
+
+/* What the config says of the order of columns. */
+static expected expected_of(const compared *c, const part *p, int is_complex)
+{
+    expected want = {-1, c->table ? -1 : 0};
+    if (!c->has_config) return want;
+    if (p->kind == PART_SINUSOIDAL && c->table) {
+        want.are_neighbours = p->preset.layout == PE_LAYOUT_INTERLEAVED;
+        want.is_sine_first = !p->preset.cos_first;
+    } else if (p->kind == PART_ROPE) {
+        if (!c->table) want.are_neighbours = p->rope.layout == PE_LAYOUT_INTERLEAVED;
+        if (is_complex) want.is_sine_first = 0;
+    }
+    return want;
+}
+
+/* Compare the arrays with a part; without a config the part has the width that they have. Returns 1
+ * if exactly one explanation fits, and sets *differs. */
+static int compare(const compared *c, part *p, int is_json, int *differs)
+{
+    static spectra all;
+    static findings f;
+    samples s;
+    int is_told = 0;
+    const size_t width = p->kind == PART_SINUSOIDAL ? p->preset.d_model
+                         : p->rope.rotary_dim       ? p->rope.rotary_dim
+                                                    : p->rope.head_dim;
+    if (read_samples(c, &s, c->has_config ? width / 2 : 0, p)) {
+        if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s.pairs);
+        const expected want = expected_of(c, p, s.is_complex);
+        if (p->kind == PART_ROPE)
+            spectra_of_rope(&all, &p->rope, &s);
+        else
+            spectra_of_preset(&all, p, &s);
+        explain(&s, &all, &want, &f);
+        add_rivals(&s, &all, &f);
+        for (size_t k = 0; k < f.count; k++)
+            f.of[k].is_exact = f.count == 1 && has_exact_bits(&s, &f.of[k], p);
+        for (size_t k = 0; k < f.count && f.count > 1; k++)
+            f.of[k].is_how_known = 0;
+        f.base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
+        if (all.count == 0)
+            say(p, NOTE_WRONG, "compare",
+                "%zu pairs in the arrays, but this part has another width, or several coordinates",
+                s.pairs);
+        else if (is_json)
+            json_findings(&s, &f);
+        else
+            print_findings(&s, &f);
+        is_told = all.count && f.count == 1;
+        *differs = is_told && f.of[0].differs != 0;
+        free_spectra(&all);
+    }
+    free_samples(&s);
+    return is_told;
+}
+
+#endif

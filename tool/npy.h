@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads an array of numbers from a .npy file, versions 1 to 3, as doubles. */
+#ifndef TOOL_NPY_H
+#define TOOL_NPY_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum npy_type { NPY_F64 = 0, NPY_F32, NPY_F16, NPY_BF16, NPY_INTEGER } npy_type;
+static const char *const npy_types[] = {"f64", "f32", "f16", "bf16", "integers"};
+
+/* An array of one or two dimensions, row by row. Dimensions of 1 in front are dropped. A complex
+ * number is two elements of a row. */
+typedef struct npy {
+    size_t rows, columns;
+    npy_type type;
+    int is_complex;
+    double *of; /* allocated, or NULL */
+} npy;
+
+enum { NPY_MOST_ELEMENTS = 1 << 28 };
+
+static double half_to_double(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31 ? (fraction ? (double)NAN : HUGE_VAL)
+                        : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                       : ldexp(fraction, -24);
+    return bits >> 15 ? -size : size;
+}
+
+static double bfloat16_to_double(uint16_t bits)
+{
+    const uint32_t wide = (uint32_t)bits << 16;
+    float x;
+    memcpy(&x, &wide, sizeof x);
+    return (double)x;
+}
+
+/* The element at some bytes, in the byte order of this machine. */
+static double npy_element(const unsigned char *bytes, npy_type type, char letter, size_t size)
+{
+    float f;
+    double d;
+    uint16_t h;
+    uint64_t u = 0;
+    if (type == NPY_F64) return memcpy(&d, bytes, 8), d;
+    if (type == NPY_F32) return memcpy(&f, bytes, 4), (double)f;
+    if (type != NPY_INTEGER) {
+        memcpy(&h, bytes, 2);
+        return type == NPY_F16 ? half_to_double(h) : bfloat16_to_double(h);
+    }
+    const uint16_t probe = 1;
+    const int is_little = *(const unsigned char *)&probe;
+    for (size_t k = 0; k < size; k++)
+        u |= (uint64_t)bytes[is_little ? k : size - 1 - k] << 8 * k;
+    const int is_negative = letter == 'i' && (u >> (8 * size - 1) & 1);
+    if (!is_negative) return (double)u;
+    if (size < 8) u |= ~(uint64_t)0 << 8 * size;
+    return -(double)(~u + 1);
+}
+
+/* What follows 'KEY': in the head, or NULL. */
+static const char *npy_field(const char *head, const char *key)
+{
+    const char *at = strstr(head, key);
+    if (at) at += strlen(key);
+    while (at && (*at == ' ' || *at == ':'))
+        at++;
+    return at;
+}
+
+/* 'descr': its type, size of an element, and whether its bytes are swapped. NULL, or what is
+ * wrong. */
+static const char *npy_read_type(const char *head, npy *to, char *letter, size_t *size,
+                                 int *is_swapped)
+{
+    const char *at = npy_field(head, "'descr'");
+    const uint16_t probe = 1;
+    const char own = *(const unsigned char *)&probe ? '<' : '>';
+    if (!at || *at++ != '\'' || !strchr("<>|=", *at)) return "descr: one type of numbers is wanted";
+    *is_swapped = *at != own && *at != '=' && *at != '|';
+    *letter = at[1];
+    *size = 0;
+    for (at += 2; *at >= '0' && *at <= '9' && *size < 100; at++)
+        *size = 10 * *size + (size_t)(*at - '0');
+    if (*at != '\'' || *size == 0) return "descr: one type of numbers is wanted";
+    to->is_complex = *letter == 'c';
+    const size_t bytes = to->is_complex ? *size / 2 : *size;
+    const int is_float = *letter == 'f' || *letter == 'c';
+    const int is_integer =
+        (*letter == 'i' || *letter == 'u') && bytes <= 8 && !(bytes & (bytes - 1));
+    if (is_float && bytes == 8)
+        to->type = NPY_F64;
+    else if (is_float && bytes == 4)
+        to->type = NPY_F32;
+    else if (*letter == 'f' && bytes == 2)
+        to->type = NPY_F16;
+    else if (*letter == 'V' && bytes == 2)
+        to->type = NPY_BF16;
+    else if (is_integer)
+        to->type = NPY_INTEGER;
+    else
+        return "descr: f2, f4, f8, c8, c16, integers, or V2 for bfloat16";
+    return NULL;
+}
+
+/* 'shape'. NULL, or what is wrong. */
+static const char *npy_read_shape(const char *head, npy *to)
+{
+    size_t sizes[8], count = 0;
+    const char *at = npy_field(head, "'shape'");
+    if (!at || *at++ != '(') return "shape: missing";
+    while (*at != ')') {
+        char *end;
+        const unsigned long long size = strtoull(at, &end, 10);
+        if (end == at || *at < '0' || *at > '9') return "shape: numbers are wanted";
+        if (count == 8) return "shape: more than 8 dimensions";
+        if (size > NPY_MOST_ELEMENTS) return "shape: more than 2^28 elements";
+        sizes[count++] = (size_t)size;
+        for (at = end; *at == ',' || *at == ' ';)
+            at++;
+    }
+    size_t first = 0;
+    while (count - first > 2 && sizes[first] == 1)
+        first++;
+    if (count == 0 || count - first > 2) return "shape: [rows, columns], or 1s before them";
+    to->columns = sizes[count - 1];
+    to->rows = count - first == 2 ? sizes[first] : 1;
+    if (to->rows == 0 || to->columns == 0) return "shape: there are no elements";
+    if (to->columns > NPY_MOST_ELEMENTS / 2 / to->rows) return "shape: more than 2^27 elements";
+    if (to->is_complex) to->columns *= 2;
+    return NULL;
+}
+
+/* The head's text, which the caller frees, from a file that stands behind it afterwards. NULL, or
+ * what is wrong. */
+static const char *npy_read_head(FILE *file, char **head)
+{
+    unsigned char start[8], bytes[4] = {0, 0, 0, 0};
+    if (fread(start, 1, 8, file) != 8 || memcmp(start, "\x93NUMPY", 6) != 0)
+        return "is no .npy file";
+    const size_t width = start[6] == 1 ? 2 : 4;
+    if (start[6] < 1 || start[6] > 3) return "version: 1, 2 or 3";
+    if (fread(bytes, 1, width, file) != width) return "ends within its head";
+    const size_t size =
+        bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
+    if (size > 65536) return "its head is longer than 65536 bytes";
+    *head = (char *)malloc(size + 1);
+    if (!*head) return "no memory";
+    if (fread(*head, 1, size, file) != size) return "ends within its head";
+    (*head)[size] = '\0';
+    return strlen(*head) == size ? NULL : "its head has a byte of 0";
+}
+
+static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t size, int is_swapped,
+                                     int by_column)
+{
+    unsigned char row[16];
+    const size_t bytes = to->is_complex ? size / 2 : size, count = to->rows * to->columns;
+    to->of = (double *)malloc(count * sizeof *to->of);
+    if (!to->of) return "no memory";
+    for (size_t i = 0; i < count; i++) {
+        if (fread(row, 1, bytes, file) != bytes) return "ends before its last element";
+        for (size_t k = 0; is_swapped && k < bytes / 2; k++) {
+            const unsigned char kept = row[k];
+            row[k] = row[bytes - 1 - k];
+            row[bytes - 1 - k] = kept;
+        }
+        const size_t parts = to->is_complex ? 2 : 1, n = i / parts;
+        const size_t at =
+            by_column ? (n % to->rows * (to->columns / parts) + n / to->rows) * parts + i % parts
+                      : i;
+        to->of[at] = npy_element(row, to->type, letter, bytes);
+    }
+    return fgetc(file) == EOF ? NULL : "has bytes behind its last element";
+}
+
+/* Read a file. NULL, or what is wrong; then to->of is NULL. */
+static const char *npy_read(const char *name, npy *to)
+{
+    char *head = NULL, letter = 0;
+    size_t size = 0;
+    int is_swapped = 0, by_column = 0;
+    memset(to, 0, sizeof *to);
+    FILE *const file = fopen(name, "rb");
+    if (!file) return "cannot be opened";
+    const char *error = npy_read_head(file, &head);
+    if (!error) error = npy_read_type(head, to, &letter, &size, &is_swapped);
+    if (!error) error = npy_read_shape(head, to);
+    if (!error) {
+        const char *const order = npy_field(head, "'fortran_order'");
+        by_column = order && strncmp(order, "True", 4) == 0;
+        if (!by_column && (!order || strncmp(order, "False", 5) != 0))
+            error = "fortran_order: True or False";
+    }
+    if (!error) error = npy_read_elements(file, to, letter, size, is_swapped, by_column);
+    if (error) {
+        free(to->of);
+        to->of = NULL;
+    }
+    free(head);
+    fclose(file);
+    return error;
+}
+
+#endif
