@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = next(top for top in (os.path.join(HERE, "source"), os.path.dirname(HERE))
            if os.path.exists(os.path.join(top, "pe.h")))
 SOURCES = ["LICENSE", "pe.h", "pe_simd.h", "packaging/declarations.py", "packaging/functions.h", "packaging/lib.sh",
-           "packaging/pe_lib.c", "packaging/version.sh", "packaging/lib*.map.in"]
+           "packaging/pe_lib.c", "packaging/version.sh", "packaging/lib*.map.in", "tool/*.h", "tool/reader.c"]
 
 
 def read(*path):
@@ -58,10 +58,20 @@ def built():
         if said.returncode or not libraries:
             sys.exit(f"posenc: packaging/lib.sh has made no library. It needs sh and a C compiler, CC.\n{said.stdout}")
         library = read(libraries[0])
+        suffix = os.path.splitext(libraries[0])[1]
+        reader = os.path.join(build, "reader" + suffix)
+        flags = " ".join(os.environ.get(name, usual) for name, usual in
+                         (("CPPFLAGS", ""), ("CFLAGS", "-O2"), ("EXTRA_CFLAGS", ""), ("LDFLAGS", "")))
+        said = subprocess.run(f"{os.environ.get('CC', 'cc')} -std=c99 {flags} -fPIC -shared -fvisibility=hidden "
+                              f"-DPE_SLEEF=0 -I. tool/reader.c -o '{reader}' -lm", cwd=TOP, shell=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        if said.returncode:
+            sys.exit(f"posenc: tool/reader.c does not compile.\n{said.stdout}")
+        parts = read(reader)
     module = subprocess.run([sys.executable, os.path.join(TOP, "packaging/declarations.py"), "python"], check=True,
                             stdout=subprocess.PIPE).stdout
-    name = "libposenc" + os.path.splitext(libraries[0])[1]
-    return {f"posenc/{name}": library, "posenc/_declarations.py": module}
+    return {f"posenc/libposenc{suffix}": library, f"posenc/libposenc_reader{suffix}": parts,
+            "posenc/_declarations.py": module}
 
 
 def files_of(folder, *patterns):

@@ -4,7 +4,9 @@
 #ifndef TOOL_ARGUMENTS_H
 #define TOOL_ARGUMENTS_H
 
-#include "json.h"
+#include "list.h"
+
+#include <stdio.h>
 
 /* Whether a word is a setting, and no file: letters, digits and _ . [ ] before its first =. */
 static int is_setting(const char *word)
@@ -27,31 +29,18 @@ static int is_below_value(list *l, const char *path)
     return 0;
 }
 
-/* Set a key. Returns 0 if a key before its last is a value. */
+/* Set a key. Returns 0 if a key before its last is a value, or without memory. */
 static int set_key(list *l, const char *setting)
 {
-    flattener f;
-    const keys_seen none = {NULL, 0, 0, ""};
+    char path[256];
     const char *const text = strchr(setting, '=') + 1;
     const size_t length = (size_t)(text - setting) - 1;
     if (length >= 200) return 0;
-    memset(&f, 0, sizeof f);
-    f.to = l;
-    f.seen = &none;
-    memcpy(f.path, setting, length);
-    if (is_below_value(l, f.path)) return 0;
-    list_remove(l, f.path);
-    json_tokener *const tokener = json_tokener_new();
-    if (!tokener) return 0;
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-    json_object *value = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
-    if (json_tokener_get_error(tokener) != json_tokener_success)
-        list_add(l, f.path, VALUE_STRING, 0, text, 0);
-    else
-        flatten(&f, value);
-    json_object_put(value);
-    json_tokener_free(tokener);
-    return !l->is_out_of_memory;
+    memcpy(path, setting, length);
+    path[length] = '\0';
+    if (is_below_value(l, path)) return 0;
+    list_remove(l, path);
+    return add_value(l, path, text) && !l->is_out_of_memory;
 }
 
 #endif

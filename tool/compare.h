@@ -197,37 +197,37 @@ static void print_explanation(const findings *f, const explanation *e, const cha
     const char *const how = how_of(e);
     for (int d = 0; d < DIFFERENCE_COUNT; d++) {
         if (!(e->differs >> d & 1)) continue;
-        printf("%s%s: %s", indent, difference_names[d], difference_texts[d]);
-        if (d == DIFFERS_BASE) printf(", %.15g for %.15g", e->of->base, f->base);
-        if (d == DIFFERS_POSITION_OFFSET) printf(", %+.15g", e->offset);
-        if (d == DIFFERS_ROTARY_WIDTH) printf(": %.15g", e->of->width);
+        print("%s%s: %s", indent, difference_names[d], difference_texts[d]);
+        if (d == DIFFERS_BASE) print(", %.15g for %.15g", e->of->base, f->base);
+        if (d == DIFFERS_POSITION_OFFSET) print(", %+.15g", e->offset);
+        if (d == DIFFERS_ROTARY_WIDTH) print(": %.15g", e->of->width);
         if (d == DIFFERS_SCALING_OTHER)
-            printf(": %s, factor %.15g%s", e->of->scaling, e->of->scaling_factor,
-                   e->of->has_other_length ? ", another length" : "");
-        printf("\n");
+            print(": %s, factor %.15g%s", e->of->scaling, e->of->scaling_factor,
+                  e->of->has_other_length ? ", another length" : "");
+        print("\n");
     }
-    if (!e->differs) printf("%sright: all elements are what is expected\n", indent);
+    if (!e->differs) print("%sright: all elements are what is expected\n", indent);
     if (how && e->how < ARITHMETIC_INV_FREQ_BF16 && strncmp(how, "table", 5) != 0)
-        printf("%sarithmetic: %s\n", indent, how);
+        print("%sarithmetic: %s\n", indent, how);
 }
 
 static void print_measured(const samples *s)
 {
-    printf("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,
-           npy_types[s->stored], s->type != s->stored ? ", all of which " : "",
-           s->type != s->stored ? npy_types[s->type] : "", s->type != s->stored ? " has" : "");
+    print("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,
+          npy_types[s->stored], s->type != s->stored ? ", all of which " : "",
+          s->type != s->stored ? npy_types[s->type] : "", s->type != s->stored ? " has" : "");
     if (s->is_doubled || s->is_table)
-        printf("  numbers of a pair stand %s%s\n", s->is_doubled ? "twice, " : "",
-               s->are_neighbours ? "side by side" : "in halves");
+        print("  numbers of a pair stand %s%s\n", s->is_doubled ? "twice, " : "",
+              s->are_neighbours ? "side by side" : "in halves");
     if (s->is_inv_freq || s->step == 0) return;
-    printf("  pair   amplitude   frequency      phase     noise%s\n",
-           s->step > 1 ? "     (frequencies but for multiples of 2 pi / step)" : "");
+    print("  pair   amplitude   frequency      phase     noise%s\n",
+          s->step > 1 ? "     (frequencies but for multiples of 2 pi / step)" : "");
     for (size_t i = 0; i < s->pairs; i++) {
         const size_t last = s->pairs - 1;
         if (i != 0 && i != 1 && i != last / 2 && i != last) continue;
         const track *const t = &s->tracks[i];
-        printf("  %4zu %11.7g %13.8g %10.3g %9.2g\n", i, t->amplitude, t->frequency, t->phase,
-               t->noise);
+        print("  %4zu %11.7g %13.8g %10.3g %9.2g\n", i, t->amplitude, t->frequency, t->phase,
+              t->noise);
     }
 }
 
@@ -237,19 +237,18 @@ static void print_findings(const samples *s, const findings *f)
     if (f->count == 1)
         print_explanation(f, &f->of[0], "");
     else if (f->count) {
-        printf("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
+        print("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
         for (size_t k = 0; k < f->count; k++)
             print_explanation(f, &f->of[k], "  ");
     } else
-        printf("not explained by any mistake that posenc knows\n");
-    if (f->count > 1 && at > 0) printf("rows at position %.15g and beyond tell them apart\n", at);
-    if (f->count > 1 && !(at > 0)) printf("no row tells them apart\n");
+        print("not explained by any mistake that posenc knows\n");
+    if (f->count > 1 && at > 0) print("rows at position %.15g and beyond tell them apart\n", at);
+    if (f->count > 1 && !(at > 0)) print("no row tells them apart\n");
     if (!f->count && f->best_matched) {
-        printf("the nearest fails first at ");
+        print("the nearest fails first at ");
         if (!s->is_inv_freq)
-            printf("row %zu, position %.15g, ", f->row,
-                   s->positions[f->row < s->rows ? f->row : 0]);
-        printf("pair %zu:\n", f->pair);
+            print("row %zu, position %.15g, ", f->row, s->positions[f->row < s->rows ? f->row : 0]);
+        print("pair %zu:\n", f->pair);
         print_explanation(f, &f->best, "  ");
     }
     print_measured(s);
@@ -258,65 +257,65 @@ static void print_findings(const samples *s, const findings *f)
 static void json_explanation(const explanation *e, const char *indent)
 {
     const char *before = "", *const how = how_of(e);
-    printf("%s\"differs\": [", indent);
+    print("%s\"differs\": [", indent);
     for (int d = 0; d < DIFFERENCE_COUNT; d++)
-        if (e->differs >> d & 1) printf("%s\"%s\"", before, difference_names[d]), before = ", ";
-    printf("],%s\"details\": {", indent);
+        if (e->differs >> d & 1) print("%s\"%s\"", before, difference_names[d]), before = ", ";
+    print("],%s\"details\": {", indent);
     before = "";
-    if (e->differs & 1u << DIFFERS_BASE) printf("\"base\": %.17g", e->of->base), before = ", ";
+    if (e->differs & 1u << DIFFERS_BASE) print("\"base\": %.17g", e->of->base), before = ", ";
     if (e->differs & 1u << DIFFERS_POSITION_OFFSET)
-        printf("%s\"offset\": %.17g", before, e->offset), before = ", ";
+        print("%s\"offset\": %.17g", before, e->offset), before = ", ";
     if (e->differs & 1u << DIFFERS_ROTARY_WIDTH)
-        printf("%s\"rotary_dim\": %.17g", before, e->of->width), before = ", ";
+        print("%s\"rotary_dim\": %.17g", before, e->of->width), before = ", ";
     if (e->of->scaling)
-        printf("%s\"scaling\": \"%s\", \"factor\": %.17g", before, e->of->scaling,
-               e->of->scaling_factor),
+        print("%s\"scaling\": \"%s\", \"factor\": %.17g", before, e->of->scaling,
+              e->of->scaling_factor),
             before = ", ";
-    printf("},%s\"arithmetic\": ", indent);
+    print("},%s\"arithmetic\": ", indent);
     if (how)
         json_string(how);
     else
-        printf("null");
+        print("null");
 }
 
 static void json_tracks(const samples *s)
 {
     static const char *const names[] = {"amplitude", "frequency", "offset", "noise"};
-    printf("    \"rows\": %zu,\n    \"pairs\": %zu,\n    \"type\": \"%s\",\n    \"doubled\": %s,\n"
-           "    \"layout\": \"%s\"",
-           s->rows, s->pairs, npy_types[s->type], s->is_doubled ? "true" : "false",
-           s->are_neighbours ? "neighbours" : "halves");
+    print("    \"rows\": %zu,\n    \"pairs\": %zu,\n    \"type\": \"%s\",\n    \"doubled\": %s,\n"
+          "    \"layout\": \"%s\"",
+          s->rows, s->pairs, npy_types[s->type], s->is_doubled ? "true" : "false",
+          s->are_neighbours ? "neighbours" : "halves");
     for (size_t n = 0; n < TOOL_COUNT(names); n++) {
-        printf(",\n    \"%s\": [", names[n]);
+        print(",\n    \"%s\": [", names[n]);
         for (size_t i = 0; i < s->pairs; i++) {
             const track *const t = &s->tracks[i];
             const double numbers[] = {t->amplitude, t->frequency, t->phase, t->noise};
-            printf(i ? ", " : "");
+            print(i ? ", " : "");
             json_double(numbers[n]);
         }
-        printf("]");
+        print("]");
     }
 }
 
 static void json_findings(const samples *s, const findings *f)
 {
-    printf("{\n  \"explained\": %s,", f->count == 1 ? "true" : "false");
+    print("{\n  \"explained\": %s,", f->count == 1 ? "true" : "false");
     if (f->count == 1)
         json_explanation(&f->of[0], "\n  ");
     else
-        printf("\n  \"differs\": null,\n  \"details\": {},\n  \"arithmetic\": null");
-    printf(",\n  \"candidates\": [");
+        print("\n  \"differs\": null,\n  \"details\": {},\n  \"arithmetic\": null");
+    print(",\n  \"candidates\": [");
     for (size_t k = 0; k < f->count && f->count > 1; k++) {
-        printf(k ? ",\n    {" : "\n    {");
+        print(k ? ",\n    {" : "\n    {");
         json_explanation(&f->of[k], " ");
-        printf("}");
+        print("}");
     }
     const double at = f->count > 1 ? all_told_at(s, f) : 0;
-    printf("],\n  \"tell_apart\": ");
+    print("],\n  \"tell_apart\": ");
     json_double(at > 0 ? at : (double)NAN);
-    printf(",\n  \"measured\": {\n");
+    print(",\n  \"measured\": {\n");
     json_tracks(s);
-    printf("\n  }\n}\n");
+    print("\n  }\n}\n");
 }
 
 /* What the config says of the order of columns. */

@@ -200,4 +200,26 @@ static void read_json(const char *name, const char *text, size_t length, list *t
     json_tokener_free(tokener);
 }
 
+/* Add the value of a path: JSON or, failing that, a string. Returns 0 without memory. */
+static int add_value(list *l, const char *path, const char *text)
+{
+    flattener f;
+    const keys_seen none = {NULL, 0, 0, ""};
+    memset(&f, 0, sizeof f);
+    f.to = l;
+    f.seen = &none;
+    snprintf(f.path, sizeof f.path, "%s", path);
+    json_tokener *const tokener = json_tokener_new();
+    if (!tokener) return 0;
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    json_object *value = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
+    if (json_tokener_get_error(tokener) != json_tokener_success)
+        list_add(l, f.path, VALUE_STRING, 0, text, 0);
+    else
+        flatten(&f, value);
+    json_object_put(value);
+    json_tokener_free(tokener);
+    return 1;
+}
+
 #endif

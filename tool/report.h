@@ -4,6 +4,7 @@
 #define TOOL_REPORT_H
 
 #include "keys.h"
+#include "output.h"
 #include "plan.h"
 
 static const char *const type_names[PE_ROPE_TYPE_COUNT] = {
@@ -20,20 +21,20 @@ static void print_notes(const part *p, note_kind kind, const char *word)
 {
     for (size_t i = 0; i < p->notes; i++)
         if (p->note[i].kind == kind)
-            printf("  %-9s%-40s %s\n", word, p->note[i].key, p->note[i].text);
+            print("  %-9s%-40s %s\n", word, p->note[i].key, p->note[i].text);
 }
 
 /* ", layers 0-2, 4-6", or nothing if they are not known. */
 static void print_layers(const part *p)
 {
     if (!p->are_layers_known || p->layer_count == 0) return;
-    printf(", layer%s", p->layer_count > 1 ? "s" : "");
+    print(", layer%s", p->layer_count > 1 ? "s" : "");
     for (size_t k = 0; k < p->layer_count; k++) {
         size_t last = k;
         while (last + 1 < p->layer_count && p->layers[last + 1] == p->layers[last] + 1)
             last++;
-        printf("%s%d", k ? ", " : " ", (int)p->layers[k]);
-        if (last > k) printf("%s%d", last == k + 1 ? ", " : "-", (int)p->layers[last]);
+        print("%s%d", k ? ", " : " ", (int)p->layers[k]);
+        if (last > k) print("%s%d", last == k + 1 ? ", " : "-", (int)p->layers[last]);
         k = last;
     }
 }
@@ -41,36 +42,36 @@ static void print_layers(const part *p)
 static void print_rotation(const part *p, size_t pairs)
 {
     const pe_rope_config *const c = &p->rope;
-    printf("  rotates %s%zu of %zu elements, pairs are %s\n", c->rotary_offset ? "the last " : "",
-           2 * pairs, c->head_dim,
-           c->rope_interleave              ? "read adjacent, (2i, 2i + 1), and written as halves"
-           : c->layout == PE_LAYOUT_HALVES ? "halves, (i, i + n/2)"
-                                           : "neighbours, (2i, 2i + 1)");
+    print("  rotates %s%zu of %zu elements, pairs are %s\n", c->rotary_offset ? "the last " : "",
+          2 * pairs, c->head_dim,
+          c->rope_interleave              ? "read adjacent, (2i, 2i + 1), and written as halves"
+          : c->layout == PE_LAYOUT_HALVES ? "halves, (i, i + n/2)"
+                                          : "neighbours, (2i, 2i + 1)");
     if (p->is_gguf)
-        printf("  these are the pairs of the GGUF file%s%s\n",
-               p->pairs_elsewhere && p->pairs_elsewhere[0] ? "; " : "",
-               p->pairs_elsewhere ? p->pairs_elsewhere : "");
-    if (c->freq_factors) printf("  frequencies divided by %zu factors\n", c->freq_factors_length);
-    printf("  base %.15g, rope_type %s", c->rope_theta, type_names[c->rope_type]);
-    if (c->rope_type != PE_ROPE_DEFAULT && c->factor > 0) printf(", factor %.15g", c->factor);
+        print("  these are the pairs of the GGUF file%s%s\n",
+              p->pairs_elsewhere && p->pairs_elsewhere[0] ? "; " : "",
+              p->pairs_elsewhere ? p->pairs_elsewhere : "");
+    if (c->freq_factors) print("  frequencies divided by %zu factors\n", c->freq_factors_length);
+    print("  base %.15g, rope_type %s", c->rope_theta, type_names[c->rope_type]);
+    if (c->rope_type != PE_ROPE_DEFAULT && c->factor > 0) print(", factor %.15g", c->factor);
     if (c->rope_type != PE_ROPE_DEFAULT && c->original_max_position_embeddings)
-        printf(", trained on %zu positions", c->original_max_position_embeddings);
-    printf("\n  cosine and sine times %.17g, the attention factor\n", attention_of(p));
+        print(", trained on %zu positions", c->original_max_position_embeddings);
+    print("\n  cosine and sine times %.17g, the attention factor\n", attention_of(p));
     if (c->axes > 1) {
         static const char *const orders[] = {"in blocks", "interleaved", "for half a head each"};
-        printf("  %zu coordinates, pairs", c->axes);
+        print("  %zu coordinates, pairs", c->axes);
         for (size_t a = 0; a < c->axes; a++)
-            printf("%s%zu", a ? ", " : " ", (c->coordinate ? p->sections : c->sections)[a]);
-        printf(", %s\n", orders[c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order]);
+            print("%s%zu", a ? ", " : " ", (c->coordinate ? p->sections : c->sections)[a]);
+        print(", %s\n", orders[c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order]);
     }
-    if (p->window) printf("  attention to the last %zu positions\n", p->window);
-    if (p->logits > 0) printf("  logits also times %.9g, by the model's own code\n", p->logits);
+    if (p->window) print("  attention to the last %zu positions\n", p->window);
+    if (p->logits > 0) print("  logits also times %.9g, by the model's own code\n", p->logits);
     if (p->query_period)
-        printf(p->query_form == PE_QUERY_SCALE_LOG
-                   ? "  queries times max(1, 1 + %.15g ln((p + %g) / %zu)): PE_QUERY_SCALE_LOG\n"
-                   : "  queries times 1 + %.15g ln(1 + floor((p + %g) / %zu)): "
-                     "PE_QUERY_SCALE_FLOOR\n",
-               p->query_beta, p->query_shift, p->query_period);
+        print(p->query_form == PE_QUERY_SCALE_LOG
+                  ? "  queries times max(1, 1 + %.15g ln((p + %g) / %zu)): PE_QUERY_SCALE_LOG\n"
+                  : "  queries times 1 + %.15g ln(1 + floor((p + %g) / %zu)): "
+                    "PE_QUERY_SCALE_FLOOR\n",
+              p->query_beta, p->query_shift, p->query_period);
 }
 
 static void print_part(part *p, int has_frequencies)
@@ -85,20 +86,20 @@ static void print_part(part *p, int has_frequencies)
                                         "not read"};
     size_t pairs = 0;
     double *const omega = frequencies_of(p, &pairs);
-    printf("%s", p->name);
+    print("%s", p->name);
     print_layers(p);
-    printf(": %s\n", kinds[p->kind]);
+    print(": %s\n", kinds[p->kind]);
     print_notes(p, NOTE_WRONG, "WRONG");
     print_notes(p, NOTE_UNREAD, "NOT READ");
     print_notes(p, NOTE_ODD, "odd");
     if (omega && p->kind == PART_ROPE) print_rotation(p, pairs);
     for (size_t k = 0; k < p->facts; k++)
-        printf("  %s %.15g\n", p->fact[k].name, p->fact[k].value);
+        print("  %s %.15g\n", p->fact[k].name, p->fact[k].value);
     print_notes(p, NOTE_UNDERSTOOD, "");
     if (omega && has_frequencies) {
-        printf("  pair               frequency              wavelength\n");
+        print("  pair               frequency              wavelength\n");
         for (size_t i = 0; i < pairs; i++)
-            printf("  %4zu  %22.17g  %22.17g\n", i, omega[i], omega[pairs + i]);
+            print("  %4zu  %22.17g  %22.17g\n", i, omega[i], omega[pairs + i]);
     }
     free(omega);
 }

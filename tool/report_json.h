@@ -9,19 +9,19 @@
 
 static void json_string(const char *text)
 {
-    putchar('"');
+    print("%c", '"');
     for (const char *c = text; *c; c++)
         if (*c == '"' || *c == '\\')
-            printf("\\%c", *c);
+            print("\\%c", *c);
         else if ((unsigned char)*c < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*c);
+            print("\\u%04x", (unsigned)(unsigned char)*c);
         else
-            putchar(*c);
-    putchar('"');
+            print("%c", *c);
+    print("%c", '"');
 }
 
 /* Each member but the first of an object begins with a comma. */
-static void json_key(const char *key) { printf(",\n      \"%s\": ", key); }
+static void json_key(const char *key) { print(",\n      \"%s\": ", key); }
 
 static void json_text(const char *key, const char *text)
 {
@@ -32,9 +32,9 @@ static void json_text(const char *key, const char *text)
 static void json_double(double x)
 {
     if (isfinite(x))
-        printf("%.17g", x);
+        print("%.17g", x);
     else
-        printf("null");
+        print("null");
 }
 
 static void json_number(const char *key, double x)
@@ -47,10 +47,10 @@ static void json_numbers(const char *key, const double *numbers, size_t count)
 {
     json_key(key);
     for (size_t i = 0; i < count; i++) {
-        printf(i ? ", " : "[");
+        print(i ? ", " : "[");
         json_double(numbers[i]);
     }
-    printf(count ? "]" : "[]");
+    print(count ? "]" : "[]");
 }
 
 /* Notes from one kind to another. */
@@ -58,30 +58,30 @@ static void json_notes(const char *key, const part *p, note_kind first, note_kin
 {
     const char *before = "";
     json_key(key);
-    printf("[");
+    print("[");
     for (size_t i = 0; i < p->notes; i++) {
         if (p->note[i].kind < first || p->note[i].kind > last) continue;
-        printf("%s\n        {\"key\": ", before);
+        print("%s\n        {\"key\": ", before);
         json_string(p->note[i].key);
-        printf(", \"text\": ");
+        print(", \"text\": ");
         json_string(p->note[i].text);
-        printf("}");
+        print("}");
         before = ",";
     }
-    printf("]");
+    print("]");
 }
 
 static void json_layers(const part *p)
 {
     json_key("layers");
     if (!p->are_layers_known) {
-        printf("null");
+        print("null");
         return;
     }
-    printf("[");
+    print("[");
     for (size_t k = 0; k < p->layer_count; k++)
-        printf("%s%d", k ? ", " : "", (int)p->layers[k]);
-    printf("]");
+        print("%s%d", k ? ", " : "", (int)p->layers[k]);
+    print("]");
 }
 
 static void json_rotation(const part *p, size_t pairs)
@@ -97,7 +97,7 @@ static void json_rotation(const part *p, size_t pairs)
     json_text("pairs", pairs_of(p));
     json_text("pairs_of", p->is_gguf ? "gguf" : "huggingface");
     json_key("rope_interleave");
-    printf(c->rope_interleave ? "true" : "false");
+    print(c->rope_interleave ? "true" : "false");
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++)
         sections[a] = (double)(c->coordinate ? p->sections : c->sections)[a];
     if (c->axes > 1) {
@@ -109,18 +109,108 @@ static void json_rotation(const part *p, size_t pairs)
     if (p->logits > 0) json_number("logits_factor", p->logits);
     if (!p->query_period) return;
     json_key("query_scale");
-    printf("{\"form\": \"%s\", \"beta\": ", p->query_form == PE_QUERY_SCALE_LOG ? "log" : "floor");
+    print("{\"form\": \"%s\", \"beta\": ", p->query_form == PE_QUERY_SCALE_LOG ? "log" : "floor");
     json_double(p->query_beta);
-    printf(", \"period\": %zu, \"shift\": ", p->query_period);
+    print(", \"period\": %zu, \"shift\": ", p->query_period);
     json_double(p->query_shift);
-    printf("}");
+    print("}");
+}
+
+/* One field of a config, the first without a comma; absent where it has the default. */
+static void json_field(const char **before, const char *name, double value, double usual)
+{
+    if (value == usual) return;
+    print("%s\"%s\": ", *before, name);
+    json_double(value);
+    *before = ", ";
+}
+
+static void json_list_field(const char **before, const char *name, const double *numbers,
+                            size_t count)
+{
+    if (!numbers) return;
+    print("%s\"%s\": ", *before, name);
+    for (size_t i = 0; i < count; i++)
+        print(i ? ", %.17g" : "[%.17g", numbers[i]);
+    print("]");
+    *before = ", ";
+}
+
+/* The fields of a pe_rope_config that are not those of pe_rope_config_default(head_dim). */
+static void json_rope_config(const part *p, size_t pairs)
+{
+    static const char *const order[] = {"blocks", "interleaved", "vision"};
+    const pe_rope_config *const c = &p->rope, d = pe_rope_config_default(c->head_dim);
+    const struct {
+        const char *name;
+        double value, usual;
+    } fields[] = {
+        {"head_dim", (double)c->head_dim, 0},
+        {"rotary_dim", (double)c->rotary_dim, (double)d.rotary_dim},
+        {"rotary_offset", (double)c->rotary_offset, (double)d.rotary_offset},
+        {"rope_theta", c->rope_theta, d.rope_theta},
+        {"factor", c->factor, d.factor},
+        {"original_max_position_embeddings", (double)c->original_max_position_embeddings,
+         (double)d.original_max_position_embeddings},
+        {"max_position_embeddings", (double)c->max_position_embeddings,
+         (double)d.max_position_embeddings},
+        {"sequence_length", (double)c->sequence_length, (double)d.sequence_length},
+        {"low_freq_factor", c->low_freq_factor, d.low_freq_factor},
+        {"high_freq_factor", c->high_freq_factor, d.high_freq_factor},
+        {"beta_fast", c->beta_fast, d.beta_fast},
+        {"beta_slow", c->beta_slow, d.beta_slow},
+        {"extrapolation_factor", c->extrapolation_factor, d.extrapolation_factor},
+        {"truncate", c->truncate, d.truncate},
+        {"mscale", c->mscale, d.mscale},
+        {"mscale_all_dim", c->mscale_all_dim, d.mscale_all_dim},
+        {"attention_factor", c->attention_factor, d.attention_factor},
+        {"short_mscale", c->short_mscale, d.short_mscale},
+        {"long_mscale", c->long_mscale, d.long_mscale},
+        {"rope_interleave", c->rope_interleave, d.rope_interleave},
+        {"offset", c->offset, d.offset},
+    };
+    const char *before = "";
+    json_key("config");
+    print("{");
+    for (size_t k = 0; k < TOOL_COUNT(fields); k++)
+        json_field(&before, fields[k].name, fields[k].value, fields[k].usual);
+    print(", \"rope_type\": %d, \"layout\": \"%s\"", (int)c->rope_type,
+          c->layout == PE_LAYOUT_HALVES ? "halves" : "interleaved");
+    before = ", ";
+    json_list_field(&before, "short_factor", c->short_factor, pairs);
+    json_list_field(&before, "long_factor", c->long_factor, pairs);
+    for (size_t i = 0; c->freq_factors && i < pairs; i++)
+        print(i ? ", %.9g" : ", \"freq_factors\": [%.9g", (double)c->freq_factors[i]);
+    if (c->freq_factors) print("]");
+    for (size_t i = 0; c->coordinate && i < pairs; i++)
+        print(i ? ", %d" : ", \"coordinate\": [%d", (int)c->coordinate[i]);
+    if (c->coordinate) print("], \"axes\": %d", (int)c->axes);
+    for (size_t a = 0; !c->coordinate && c->axes > 1 && a < c->axes; a++)
+        print(a ? ", %d" : ", \"sections\": [%d", (int)c->sections[a]);
+    if (!c->coordinate && c->axes > 1)
+        print("], \"section_order\": \"%s\"", order[c->section_order]);
+    print("}");
+}
+
+/* The fields of a pe_config, all but those for several axes. */
+static void json_preset_config(const pe_config *c)
+{
+    json_key("config");
+    print("{\"d_model\": %zu, \"base\": %.17g, \"amplitude\": %.17g, \"scale\": %.17g", c->d_model,
+          c->base, c->amplitude, c->scale);
+    print(", \"half_turns\": %d, \"offset\": %.17g, \"layout\": %d, \"cos_first\": %d",
+          c->half_turns, c->offset, (int)c->layout, c->cos_first);
+    print(", \"odd\": %d, \"exponent\": %d, \"exponent_shift\": %.17g, \"angle\": %d", (int)c->odd,
+          (int)c->exponent, c->exponent_shift, (int)c->angle);
+    print(", \"has_padding\": %d, \"padding_position\": %lld, \"multiple\": %zu}", c->has_padding,
+          (long long)c->padding_position, c->multiple);
 }
 
 static void json_part(part *p)
 {
     size_t pairs = 0;
     double *const omega = frequencies_of(p, &pairs);
-    printf("    {\n      \"name\": ");
+    print("    {\n      \"name\": ");
     json_string(p->name);
     json_text("kind", kind_names[p->kind]);
     json_layers(p);
@@ -128,6 +218,8 @@ static void json_part(part *p)
     json_notes("odd", p, NOTE_ODD, NOTE_ODD);
     json_notes("wrong", p, NOTE_UNREAD, NOTE_WRONG);
     if (omega && p->kind == PART_ROPE) json_rotation(p, pairs);
+    if (omega && p->kind == PART_ROPE) json_rope_config(p, pairs);
+    if (omega && p->kind == PART_SINUSOIDAL && p->preset.axes == 1) json_preset_config(&p->preset);
     if (p->window) json_number("window", (double)p->window);
     for (size_t k = 0; k < p->facts; k++)
         json_number(p->fact[k].name, p->fact[k].value);
@@ -135,7 +227,7 @@ static void json_part(part *p)
         json_numbers("frequencies", omega, pairs);
         json_numbers("wavelengths", omega + pairs, pairs);
     }
-    printf("\n    }");
+    print("\n    }");
     free(omega);
 }
 

@@ -3,6 +3,7 @@
 #ifndef TOOL_TABLE_H
 #define TOOL_TABLE_H
 
+#include "output.h"
 #include "plan.h"
 
 #include <string.h>
@@ -178,8 +179,8 @@ static void write_table(part *p, const char *name, int is_raw, const positions *
     else if (!write_array(name, is_raw, type, shape + 1 - is_two, 2 + is_two, table, count))
         say(p, NOTE_WRONG, "table", "%s cannot be written", name);
     else if (strcmp(name, "-") != 0)
-        printf("%s: %s%zu rows of %zu %s numbers in %s\n", p->name, is_two ? "2 arrays of " : "",
-               where->rows, width, table_types[type], name);
+        print("%s: %s%zu rows of %zu %s numbers in %s\n", p->name, is_two ? "2 arrays of " : "",
+              where->rows, width, table_types[type], name);
     free(table);
     free(memory);
 }

@@ -7,7 +7,8 @@
     plan.fill(range(1000, 1512))                             a new array, or out=
     plan.add(x, 1000, scale=512**0.5)                        x = scale x + PE, in place
     rope = posenc.Rope(128, rope_theta=500000)               any of pe_rope_config's fields
-    rope = posenc.Rope.from_config(json.load(file))          a model's config.json
+    rope = posenc.Rope.from_config("config.json")            a model's; layer=3 where layers differ
+    posenc.read("model.gguf")                                what a file says of positions, part by part
     rope.rotate(q, k, at=131072)                             in place, both by the same sines
     posenc.sincos(omega, range(512))                         sines and cosines of frequencies, without a plan
 
@@ -27,9 +28,10 @@ import numpy
 from . import _declarations as c
 from ._library import Error, checked, lib, pointer, size
 from ._memory import Memory, bfloat16, blocks_of, column, dtype_named, memory_of, overlap, type_of, written
+from ._reader import Part, chosen, read
 
-__all__ = ["At", "Error", "Plan", "Rope", "back", "bfloat16", "c", "delta", "grid", "isa", "lib", "sincos",
-           "sinusoidal"]
+__all__ = ["At", "Error", "Part", "Plan", "Rope", "back", "bfloat16", "c", "delta", "grid", "isa", "lib", "read",
+           "sincos", "sinusoidal"]
 __version__ = "{}.{}.{}".format(*lib.pe_version().to_bytes(3, "big"))
 
 Positions = Union[int, range, "At", Sequence[Any], "numpy.ndarray[Any, Any]", Any]
@@ -220,6 +222,12 @@ class Plan:
         self._make(config, "pe_", None if frequencies is None else numpy.array(frequencies, numpy.float64, order="C"))
         self.head_dim = self.d_model
 
+    @classmethod
+    def from_config(cls, model: Any, *, layer: Optional[int] = None, part: Optional[str] = None,
+                    **fields: Any) -> "Plan":
+        """The sinusoidal encoding of a model: of its config.json, as a dict or the path of a file."""
+        return cls(**{**chosen(model, ("sinusoidal",), part, layer).config, **fields})
+
     def _make(self, config: Any, prefix: str, omega: Any = None) -> None:
         wrong = getattr(lib, f"{prefix}config_error")(config)
         checked(c.PE_ERR_CONFIG if wrong else c.PE_OK, wrong)
@@ -374,31 +382,18 @@ class Rope(Plan):
         self.head_dim = int(head_dim)
 
     @classmethod
-    def from_config(cls, model: Mapping[str, Any], **fields: Any) -> "Rope":
-        """Of a model's config.json, read into a dict. What it leaves open, and what differs from layer to layer,
-        are fields: sequence_length=, rope_theta= ... A key of its scaling that is not understood is an error."""
-        model = {**model, **(model.get("text_config") or {})}
-        scaling = {**(model.get("rope_scaling") or {}), **(model.get("rope_parameters") or {})}
-        found = {name: model[name] for name in ("rope_theta", "rotary_dim", "max_position_embeddings",
-                                                "original_max_position_embeddings", "rope_interleave")
-                 if model.get(name) is not None}
-        if "rotary_emb_base" in model:
-            found["rope_theta"] = model["rotary_emb_base"]
-        head_dim = (model.get("qk_rope_head_dim") or model.get("head_dim")
-                    or model["hidden_size"] // model["num_attention_heads"])
-        kind = scaling.pop("rope_type", None) or scaling.get("type") or "default"
-        scaling.pop("type", None)
-        part = scaling.pop("partial_rotary_factor", model.get("partial_rotary_factor", model.get("rotary_pct")))
-        if part is not None and not model.get("qk_rope_head_dim"):
-            found["rotary_dim"] = 2 * int(head_dim * part / 2)
-        if kind == "dynamic" and "alpha" in scaling:
-            kind, scaling["factor"] = c.PE_ROPE_NTK, scaling.pop("alpha")
-        if "mrope_section" in scaling:
-            found["sections"] = scaling.pop("mrope_section")
-            if scaling.pop("mrope_interleaved", False):
-                found["section_order"] = "interleaved"
-        return cls(head_dim, **{**found, "rope_type": kind,
-                                **{name: value for name, value in scaling.items() if value is not None}, **fields})
+    def from_config(cls, model: Any, *, layer: Optional[int] = None, part: Optional[str] = None,
+                    **fields: Any) -> "Rope":
+        """Of a model's config.json, as a dict or the path of a file, or of a GGUF file.
+
+        layer, part  of a model whose layers rotate in several ways: a layer, counted from 0, or a name that
+                     posenc.read() gives
+        fields       what the file leaves open: sequence_length= ...
+
+        What is wrong or not understood is a ValueError that names the key.
+        """
+        found = chosen(model, ("rope",), part, layer).config
+        return cls(**{**found, **fields})
 
 
 def sincos(omega: Any, at: Positions, rows: Optional[int] = None, *, amplitude: float = 1.0,

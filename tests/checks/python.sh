@@ -24,7 +24,8 @@ check "... unpacked" unpack
 in_wheel() { # PATTERN...
     for pattern; do "$python" -m zipfile -l "$WORK"/wheel/posenc-*.whl | grep "^$pattern " || return 1; done
 }
-check "... has the library, the declarations and the hints" in_wheel 'posenc/libposenc.*' posenc/_declarations.py \
+check "... has the libraries, the declarations and the hints" in_wheel 'posenc/libposenc[.].*' \
+    'posenc/libposenc_reader.*' posenc/_declarations.py \
     posenc/py.typed 'posenc-.*/RECORD' 'posenc-.*/LICENSE'
 
 case $WORK in /*) absolute=$WORK ;; *) absolute=$PWD/$WORK ;; esac
@@ -53,6 +54,15 @@ fi
 
 # shellcheck disable=SC2086
 check "turns.c, with MPFR" "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS tests/checks/python/turns.c -o "$WORK/turns" -lmpfr -lgmp
+# The program, whose parts are to be those of posenc.read(). The wheel above was made without json-c.
+
+if have_library json-c "$CC"; then
+    # shellcheck disable=SC2086
+    check "the program posenc" "$CC" -std=c99 -O1 $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/posenc.c -o "$WORK/program" -ljson-c -lm
+    export POSENC_PROGRAM="$WORK/program"
+else
+    skipping "json-c is missing: the program posenc beside posenc.read()"
+fi
 tests() { PYTHONPATH=$WORK/site "$python" tests/checks/python/test.py "$WORK/turns"; }
 check "MPFR's numbers, memory and misuse" tests
 cat "$WORK/log"
@@ -67,8 +77,16 @@ unasked() {
 }
 check "torch is not imported unasked" unasked
 elsewhere() { PYTHONPATH=$WORK/site POSENC_LIBRARY=$1 "$python" -c 'import posenc; print(posenc.isa())'; }
-check "POSENC_LIBRARY names the library" elsewhere "$(echo "$WORK"/site/posenc/libposenc.*)"
+check "POSENC_LIBRARY names the library" elsewhere "$(echo "$WORK"/site/posenc/libposenc.[sd]*)"
 check "... which must be there" not elsewhere "$WORK/nowhere"
+
+module() { PYTHONPATH=$WORK/site "$python" -m posenc "$@"; }
+shows() { module show head_dim=64 rope_theta=150000 | grep -q 'rotates 64 of 64'; }
+check "python -m posenc is the program" shows
+refuses() { module show head_dim=64 rope_theta=x; [ $? -eq 1 ] && module; [ $? -eq 2 ]; }
+check "... with its status" refuses
+without() { ! ldd "$WORK"/site/posenc/libposenc_reader.* | grep -i json; }
+check "... without json-c" without
 
 if have mypy; then
     typed() { (cd "$WORK/site" && mypy --strict --no-error-summary --cache-dir "../mypy" -p posenc); }
