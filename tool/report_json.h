@@ -117,11 +117,11 @@ static void json_rotation(const part *p, size_t pairs)
 }
 
 /* One field of a config, the first without a comma; absent where it has the default. */
-static void json_field(const char **before, const char *name, double value, double usual)
+static void json_field(const char **before, const char *name, double x, double usual)
 {
-    if (value == usual) return;
+    if (x == usual) return;
     print("%s\"%s\": ", *before, name);
-    json_double(value);
+    json_double(x);
     *before = ", ";
 }
 
