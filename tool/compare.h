@@ -346,6 +346,10 @@ static int compare(const compared *c, part *p, int is_json, int *differs)
                                                     : p->rope.head_dim;
     if (read_samples(c, &s, c->has_config ? width / 2 : 0, p)) {
         if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s.pairs);
+        /* of M-RoPE the rows of text, whose coordinates are equal */
+        if (p->kind == PART_ROPE && !p->rope.coordinate &&
+            p->rope.section_order != PE_SECTIONS_VISION)
+            p->rope.axes = 1;
         const expected want = expected_of(c, p, s.is_complex);
         if (p->kind == PART_ROPE)
             spectra_of_rope(&all, &p->rope, &s);
