@@ -8,6 +8,7 @@
 #   posenc-VERSION-layout.json       sizes and offsets of the structs, values of the enums, where pointers have 64 bits
 #   posenc-VERSION.wasm, ...-wasm.txt, ...-wasm-layout.json    the library as WebAssembly with SIMD128; what it
 #                                    imports and exports; the table, for 32 bits. Where emscripten and node are
+#   posenc-VERSION-oracle-MODEL.json    cosines and sines of models, for the tests of other programs; where json-c is
 #   SHA256SUMS
 #
 # It is refused where a release is not complete: another version in another file, headers that src/ does not make, a
@@ -94,6 +95,13 @@ if command -v "$EMCC" >/dev/null && command -v node >/dev/null; then
     layout "$out/$name-wasm-layout.json" "$EMCC" $node
 else
     echo "SKIP: emscripten or node is missing: no $name.wasm"
+fi
+# The tests of other programs: docs/oracle.md.
+if (. tests/tools/lib.sh && have_library json-c "${CC:-cc}"); then
+    ${CC:-cc} -std=c99 -O2 -I. -DPE_SLEEF=0 tool/posenc.c -o "$work/posenc" -ljson-c -lm
+    sh packaging/oracle.sh "$work/posenc" "$out" "$name-oracle-"
+else
+    echo "SKIP: json-c is missing: no $name-oracle-*.json"
 fi
 rm -rf "$work"
 (cd "$out" && sha256sum -- *) >"$out.sums"

@@ -115,7 +115,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables gguf,fuzz-replay-$(h))
-OTHERS := rooms levels certificates fixed-point gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme pages links workflows steps parity demo-runs tool-runs gguf compare golden certify wasm explorer python api-pages gpu microcontroller
+OTHERS := rooms levels certificates fixed-point gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme pages links workflows steps parity demo-runs tool-runs gguf compare oracle golden certify wasm explorer python api-pages gpu microcontroller
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
@@ -168,7 +168,7 @@ theorem-search:
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
-levels gappa unfused warnings names unwritten api contract extern readme pages links workflows steps parity gguf compare golden certify wasm explorer python gpu microcontroller:
+levels gappa unfused warnings names unwritten api contract extern readme pages links workflows steps parity gguf compare oracle golden certify wasm explorer python gpu microcontroller:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

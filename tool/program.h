@@ -8,6 +8,7 @@
 #include "compare.h"
 #include "config.h"
 #include "gguf_file.h"
+#include "oracle.h"
 #include "report_json.h"
 #include "table.h"
 
@@ -35,7 +36,8 @@ static const char usage[] =
     "                   preset=NAME d_model=N for a sinusoidal encoding\n"
     "  --part NAME      only this part: text, vision, full_attention, sliding_attention ...\n"
     "  --json           for programs: docs/tool.md has the names\n"
-    "  OUTPUT           NAME.npy; another name, or --raw: numbers alone; -: .npy to standard "
+    "  OUTPUT           NAME.npy; NAME.json, of RoPE, in doubles; another name, or --raw: numbers "
+    "alone; -: .npy to standard "
     "output\n"
     "  --positions P    0:16 (first:count), 0:16:2 (and step), 3,5,7.5, 16x32 (a grid), "
     "\"0,1,2;0,1,3\" (t, y, x)\n"
@@ -238,13 +240,19 @@ static int make_table(const options *o, part *parts, size_t count)
     const size_t layout = choice(o->layout, table_layouts, TOOL_COUNT(table_layouts));
     part *const chosen = choose_part(o, parts, count);
     if (!chosen) return refuse("table", "of which part? Name it with --part");
-    const char *const error = read_positions(o->positions ? o->positions : "0:16", &where);
+    const char *const dot = strrchr(o->output, '.');
+    const int is_json = dot && strcmp(dot, ".json") == 0;
+    const char *const usual = is_json ? oracle_positions : "0:16";
+    const char *const error = read_positions(o->positions ? o->positions : usual, &where);
     if (error) {
         free(where.list);
         return refuse("--positions", error);
     }
-    write_table(chosen, o->output, o->is_raw, &where, (table_type)type,
-                (pe_rope_table_layout)layout);
+    if (is_json)
+        write_json_table(chosen, o->output, &where);
+    else
+        write_table(chosen, o->output, o->is_raw, &where, (table_type)type,
+                    (pe_rope_table_layout)layout);
     free(where.list);
     complain(chosen);
     return !is_good(chosen);
