@@ -16,6 +16,21 @@ have python3 || skip "python3 is missing"
 check "a file for each model" sh packaging/oracle.sh "$WORK/posenc" "$WORK/files"
 models=$(grep -vc '^#' packaging/oracle.txt)
 check "... $models of them, at least ten" test "$(find "$WORK/files" -name '*.json' | wc -l)" = "$models" -a "$models" -ge 10
+# The scalings that none of these models has.
+scaled() { # NAME SETTING...
+    name=$1
+    shift
+    "$WORK/posenc" table head_dim=16 rope_theta=10000 original_max_position_embeddings=2048 "$@" "$WORK/files/$name.json"
+}
+check "dynamic" scaled dynamic rope_type=dynamic factor=4 max_position_embeddings=2048 sequence_length=8192
+check "longrope" scaled longrope rope_type=longrope max_position_embeddings=8192 \
+    'short_factor=[1,1,1.1,1.2,1.3,1.4,1.5,1.6]' 'long_factor=[1,1.5,2,4,8,16,32,64]'
+check "ntk" scaled ntk rope_type=ntk factor=4
+check "proportional" scaled proportional rope_type=proportional rotary_dim=8
+kinds() {
+    sed -n 's/.*"rope_type": "\(.*\)",/\1/p' "$WORK"/files/*.json | sort -u | tr '\n' ' '
+}
+check "of every kind but ntk-aware" test "$(kinds)" = "default dynamic linear llama3 longrope ntk proportional yarn "
 cat >"$WORK/exact.py" <<'X'
 import json, sys
 from decimal import Decimal as D, getcontext
