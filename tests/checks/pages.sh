@@ -148,7 +148,47 @@ if have_library json-c "$c"; then
     cp tests/checks/configs/gpt-oss.json "$WORK/examples/config.json"
     sed -n 's/^\$ posenc //p' docs/tool.md >"$WORK/commands"
     check "docs/tool.md has commands for it" test -s "$WORK/commands"
+    # `posenc compare` and the line below it on the page: it is to say that of the arrays that the page speaks of.
+    sed -n '/^\$ posenc compare/ { N; s/^\$ posenc \(.*\)\n/\1|/; p; }' docs/tool.md | grep -v '|```$' >"$WORK/compares"
+    cat >"$WORK/arrays.py" <<'X'
+import sys
+import numpy as np
+said, folder = sys.argv[1:]
+w = (500000.0 ** -(np.arange(64) / 64)).astype(np.float32)
+if said.startswith("inv_freq_bf16"):
+    w = ((w.view(np.uint32).astype(np.uint64) + 0x8000) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+angles = np.arange(1 if said.startswith("cannot") else 4096)[:, None].astype(np.float32) * w
+cosines = np.cos(angles)
+if said.startswith("not explained"):
+    cosines[2000, 30] = 0.25
+np.save(folder + "/cos.npy", cosines)
+np.save(folder + "/sin.npy", np.sin(angles))
+X
+    numpy=
+    for candidate in python3 /usr/bin/python3; do
+        ! "$candidate" -c 'import numpy' 2>/dev/null || numpy=${numpy:-$candidate}
+    done
+    compared() { # LINE ARGUMENTS
+        line=$1
+        shift
+        "$numpy" "$WORK/arrays.py" "$line" "$WORK/examples" || return 1
+        (cd "$WORK/examples" && "../posenc" "$@") >"$WORK/said" 2>&1
+        cat "$WORK/said"
+        [ "$(head -n 1 "$WORK/said")" = "$line" ]
+    }
+    cp tests/checks/configs/llama-3.1.json "$WORK/examples/config.json"
+    if [ -n "$numpy" ]; then
+        check "docs/tool.md has comparisons" test "$(wc -l <"$WORK/compares")" -ge 3
+        while IFS='|' read -r arguments line; do
+            # shellcheck disable=SC2086
+            check "posenc $arguments: $line" compared "$line" $arguments
+        done <"$WORK/compares"
+    else
+        skipping "numpy is missing: posenc compare on docs/tool.md"
+    fi
+    cp tests/checks/configs/gpt-oss.json "$WORK/examples/config.json"
     while read -r arguments; do
+        case $arguments in compare*) continue ;; esac
         # shellcheck disable=SC2086
         check "posenc $arguments" runs posenc "$WORK/examples" $arguments
     done <"$WORK/commands"
