@@ -1688,21 +1688,16 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                        pe__write_axes           for each axis: sets the output, chooses the store
  *                                                 mode (both rows/output.h), writes the rows, then
  *                                                 the columns of zeros
- *   rows/axis.h          pe__write_axis           passes a single row on at once; gives a long list
- *                                                 a row cache
- *                        pe__write_axis_runs      cuts the positions into runs; copies rows that
- *                                                 repeat; writes zeros at the padding position
- *                        pe__write_run            writes a run; a descending one from its last
- *                                                 row up
- *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel
- *                        pe__write_rows_f32       chooses blocks, or pe__write_one_row() for a
- *                                                 single row or a plan without rotation rows
- *                        pe__write_blocks_f32     puts the workspace on the stack
- *                        pe__write_blocks         takes up to 17 blocks at a time, in tiles of
- *                                                 columns
+ *   rows/axis.h          pe__write_axis           asks where/runs.h for run after run; a single row
+ *                                                 goes straight to the row kernel, a long list to
+ *                                                 pe__write_list(), which adds a row cache
+ *                        pe__write_run            computes a run, a descending one from its last
+ *                                                 row up; or copies it, or writes zeros
+ *   rows/block.h         pe__rows_f32             the `rows` of the row kernel: takes up to 17 blocks
+ *                                                 at a time, in tiles of columns
  *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
  *                                                 to the other anchors, takes block after block
- *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
+ *                        pe__write_block_f32      takes row pair after row pair of a block
  *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
@@ -1713,15 +1708,15 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *
  *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
- *   rows/run.h           pe__write_one_row        for rows without a block: chooses one of the next
- *                                                 two
+ *   rows/block.h         pe__row_f32              the `row` of the row kernel, and for plans without
+ *                                                 rotation rows: chooses one of the next two
  *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
  *                                                 memory
  *                        pe__write_far_row        for position 0 and far positions
  *
  * If the rounding test flags a group:
  *
- *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
+ *   rows/row_pair_f32.h  pe__confirm_flag         clears what AVX2's test flags needlessly
  *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
  *                        pe__round_lanes          rounds undecided lanes, where these two differ
  *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
@@ -1757,9 +1752,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                    window flags each y close to a midpoint. Its guard flags small floats, for
  *                    which e is too large. Then y - e and y + e are rounded, and lanes where they
  *                    differ are undecided
- *     far, slow      far positions: angles out of the range of the double kernel, computed in
- *                    double-double. Slow pairs: frequencies so low that the errors of a run's sines
- *                    are relative, so that small sines are not flagged
+ *     far            far positions: angles out of the range of the double kernel, computed in
+ *                    double-double
  *     padding        padding lanes: lanes of a vector after the last pair, which they repeat. They
  *                    are not stored
  *
@@ -1841,7 +1835,7 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
    PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
    plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
    non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
-   pe__workspace (rows/run.h) stays free, and pe__unaliased() can move the anchors within their
+   pe__block (rows/block.h) stays free, and pe__unaliased() can move the anchors within their
    arrays. Unoptimised, the two are equal, and the anchors are not moved. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
@@ -2031,6 +2025,224 @@ PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
 PE__INLINE int pe__is_consecutive(const pe_at *at)
 {
     return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
+}
+
+/* ==== src/where/runs.h ==== */
+/* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
+ * tests/unit/test_at.c and tests/unit/test_splits.c. */
+
+/* ---- 4.1 runs of positions ----------------------------------------------------------------------
+ * A run is some consecutive rows of one coordinate: they are at consecutive positions, at one
+ * position, copies of rows before, or rows of zeros. */
+
+typedef enum pe__run_kind {
+    PE__RUN_COMPUTED, /* from its positions */
+    PE__RUN_COPIED,   /* from rows before */
+    PE__RUN_ZEROS     /* one row, at the padding position */
+} pe__run_kind;
+
+/* The rows row, row + every, row + 2 every and so on, `rows` of them. */
+typedef struct pe__run {
+    pe__run_kind kind;
+    size_t row, rows, every;
+    double position, step; /* of the first row, offset included; from one of these rows to the next:
+                              1, -1 or 0. Copies: not set */
+    size_t source, source_step; /* copies: the first row is a copy of row `source`, the next one of
+                                   row source + source_step: 0 or 1 ... */
+    const uint32_t *sources;    /* ... or, unless this is NULL, row k of row sources[k] */
+} pe__run;
+
+/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
+   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
+   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
+   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
+enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
+typedef struct pe__row_cache {
+    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
+    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
+    uint32_t row[PE__CACHE_SLOTS];
+    uint32_t sources[PE__POSITIONS]; /* of the run that was returned last */
+} pe__row_cache;
+
+/* What is left of the positions of a call. */
+typedef struct pe__runs {
+    const pe_at *at;
+    size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
+    size_t coordinate;
+    double offset, padding;
+    int has_padding, copies;  /* copies: rows at the position of a row before are copied from it */
+    size_t cells, period;     /* a grid whose rows are copied: each value holds for `cells` rows, and
+                                 the values recur after `period` values; else 1, SIZE_MAX */
+    size_t computed;          /* a grid: before this row, each value's first row is computed */
+    double last;              /* the position of row next - 1; 1e300: none */
+    pe__row_cache *cache;     /* of a long list, or NULL */
+    size_t held, held_rows;   /* p holds the positions, without offset, of held_rows rows from
+                                 number `held` on */
+    double p[PE__POSITIONS];
+} pe__runs;
+
+/* Begin with row `first` of at. Offset and padding position are the plan's. */
+PE__INLINE void pe__runs_begin(pe__runs *x, const pe_plan *plan, const pe_at *at, size_t first,
+                               size_t rows, size_t coordinate, int copies)
+{
+    const int grid = at->kind == (int)PE__AT_GRID && copies;
+    x->at = at;
+    x->first = first;
+    x->rows = rows;
+    x->next = x->computed = 0;
+    x->coordinate = coordinate;
+    x->offset = plan->offset;
+    x->padding = plan->padding;
+    x->has_padding = plan->has_padding;
+    x->copies = copies;
+    x->cells = grid ? pe__grid_cells(at, coordinate) : 1;
+    x->period = grid ? at->size[coordinate] : SIZE_MAX;
+    x->last = 1e300;
+    x->cache = NULL;
+    x->held = x->held_rows = 0;
+}
+
+/* Returns the position of row r, without offset. */
+PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
+{
+    if (x->at->kind == (int)PE__AT_RANGE) return pe__position(x->at, x->first + r, 0);
+    if (r - x->held >= x->held_rows) {
+        x->held = r;
+        x->held_rows = pe__min(x->rows - r, PE__POSITIONS);
+        pe__positions(x->at, x->first + r, x->held_rows, x->coordinate, x->p);
+    }
+    return x->p[r - x->held];
+}
+
+/* Returns how many rows from row r on, at position p, are at p, p + step, p + 2 step and so on, and
+   not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
+PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
+{
+    const size_t most = x->rows - r;
+    const double t = p + x->offset;
+    size_t n = 1;
+    if (x->at->kind == (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
+        const double before = (x->padding - p) * step;
+        return x->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
+    }
+    for (; n < most; n++) {
+        const double q = pe__runs_position(x, r + n);
+        if (q + x->offset != t + (double)n * step || (x->has_padding && q == x->padding)) break;
+    }
+    return n;
+}
+
+/* Returns the step of the run that begins at row r, at position p: 1 or -1, if t = p + offset is a
+   multiple of 2^-20; 0 for rows at one position that are not copied; 2 if the run has one row. */
+PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
+{
+    const double t = p + x->offset, units = t * 1048576.0;
+    if (x->rows - r == 1) return 2;
+    const double by = pe__runs_position(x, r + 1) + x->offset - t;
+    if (by == 0) return x->copies ? 2 : 0;
+    return (by == 1 || by == -1) && (double)(int64_t)units == units ? by : 2;
+}
+
+/* Returns the slot of t, and writes the bits of t to *bits. */
+PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
+{
+    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
+    uint64_t n;
+    memcpy(&n, &fixed, sizeof n);
+    memcpy(bits, &t, sizeof t);
+    return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
+}
+
+PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
+{
+    uint64_t bits;
+    return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
+}
+/* Write to cache->sources the cached rows of row r and of the rows after it, up to the first row
+   whose position is not in the cache. Returns how many there are: at most those whose positions are
+   held. */
+PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
+{
+    pe__row_cache *const cache = x->cache;
+    const double *const p = x->p + (r - x->held);
+    const size_t most = x->held_rows - (r - x->held);
+    size_t k = 0;
+    for (uint64_t bits; k < most; k++) {
+        const size_t slot = pe__cache_slot(p[k] + x->offset, &bits);
+        if (cache->position[slot] != bits || (x->has_padding && p[k] == x->padding)) break;
+        cache->sources[k] = cache->row[slot];
+    }
+    cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
+    return k;
+}
+/* Enter a run that is computed into the cache. A run of more rows than the cache has slots is not
+   entered. */
+PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
+{
+    for (size_t k = 0; run->rows <= PE__CACHE_SLOTS && k < run->rows; k++) {
+        uint64_t bits;
+        const size_t slot = pe__cache_slot(run->position + (double)k * run->step, &bits);
+        cache->position[slot] = bits;
+        cache->row[slot] = (uint32_t)(run->row + k);
+    }
+    cache->misses_left -= pe__min(cache->misses_left, run->rows);
+}
+
+/* Set *run to the next run, and return 1; return 0 after the last one. Runs follow each other. A
+   grid's run may skip rows (every > 1): these are copied by the runs that follow. */
+PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
+{
+    size_t r = x->next, cell = 0; /* cell: rows before row r that have its value in the grid */
+    double p;
+    int zeros, computed = 1;
+    for (; computed; r += (size_t)computed) { /* skip rows that a grid's run has computed */
+        if (r >= x->rows) return 0;
+        p = pe__runs_position(x, r);
+        zeros = x->has_padding && p == x->padding;
+        if (x->cells > 1) cell = (x->at->skipped + x->first + r) % x->cells;
+        computed = cell == 0 && r < x->computed && !zeros;
+    }
+    const double t = p + x->offset;
+    const int same = x->copies && t == x->last;
+    run->row = r;
+    run->rows = run->every = 1;
+    run->kind = PE__RUN_COMPUTED;
+    run->sources = NULL;
+    x->last = run->position = t;
+    if (zeros) {
+        run->kind = PE__RUN_ZEROS;
+        x->last = 1e300;
+    } else if (x->cells > 1 && cell == 0) { /* the first row of each value from p on */
+        run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
+        run->every = x->cells;
+        run->step = x->at->back ? -1 : 1;
+        x->computed = r + run->rows * x->cells;
+        x->next = r + 1;
+        return 1;
+    } else if (x->cache && pe__cache_has(x->cache, t)) {
+        run->kind = PE__RUN_COPIED;
+        run->rows = pe__cache_find(x, r);
+        run->sources = x->cache->sources;
+        x->last = x->p[r + run->rows - 1 - x->held] + x->offset;
+    } else if ((cell != 0 && r > 0) || r >= x->period || same) {
+        /* the value of the row before; the row one period before, which is in rows because cells is
+           1 where a period ends within a run; the position of the row before */
+        const size_t recurs = cell == 0 && r >= x->period;
+        run->kind = PE__RUN_COPIED;
+        run->source = recurs ? r - x->period : r - 1;
+        run->source_step = recurs;
+        run->rows = recurs      ? x->rows - r
+                    : cell != 0 ? pe__min(x->cells - cell, x->rows - r)
+                                : pe__run_length(x, r, p, 0);
+    } else {
+        const double step = pe__run_step(x, r, p);
+        run->step = step < 2 ? step : 0;
+        run->rows = step < 2 ? pe__run_length(x, r, p, step) : 1;
+        x->last = t + (double)(run->rows - 1) * run->step;
+        if (x->cache && x->cache->misses_left) pe__cache_insert(x->cache, run);
+    }
+    x->next = r + run->rows;
+    return 1;
 }
 
 /* ==== src/numbers/double_double.h ==== */
@@ -4910,8 +5122,46 @@ typedef enum pe__component_order {
    pe__choose_store_mode() chooses one of the first three. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
-/* The output of one axis: the axis' columns of each row. */
+struct pe__output;
+struct pe__span;
+struct pe__block;
+
+/* Adds the n floats of row (doubles for f64) to the elements at x. Each sum is rounded once to the
+   type of x. */
+typedef void pe__row_adder(const struct pe__output *output, unsigned char *x, const void *row,
+                           size_t n);
+
+/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
+   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
+   nothing refers to no adder, so it contains no code for adding. */
+typedef struct pe__adder {
+    void (*four)(const struct pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0,
+                 pe__vf v1, pe__vf v2, pe__vf v3); /* in registers; across as in pe__span */
+    pe__row_adder *some;
+} pe__adder;
+
+/* Writes `rows` rows, of the positions t, t + 1 and so on. */
+typedef void pe__row_writer(const struct pe__output *output, double t, size_t rows);
+
+/* The code that depends on the type of elements, and on whether rows are filled or added. */
+typedef struct pe__row_kernel {
+    pe__row_writer *row, *rows; /* write one row; several. pe__write_rows() chooses */
+    /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
+       columns of a row at the padding position */
+    void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
+    /* what `rows` is made of; NULL where it has no blocks. block: writes the rows of a block in the
+       columns of a span. row_pairs: of floats, writes n row pairs of a block. adder: of floats that
+       are added */
+    void (*block)(struct pe__span *x, struct pe__block *block);
+    void (*row_pairs)(struct pe__span *x, int64_t n);
+    const pe__adder *adder;
+} pe__row_kernel;
+
+/* What a call makes: its rows, and of these the columns of one axis, or a part of them. A call sets
+   what its arguments say (pe__output_of()), then what each axis says (pe__set_axis()). */
 typedef struct pe__output {
+    const pe__row_kernel *kernel;
+    size_t rows, columns;    /* of the call; columns: elements from row to row             */
     const pe_plan *plan;
     size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
     unsigned char *out;      /* column 0 of the first row                                       */
@@ -4932,10 +5182,13 @@ typedef struct pe__output {
 
 /* Return an output at out whose rows hold count pairs of the plan, from pair number `pair` on, and
    nothing else: first the sines, then the cosines. */
-PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, const pe_plan *plan,
+PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
+                                            const pe__row_kernel *kernel, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
 {
     pe__output output;
+    output.kernel = kernel;
+    output.rows = output.columns = 0;
     output.plan = plan;
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
@@ -4952,10 +5205,10 @@ PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, 
     return output;
 }
 
-PE__INLINE pe__output pe__output_split(const pe_plan *plan, size_t pair, size_t count, void *out,
-                                       size_t element)
+PE__INLINE pe__output pe__output_split(const pe__row_kernel *kernel, const pe_plan *plan,
+                                       size_t pair, size_t count, void *out, size_t element)
 {
-    return pe__output_split_with(pe__round_element_any, plan, pair, count, out, element);
+    return pe__output_split_with(pe__round_element_any, kernel, plan, pair, count, out, element);
 }
 
 /* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
@@ -4991,88 +5244,70 @@ PE__INLINE size_t pe__first_column(const pe__output *output)
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
 }
 
-/* Adds the n floats of row (doubles for f64) to the elements at x. Each sum is rounded once to the
-   type of x. */
-typedef void pe__row_adder(const pe__output *output, unsigned char *x, const void *row, size_t n);
-
-/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
-   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
-   nothing refers to no adder, so it contains no code for adding. */
-typedef struct pe__adder {
-    void (*four)(const pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
-                 pe__vf v2, pe__vf v3); /* vectors passed in registers; across as in pe__span */
-    pe__row_adder *some;
-} pe__adder;
-
-/* The code that depends on the type of elements, and on whether rows are filled or added.
-   rows: writes the rows of the positions t, t + 1 and so on.
-   zeros: stores n zeros in a row, or adds them, from `column` on. It serves columns without a pair,
-   and all columns of a row at the padding position. */
-typedef struct pe__row_kernel {
-    void (*rows)(const pe__output *output, double t, size_t rows);
-    void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);
-} pe__row_kernel;
-
-/* The request of a call: `rows` rows at out, and how they are written. */
-typedef struct pe__request {
-    unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; from row to row, in elements: columns,
-                                        in bytes: stride */
-    pe__store_mode mode;
-    double scale; /* PE__ADD: x = scale x + PE */
-    size_t rows;
-    const pe__row_kernel *kernel;
-} pe__request;
-
-PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_request() */
-PE__INLINE pe__request pe__request_of(void *out, size_t element, size_t rows, size_t stride,
-                                      const pe__row_kernel *kernel)
+/* Write rows by the output's kernel. */
+PE__INLINE void pe__write_rows(const pe__output *output, double t, size_t rows)
 {
-    const pe__request request = {
-        (unsigned char *)out, element, stride, element * stride, PE__STORE, 1, rows, kernel};
-    return request;
-}
-PE__INLINE pe__request pe__add_request_of(void *x, size_t element, size_t rows, size_t stride,
-                                          double scale, const pe__row_kernel *kernel)
-{
-    pe__request request = pe__request_of(x, element, rows, stride, kernel);
-    request.mode = PE__ADD;
-    request.scale = scale;
-    return request;
+    if (rows == 1) output->kernel->row(output, t, 1);
+    else output->kernel->rows(output, t, rows);
 }
 
-/* Return the output of one axis of a request. */
-PE__WRAPS /* the prefetch distance may wrap: any address may be prefetched */
-static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis *axis,
-                                            const pe__request *request)
+/* Return the output of a call: `rows` rows at out, stride elements from row to row. The fields that
+   depend on an axis are not set: pe__set_axis() does. */
+PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    const pe__row_kernel *kernel)
 {
-    pe__output output = pe__output_split(plan, axis->pair, 0, request->out, request->element);
-    output.coordinate = axis->coordinate;
-    output.stride = (ptrdiff_t)request->stride;
-    output.sine = axis->sine;
-    output.cosine = axis->cosine;
-    output.sines = axis->sines;
-    output.cosines = axis->cosines;
-    if (plan->layout != PE_LAYOUT_HALVES) output.order = plan->cos_first ? PE__CS : PE__SC;
-    output.mode = request->mode;
-    output.scale = request->scale;
-    output.prefetch_distance = pe__max(8192 / pe__max(request->stride, 1), 1) *
-                               request->stride; /* 8 KB in whole rows, or one row */
+    pe__output output;
+    output.kernel = kernel;
+    output.rows = rows;
+    output.columns = stride;
+    output.out = (unsigned char *)out;
+    output.stride = (ptrdiff_t)(element * stride);
+    output.element = element;
+    output.mode = PE__STORE;
+    output.scale = 1;
+    return output;
+}
+PE__INLINE pe__output pe__add_output_of(void *x, size_t element, size_t rows, size_t stride,
+                                        double scale, const pe__row_kernel *kernel)
+{
+    pe__output output = pe__output_of(x, element, rows, stride, kernel);
+    output.mode = PE__ADD;
+    output.scale = scale;
     return output;
 }
 
-/* Choose the store mode of an output of `rows` rows that is not added to. Outputs of floats of at
+/* Set the columns of an output to those of one axis. */
+PE__WRAPS /* the prefetch distance may wrap: any address may be prefetched */
+static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const pe__axis *axis)
+{
+    const size_t stride = (size_t)output->stride;
+    output->plan = plan;
+    output->pair = axis->pair;
+    output->coordinate = axis->coordinate;
+    output->sine = axis->sine;
+    output->cosine = axis->cosine;
+    output->sines = axis->sines;
+    output->cosines = axis->cosines;
+    output->order = plan->layout == PE_LAYOUT_HALVES ? PE__SPLIT : plan->cos_first ? PE__CS : PE__SC;
+    output->prefetch_distance =
+        pe__max(8192 / pe__max(stride, 1), 1) * stride; /* 8 KB in whole rows, or one row */
+    output->peeled = output->repeat_offset = output->padding_pairs = 0;
+    output->round_element = pe__round_element_any;
+}
+
+/* Choose the store mode of an output that is not added to. Outputs of floats of at
    least PE_STREAM_BYTES / 8 bytes, about the size of a second-level cache, are prefetched: see
    pe__prefetch_vectors(). Outputs of at least PE_STREAM_BYTES take non-temporal stores: always
    those of 16-bit elements, others only if every row, and each half of a split row, reaches an
    aligned address after the same number of pairs, output->peeled. */
-static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output, size_t rows)
+static inline void pe__choose_store_mode(pe__output *output)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;
     const size_t step = (output->order == PE__SPLIT ? 1 : 2) * output->element;
     const size_t front = pe__min(output->sine, output->cosine) * output->element;
     const size_t offset = ((uintptr_t)output->out + front) % vector;
-    const size_t bytes = rows * plan->d_model * output->element;
+    const size_t bytes = output->rows * output->plan->d_model * output->element;
     if (output->mode != PE__STORE || bytes < many / 8) return;
     if (output->element == sizeof(float)) output->mode = PE__STORE_PREFETCHED;
     if (bytes < many) return;
@@ -5525,15 +5760,10 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
 
 /* The row pair kernels store or add n row pairs: x->at and those at the next larger distances.
    pe__store_row_of_pair() stores or adds the one row of x->at that is not NULL. */
-typedef void pe__row_pair_kernel(pe__span *x, int64_t n);
-PE__INLINE void pe__rotate_row_pairs(pe__span *x, int64_t n, pe__sum sum)
-{
-    if (x->split) pe__rotate_span_f32(x, n, 1, 1, sum);
-    else pe__rotate_span_f32(x, n, 1, 0, sum);
-}
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
-    pe__rotate_row_pairs(x, n, PE__NOT_ADDED);
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
+    else pe__rotate_span_f32(x, n, 1, 0, PE__NOT_ADDED);
 }
 PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
 {
@@ -5564,7 +5794,8 @@ PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigne
 #define PE__ADDER(T, type)                                                                         \
     PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
     {                                                                                              \
-        pe__rotate_row_pairs(x, n, (pe__sum)type);                                                 \
+        if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)type);                              \
+        else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)type);                                       \
     }                                                                                              \
     PE__OUTLINE void pe__add_four_##T(const pe__output *output, unsigned char *p,                  \
                                       ptrdiff_t across, pe__vf v0, pe__vf v1, pe__vf v2,           \
@@ -6007,256 +6238,11 @@ PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_
     f->flagged_count = 0;
 }
 
-/* ==== src/rows/block.h ==== */
-/* Blocks: the rows around one anchor, written row pair by row pair, from the nearest rows to the
- * farthest. Tested by tests/unit/test_splits.c. */
-
-/* ---- 6.6 blocks ---------------------------------------------------------------------------------
- * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
- * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
- * of a run some of the 17 rows are missing, and the anchor may be one of them. */
-
-typedef struct pe__block {
-    pe__anchor row;              /* the anchor's sines and cosines                             */
-    int64_t anchor, last;        /* row numbers in the run: of the anchor, which may be larger
-                                    than last; of the last row                                 */
-    double t;                    /* the position of row 0 of the run                           */
-    pe__row_pair_kernel *kernel; /* floats: stores or adds row pairs; NULL for 16-bit elements */
-    pe__scratch_16 *scratch;     /* 16-bit elements: a tile in floats; NULL for floats         */
-} pe__block;
-
-/* Writes the rows of a block, in the columns of a span. */
-typedef void pe__block_kernel(pe__span *x, const pe__block *block);
-
-/* Where a block's rows go. The row at distance b from the anchor begins at out + anchor + b *
-   stride, in bytes; b is below 0 for rows before the anchor. */
-typedef struct pe__block_rows {
-    unsigned char *out;
-    ptrdiff_t anchor, stride; /* bytes: from out to the anchor's row; from row to row */
-} pe__block_rows;
-
-/* Distances from the anchor: of the nearest row that exists, of the farthest one, and the largest
-   distance at which both rows of the row pair exist (below 0 if the anchor is after the last
-   row). */
-typedef struct pe__distances {
-    int64_t nearest, farthest, both;
-} pe__distances;
-PE__INLINE pe__distances pe__block_distances(const pe__block *block)
-{
-    const int64_t above = block->last - block->anchor, below = block->anchor;
-    const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
-    pe__distances d;
-    d.nearest = above < 0 ? -above : 0;
-    d.farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
-    d.both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
-    return d;
-}
-
-/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. For b = 0
-   there is one row, the anchor, and ts and tc are NULL. A row that is not in the run becomes NULL.
-   A row at position 0 is written here, then becomes NULL, too. */
-PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__block_rows *rows,
-                                 int64_t b, pe__type type)
-{
-    x->ts = x->tc = NULL;
-    if (b != 0) {
-        x->ts = pe__rotation_row(x->plan, 0, b) + x->pair;
-        x->tc = x->ts + x->plan->padded;
-    }
-    for (int minus = 0; minus < 2; minus++) {
-        const int64_t p = minus ? block->anchor - b : block->anchor + b;
-        const int side = minus != x->swapped;
-        x->at.row[side] = NULL;
-        if (p < 0 || p > block->last || (minus && b == 0)) continue;
-        x->at.position[side] = (double)p + block->t;
-        x->at.row[side] =
-            rows->out + rows->anchor + (minus ? -rows->stride : rows->stride) * b;
-        if (x->at.position[side] != 0) continue;
-        pe__store_origin(x, side, type);
-        x->at.row[side] = NULL;
-    }
-}
-
-/* Return the distances b at which the two rows are written one after the other, not together, to
-   avoid 4K aliasing: bit b is set. Only non-temporal stores need this, and only if PE_LOADS_WAIT
-   is 1.
-
-   Compare addresses by their last 12 bits only. A load stalls if both rows of a row pair are stored
-   up to 512 bytes after the loaded address. The load waits until the stores to both rows have left
-   the core. With rotation row b at such an address, outputs larger than the caches took up to twice
-   as long. If only one of the two rows is stored there, no load stalls.
-
-   A split row is written at two addresses, which advance by 4 bytes a pair. The four loads, two
-   from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
-   a store, or soon will be. Therefore split rows are written one after the other whenever the last
-   12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
-PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_rows *rows,
-                                          int64_t most)
-{
-    const uintptr_t anchor = (uintptr_t)rows->out + (uintptr_t)rows->anchor;
-    const size_t window = 512, bits = 4096, step = (size_t)rows->stride;
-    uint32_t aliased = 0;
-    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
-        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->plan, 0, b) + x->pair);
-        const uintptr_t c = s + x->plan->padded * sizeof(double);
-        const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
-        const int sines = (above - s) % bits < window && (below - s) % bits < window;
-        const int cosines = (above - c) % bits < window && (below - c) % bits < window;
-        const int equal = (size_t)x->across % bits != 0 && (above - below) % bits == 0;
-        const int is_aliased = x->split ? equal : sines || cosines;
-        aliased |= (uint32_t)is_aliased << b;
-    }
-    return aliased;
-}
-
-/* Set what all rows of a block share: the anchor, and where the rows go. */
-PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
-{
-    x->a = x->swapped ? block->row.c : block->row.s;
-    x->b = x->swapped ? block->row.s : block->row.c;
-    rows->out = x->output->out + pe__first_column(x->output) * x->output->element;
-    rows->stride = x->output->stride;
-    rows->anchor = (ptrdiff_t)block->anchor * rows->stride;
-}
-
-/* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
-   not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
-   PE__STORE_PREFETCHED and PE__ADD use them.
-
-   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
-   pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
-   prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
-   2. A lead of 1 or 4 took up to a tenth longer on a Zen 5. To prefetch a whole block ahead took up
-   to a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a
-   Zen 4 do not hold it: a whole block ahead took 1.7 times as long as prefetches into the
-   second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
-
-   Returns how many of the n row pairs from b on have equal prefetch distances. Those are the row
-   pairs that prefetch rows of this block or, if none does, all n: they prefetch the next block. */
-PE__WRAPS
-PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
-{
-    const int64_t lead = (int64_t)pe__min(512 / x->end, PE__BLOCK_HALF);
-    const int64_t left = PE__BLOCK_HALF + 1 - lead - b;
-    const int64_t by = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
-    const size_t bytes = (size_t)((x->swapped ? -by : by) * x->output->stride);
-    x->prefetch_distance[0] = (by > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
-    x->prefetch_distance[1] = x->prefetch_distance[0] - 2 * bytes;
-    return left > 0 && left < n ? left : n;
-}
-
-/* Write a block's rows of floats. Row pairs at consecutive distances go to the kernel in one call,
-   as long as their prefetch distances are equal and no row is at position 0. A row is written
-   singly if it has no partner, if its partner is at position 0, or if pe__aliased_distances()
-   returns its distance. */
-PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
-{
-    const pe__distances d = pe__block_distances(block);
-    const double zero = pe__max_abs((double)block->anchor + block->t, 0);
-    pe__block_rows rows;
-    pe__block_begin(x, block, &rows);
-    const uint32_t aliased = pe__aliased_distances(x, &rows, d.both);
-    for (int64_t b = d.nearest, n; b <= d.farthest; b += n) {
-        const int no_origin = zero < (double)b || zero > (double)d.both;
-        const uint32_t rest = aliased >> b;
-        const int together = !(rest & 1);
-        n = no_origin && b != 0 && b < d.both ? d.both - b + 1 : 1;
-        if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
-        if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
-            n = pe__set_prefetch_distance(x, b, n);
-        pe__set_row_pair(x, block, &rows, b, PE__F32);
-        unsigned char *const second = x->at.row[1];
-        if (together && x->at.row[0] && second) {
-            block->kernel(x, n);
-            continue;
-        }
-        x->at.row[1] = NULL;
-        if (x->at.row[0]) pe__store_row_of_pair(x);
-        x->at.row[0] = NULL;
-        x->at.row[1] = second;
-        if (second) pe__store_row_of_pair(x);
-    }
-}
-
-/* The buffer for a block's rows of 16-bit elements. PE__BUFFER_HALF: bytes of one half of a split
-   row, with a group of padding lanes after it. PE__BUFFER_ROW: bytes of a row. */
-enum {
-    PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
-    PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
-};
-
-/* Copy a block's rows of 16-bit elements between output and buffer. in = 1: copy to the buffer, and
-   zero the padding lanes, so that the block can be added there. in = 0: copy to the output. */
-PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
-                                    unsigned char *buffer, int in)
-{
-    const pe__output *const output = x->output;
-    const size_t e = output->element, column = pe__first_column(output);
-    const size_t front = output->sines + (x->split ? 0 : output->cosines);
-    const ptrdiff_t across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)e;
-    for (int64_t b = -PE__BLOCK_HALF; b <= PE__BLOCK_HALF; b++, buffer += PE__BUFFER_ROW) {
-        const int64_t p = block->anchor + b;
-        if (p < 0 || p > block->last) continue;
-        unsigned char *const out = pe__row_address(output, (size_t)p) + column * e;
-        for (int half = 0; half <= x->split; half++) {
-            const size_t n = (half ? output->cosines : front) * e;
-            unsigned char *const at = out + (half ? across : 0);
-            unsigned char *const row = buffer + (half ? (int)PE__BUFFER_HALF : 0);
-            if (in) {
-                memset(row + n, 0, (x->split ? 1U : 2U) * PE__GROUP * e);
-                pe__copy(row, at, n, 0);
-            } else {
-                pe__copy(at, row, n, output->mode == PE__STREAM);
-            }
-        }
-    }
-}
-
-/* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
-   go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
-   of a buffer. */
-PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type type, int added)
-{
-    double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
-    unsigned char *const buffer = (unsigned char *)pe__aligned(space);
-    pe__scratch_16 *const f = block->scratch;
-    const pe__distances d = pe__block_distances(block);
-    const pe__output *const output = x->output;
-    const int direct = output->mode != PE__STREAM && output->sines == output->cosines &&
-                       output->sines % PE__GROUP == 0;
-    pe__block_rows rows;
-    pe__block_begin(x, block, &rows);
-    if (!direct) {
-        rows.out = buffer;
-        rows.stride = PE__BUFFER_ROW;
-        rows.anchor = (ptrdiff_t)PE__BLOCK_HALF * (ptrdiff_t)PE__BUFFER_ROW;
-        x->across = PE__BUFFER_HALF;
-    }
-    pe__to_groups(x->a, x->end, x->split, f->a);
-    pe__to_groups(x->b, x->end, x->split, f->b);
-    pe__thresholds_16(f, f->a, x->end, f->bound_a);
-    pe__thresholds_16(f, f->b, x->end, f->bound_b);
-    if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
-    for (int64_t b = d.nearest; b <= d.farthest; b++) {
-        pe__set_row_pair(x, block, &rows, b, added ? PE__F32 : type);
-        if (!x->at.row[0] && !x->at.row[1]) continue;
-        if (added) {
-            pe__add_row_pair_16(x, f, (size_t)b);
-        } else {
-            pe__store_row_pair_16(x, f, (size_t)b, type, 0);
-            pe__flush_flagged_16(x, f, PE__MAX_FLAGGED, type);
-        }
-    }
-    if (!added) pe__flush_flagged_16(x, f, 0, type);
-    if (!direct) pe__copy_buffer_16(x, block, buffer, 0);
-}
-
 /* ==== src/rows/single.h ==== */
 /* Writes a single row of floats or 16-bit elements, from its angles to memory. Tested by
  * tests/unit/test_exact.c and tests/unit/test_at.c. */
 
-/* ---- 6.7 a single row ---------------------------------------------------------------------------
+/* ---- 6.6 a single row ---------------------------------------------------------------------------
  * One loop goes from the angles to the stores. The row is not rotated from an anchor, and its sines
  * and cosines in double stay in registers. */
 
@@ -6479,13 +6465,275 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
     }
 }
 
-/* ==== src/rows/run.h ==== */
-/* Runs: rows of consecutive positions. Up to 17 blocks are written around one centre, in tiles of
- * columns. Tested by tests/unit/test_splits.c. */
+/* ==== src/rows/block.h ==== */
+/* Rows of consecutive positions, in blocks: from a centre to anchors, from an anchor to the row
+ * pairs around it, from the nearest to the farthest. Tested by tests/unit/test_splits.c. */
 
-/* ---- 6.8 runs of rows -------------------------------------------------------------------------
- * Up to 17 blocks of 17 rows share one centre, the anchor of the block in the middle. The other
- * anchors are rotated from the centre. */
+/* ---- 6.7 blocks ---------------------------------------------------------------------------------
+ * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
+ * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
+ * of a run some of the 17 rows are missing, and the anchor may be one of them.
+ *
+ * Up to 17 blocks form a group. They share one centre, the anchor of the block in the middle, from
+ * which the other anchors are rotated. A group is written in tiles of columns. */
+
+/* Where a call stands in a run of rows. */
+typedef struct pe__block {
+    /* the run: the position of row 0; the number of the last row */
+    double t;
+    int64_t last;
+    /* the group: its first block; how many it has; the row that is its centre */
+    int64_t first, count, centre;
+    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines and
+       cosines */
+    int64_t anchor;
+    pe__anchor row;
+    /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
+       largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
+       row) */
+    int64_t nearest, farthest, both;
+    /* the row at distance b begins at out + at + b stride, in bytes; b is below 0 for rows before
+       the anchor */
+    unsigned char *out;
+    ptrdiff_t at, stride;
+    /* memory for the sines and cosines of two anchors: 4 arrays of pairs + PE__ANCHOR_PADDING
+       doubles, aligned to a cache line. pairs: those of a tile, a multiple of 32 */
+    double *doubles;
+    size_t pairs;
+    pe__scratch_16 *scratch; /* 16-bit elements: a tile in floats; NULL for floats */
+} pe__block;
+
+/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
+   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+enum { PE__ANCHOR_PADDING = 32 };
+
+/* Return a block of a run of `rows` rows, before its first group. memory: for the anchors. */
+PE__INLINE pe__block pe__block_of(double t, size_t rows, double *memory, size_t pairs,
+                                  pe__scratch_16 *scratch)
+{
+    pe__block block;
+    block.t = t;
+    block.last = (int64_t)rows - 1;
+    block.first = block.count = 0;
+    block.doubles = pe__aligned(memory);
+    block.pairs = pairs;
+    block.scratch = scratch;
+    return block;
+}
+
+/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has its
+   anchor in the middle of the run; of several blocks, the anchor of the middle one is the
+   centre. */
+PE__INLINE int pe__next_group(pe__block *block)
+{
+    const int64_t all = block->last / PE__BLOCK_ROWS + 1;
+    block->first += block->count;
+    const int64_t rest = all - block->first;
+    block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
+    block->centre = block->last / 2;
+    if (all > 1)
+        block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    return rest > 0;
+}
+
+/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. For b = 0
+   there is one row, the anchor, and ts and tc are NULL. A row that is not in the run becomes NULL.
+   A row at position 0 is written here, then becomes NULL, too. */
+PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, int64_t b, pe__type type)
+{
+    x->ts = x->tc = NULL;
+    if (b != 0) {
+        x->ts = pe__rotation_row(x->plan, 0, b) + x->pair;
+        x->tc = x->ts + x->plan->padded;
+    }
+    for (int minus = 0; minus < 2; minus++) {
+        const int64_t p = minus ? block->anchor - b : block->anchor + b;
+        const int side = minus != x->swapped;
+        x->at.row[side] = NULL;
+        if (p < 0 || p > block->last || (minus && b == 0)) continue;
+        x->at.position[side] = (double)p + block->t;
+        x->at.row[side] = block->out + block->at + (minus ? -block->stride : block->stride) * b;
+        if (x->at.position[side] != 0) continue;
+        pe__store_origin(x, side, type);
+        x->at.row[side] = NULL;
+    }
+}
+
+/* Return the distances b at which the two rows are written one after the other, not together, to
+   avoid 4K aliasing: bit b is set. Only non-temporal stores need this, and only if PE_LOADS_WAIT
+   is 1.
+
+   Compare addresses by their last 12 bits only. A load stalls if both rows of a row pair are stored
+   up to 512 bytes after the loaded address. The load waits until the stores to both rows have left
+   the core. With rotation row b at such an address, outputs larger than the caches took up to twice
+   as long. If only one of the two rows is stored there, no load stalls.
+
+   A split row is written at two addresses, which advance by 4 bytes a pair. The four loads, two
+   from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
+   a store, or soon will be. Therefore split rows are written one after the other whenever the last
+   12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
+PE__WRAPS
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block *block)
+{
+    const uintptr_t anchor = (uintptr_t)block->out + (uintptr_t)block->at;
+    const size_t window = 512, bits = 4096, step = (size_t)block->stride;
+    uint32_t aliased = 0;
+    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= block->both; b++) {
+        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->plan, 0, b) + x->pair);
+        const uintptr_t c = s + x->plan->padded * sizeof(double);
+        const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
+        const int sines = (above - s) % bits < window && (below - s) % bits < window;
+        const int cosines = (above - c) % bits < window && (below - c) % bits < window;
+        const int equal = (size_t)x->across % bits != 0 && (above - below) % bits == 0;
+        const int is_aliased = x->split ? equal : sines || cosines;
+        aliased |= (uint32_t)is_aliased << b;
+    }
+    return aliased;
+}
+
+/* Set what all rows of a block share: the anchor, where the rows go, and which of them exist. */
+PE__INLINE void pe__block_begin(pe__span *x, pe__block *block)
+{
+    const int64_t above = block->last - block->anchor, below = block->anchor;
+    const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
+    x->a = x->swapped ? block->row.c : block->row.s;
+    x->b = x->swapped ? block->row.s : block->row.c;
+    block->out = x->output->out + pe__first_column(x->output) * x->output->element;
+    block->stride = x->output->stride;
+    block->at = (ptrdiff_t)block->anchor * block->stride;
+    block->nearest = above < 0 ? -above : 0;
+    block->farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
+    block->both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
+}
+
+/* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
+   not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
+   PE__STORE_PREFETCHED and PE__ADD use them.
+
+   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
+   pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
+   prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
+   2. A lead of 1 or 4 took up to a tenth longer on a Zen 5. To prefetch a whole block ahead took up
+   to a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a
+   Zen 4 do not hold it: a whole block ahead took 1.7 times as long as prefetches into the
+   second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
+
+   Returns how many of the n row pairs from b on have equal prefetch distances. Those are the row
+   pairs that prefetch rows of this block or, if none does, all n: they prefetch the next block. */
+PE__WRAPS
+PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
+{
+    const int64_t lead = (int64_t)pe__min(512 / x->end, PE__BLOCK_HALF);
+    const int64_t left = PE__BLOCK_HALF + 1 - lead - b;
+    const int64_t by = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
+    const size_t bytes = (size_t)((x->swapped ? -by : by) * x->output->stride);
+    x->prefetch_distance[0] = (by > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
+    x->prefetch_distance[1] = x->prefetch_distance[0] - 2 * bytes;
+    return left > 0 && left < n ? left : n;
+}
+
+/* Write a block's rows of floats. Row pairs at consecutive distances go to the kernel in one call,
+   as long as their prefetch distances are equal and no row is at position 0. A row is written
+   singly if it has no partner, if its partner is at position 0, or if pe__aliased_distances()
+   returns its distance. */
+PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
+{
+    const double zero = pe__max_abs((double)block->anchor + block->t, 0);
+    pe__block_begin(x, block);
+    const int64_t both = block->both, farthest = block->farthest;
+    const uint32_t aliased = pe__aliased_distances(x, block);
+    for (int64_t b = block->nearest, n; b <= farthest; b += n) {
+        const int no_origin = zero < (double)b || zero > (double)both;
+        const uint32_t rest = aliased >> b;
+        const int together = !(rest & 1);
+        n = no_origin && b != 0 && b < both ? both - b + 1 : 1;
+        if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
+        if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
+            n = pe__set_prefetch_distance(x, b, n);
+        pe__set_row_pair(x, block, b, PE__F32);
+        unsigned char *const second = x->at.row[1];
+        if (together && x->at.row[0] && second) {
+            x->output->kernel->row_pairs(x, n);
+            continue;
+        }
+        x->at.row[1] = NULL;
+        if (x->at.row[0]) pe__store_row_of_pair(x);
+        x->at.row[0] = NULL;
+        x->at.row[1] = second;
+        if (second) pe__store_row_of_pair(x);
+    }
+}
+
+/* The buffer for a block's rows of 16-bit elements. PE__BUFFER_HALF: bytes of one half of a split
+   row, with a group of padding lanes after it. PE__BUFFER_ROW: bytes of a row. */
+enum {
+    PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
+    PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
+};
+
+/* Copy a block's rows of 16-bit elements between output and buffer. in = 1: copy to the buffer, and
+   zero the padding lanes, so that the block can be added there. in = 0: copy to the output. */
+PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
+                                    unsigned char *buffer, int in)
+{
+    const pe__output *const output = x->output;
+    const size_t e = output->element, column = pe__first_column(output);
+    const size_t front = output->sines + (x->split ? 0 : output->cosines);
+    const ptrdiff_t across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)e;
+    for (int64_t b = -PE__BLOCK_HALF; b <= PE__BLOCK_HALF; b++, buffer += PE__BUFFER_ROW) {
+        const int64_t p = block->anchor + b;
+        if (p < 0 || p > block->last) continue;
+        unsigned char *const out = pe__row_address(output, (size_t)p) + column * e;
+        for (int half = 0; half <= x->split; half++) {
+            const size_t n = (half ? output->cosines : front) * e;
+            unsigned char *const at = out + (half ? across : 0);
+            unsigned char *const row = buffer + (half ? (int)PE__BUFFER_HALF : 0);
+            if (in) {
+                memset(row + n, 0, (x->split ? 1U : 2U) * PE__GROUP * e);
+                pe__copy(row, at, n, 0);
+            } else {
+                pe__copy(at, row, n, output->mode == PE__STREAM);
+            }
+        }
+    }
+}
+
+/* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
+   go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
+   of a buffer. */
+PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type, int added)
+{
+    double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
+    unsigned char *const buffer = (unsigned char *)pe__aligned(space);
+    pe__scratch_16 *const f = block->scratch;
+    const pe__output *const output = x->output;
+    const int direct = output->mode != PE__STREAM && output->sines == output->cosines &&
+                       output->sines % PE__GROUP == 0;
+    pe__block_begin(x, block);
+    if (!direct) {
+        block->out = buffer;
+        block->stride = PE__BUFFER_ROW;
+        block->at = (ptrdiff_t)PE__BLOCK_HALF * (ptrdiff_t)PE__BUFFER_ROW;
+        x->across = PE__BUFFER_HALF;
+    }
+    pe__to_groups(x->a, x->end, x->split, f->a);
+    pe__to_groups(x->b, x->end, x->split, f->b);
+    pe__thresholds_16(f, f->a, x->end, f->bound_a);
+    pe__thresholds_16(f, f->b, x->end, f->bound_b);
+    if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
+    for (int64_t b = block->nearest; b <= block->farthest; b++) {
+        pe__set_row_pair(x, block, b, added ? PE__F32 : type);
+        if (!x->at.row[0] && !x->at.row[1]) continue;
+        if (added) {
+            pe__add_row_pair_16(x, f, (size_t)b);
+        } else {
+            pe__store_row_pair_16(x, f, (size_t)b, type, 0);
+            pe__flush_flagged_16(x, f, PE__MAX_FLAGGED, type);
+        }
+    }
+    if (!added) pe__flush_flagged_16(x, f, 0, type);
+    if (!direct) pe__copy_buffer_16(x, block, buffer, 0);
+}
 
 /* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
    rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
@@ -6504,19 +6752,6 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
-/* The workspace of a run: memory for the sines and cosines of two anchors, and the code that writes
-   a block. Each array has padding after its last pair: the last vector may reach into the padding,
-   and pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
-enum { PE__WORKSPACE_PADDING = 32 };
-typedef struct pe__workspace {
-    double *doubles; /* 4 arrays of pairs + PE__WORKSPACE_PADDING, aligned to a cache line */
-    size_t pairs;    /* the pairs of a tile: a multiple of 32 */
-    pe__block_kernel *block;
-    pe__row_pair_kernel *kernel; /* floats; NULL for 16-bit elements */
-    const pe__adder *adder;      /* NULL: rows are stored */
-    pe__scratch_16 *scratch;     /* 16-bit elements; NULL for floats */
-} pe__workspace;
-
 /* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
    address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
    rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
@@ -6528,22 +6763,15 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
-/* Up to 17 blocks that share a centre. */
-typedef struct pe__blocks {
-    int64_t first, count, centre; /* number of the first block in the run; number of blocks; row of
-                                     the run that is the centre */
-} pe__blocks;
-
-/* Write a tile of columns of the given blocks of a run. Row 0 of the run is at position t, and row
-   `last` is its last row. */
-PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last,
-                                const pe__blocks *blocks, const pe__workspace *work)
+/* Write a group of blocks, in the columns of an output. */
+PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
 {
     const pe_plan *const plan = output->plan;
-    const size_t next = work->pairs + PE__WORKSPACE_PADDING, pair = output->pair;
-    double *const room = work->doubles;
+    const size_t next = block->pairs + PE__ANCHOR_PADDING, pair = output->pair;
+    double *const room = block->doubles;
     pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
-    const int64_t middle = blocks->first + blocks->count / 2;
+    const int64_t middle = block->first + block->count / 2, last = block->last;
+    const double t = block->t, at = t + (double)block->centre;
     const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
     const pe__bound *const bound = is_far     ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
@@ -6551,102 +6779,77 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, double t, int64_t last
     /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
        reach up to PE_LANES - 1 pairs past the tile. */
     const size_t count = pe__pairs_of(output) + (output->peeled ? PE_LANES - 1 : 0);
-    pe__block block = {centre, 0, last, t, work->kernel, work->scratch};
     pe__span x;
-    pe__span_begin(&x, output, bound, work->adder);
-    /* A tile with non-temporal stores takes half of each array of the workspace, at most. The other
+    pe__span_begin(&x, output, bound, output->kernel->adder);
+    /* A tile with non-temporal stores takes half of each array of the anchors, at most. The other
        half, 2048 bytes or more, is free for pe__unaliased(). */
-    if (output->mode == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
+    if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
         centre.s = pe__unaliased(centre.s, out);
         centre.c = pe__unaliased(centre.c, out);
         other.s = pe__unaliased(other.s, out);
         other.c = pe__unaliased(other.c, out);
     }
-    const double at = t + (double)blocks->centre;
     if (pe__is_far(plan, at))
         pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
-    else pe__compute_centre(plan, bound, blocks->count > 2, at, pair, count, centre);
-    for (int64_t j = blocks->first; j < blocks->first + blocks->count; j++) {
-        block.row = j == middle ? centre : other;
+    else pe__compute_centre(plan, bound, block->count > 2, at, pair, count, centre);
+    for (int64_t j = block->first; j < block->first + block->count; j++) {
+        block->row = j == middle ? centre : other;
         if (j != middle) pe__rotate_anchor(plan, j - middle, pair, count, centre, other);
-        block.anchor = blocks->centre + PE__BLOCK_ROWS * (j - middle);
-        work->block(&x, &block);
+        block->anchor = block->centre + PE__BLOCK_ROWS * (j - middle);
+        output->kernel->block(&x, block);
     }
 }
 
-/* Write `rows` rows, of the positions t, t + 1 ..., by blocks; doubles hold these positions
-   exactly. Several rows need a plan with rotation rows (plan->table). One row needs none: it is a
-   16-bit row, or the end of one, that pe__single_row() has not written. */
-PE__OUTLINE void pe__write_blocks(const pe__output *output, double t, size_t rows,
-                                  const pe__workspace *work)
-{
-    const int streams = output->mode == PE__STREAM && work->pairs > (size_t)PE__TILE_STREAMED;
-    const size_t columns = streams ? (size_t)PE__TILE_STREAMED : work->pairs;
-    const int64_t all = (int64_t)((rows - 1) / PE__BLOCK_ROWS + 1), last = (int64_t)rows - 1;
-    for (int64_t made = 0; made < all; made += PE__BLOCK_ROWS) {
-        const int64_t rest = all - made;
-        pe__blocks blocks = {made, rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS,
-                             last / 2};
-        /* a single block has its anchor in the middle of the run; of several blocks, the anchor of
-           the middle one is the centre */
-        if (all > 1) blocks.centre = PE__BLOCK_ROWS * (made + blocks.count / 2) + PE__BLOCK_HALF;
-        for (size_t done = 0; done < pe__pairs_of(output); done += columns) {
-            const pe__output part = pe__output_part(output, done, columns);
-            pe__write_tile(&part, t, last, &blocks, work);
-        }
-    }
-}
-
-/* Write rows of floats by blocks, or add floats to rows, as kernel and adder do. */
-PE__OUTLINE void pe__write_blocks_f32(const pe__output *output, double t, size_t rows,
-                                      pe__row_pair_kernel *kernel, const pe__adder *adder)
-{
-    double space[4 * ((int)PE__TILE + (int)PE__WORKSPACE_PADDING) + 8];
-    const pe__workspace work = {
-        pe__aligned(space), PE__TILE, pe__write_block_f32, kernel, adder, NULL};
-    pe__write_blocks(output, t, rows, &work);
-}
+/* ---- 6.8 rows of consecutive positions -------------------------------------------------------- */
 
 PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__adder *adder)
 {
     if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);
     else pe__single_f32(output, t, adder);
 }
-
-/* Write the rows of the positions t, t + 1 ... by blocks. Write them singly if there is only one,
-   or if the plan has no rotation rows. */
-PE__INLINE void pe__write_rows_f32(const pe__output *output, double t, size_t rows,
-                                   pe__row_pair_kernel *kernel, const pe__adder *adder)
-{
-    if (rows == 1) {
-        pe__write_one_row(output, t, adder);
-    } else if (output->plan->table) {
-        pe__write_blocks_f32(output, t, rows, kernel, adder);
-    } else { /* copy *output only here: wide loads stall on the narrow stores that made it */
-        pe__output one = *output;
-        for (size_t r = 0; r < rows; r++) {
-            one.out = pe__row_address(output, r);
-            pe__write_one_row(&one, t + (double)r, adder);
-        }
-    }
-}
+/* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
+   only these contains no code for blocks. */
 PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
 {
-    (void)rows; /* always 1: a program that calls only this kernel contains no code for blocks */
+    (void)rows;
     pe__write_one_row(output, t, NULL);
 }
+PE__OUTLINE void pe__add_row_f32(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    pe__write_one_row(output, t, &pe__adder_f32);
+}
+PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    pe__write_one_row(output, t, &pe__adder_f16);
+}
+
+/* Write the rows of the positions t, t + 1 ... singly: the plan has no rotation rows. */
+PE__OUTLINE void pe__write_singly(const pe__output *output, double t, size_t rows)
+{
+    pe__output one = *output;
+    for (size_t r = 0; r < rows; r++, one.out += output->stride)
+        output->kernel->row(&one, t + (double)r, 1);
+}
+
+/* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
-    pe__write_rows_f32(output, t, rows, pe__store_row_pairs, NULL);
-}
-PE__OUTLINE void pe__add_rows_f32(const pe__output *output, double t, size_t rows)
-{
-    pe__write_rows_f32(output, t, rows, pe__add_row_pairs_f32, &pe__adder_f32);
-}
-PE__OUTLINE void pe__add_rows_f16(const pe__output *output, double t, size_t rows)
-{
-    pe__write_rows_f32(output, t, rows, pe__add_row_pairs_f16, &pe__adder_f16);
+    double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
+    const size_t pairs = pe__pairs_of(output);
+    const size_t columns = output->mode == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
+    pe__block block = pe__block_of(t, rows, space, PE__TILE, NULL);
+    if (!output->plan->table) {
+        pe__write_singly(output, t, rows);
+        return;
+    }
+    while (pe__next_group(&block))
+        for (size_t done = 0; done < pairs; done += columns) {
+            const pe__output part = pe__output_part(output, done, columns);
+            pe__write_tile(&part, &block);
+        }
 }
 
 /* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add them to 16-bit elements
@@ -6656,13 +6859,11 @@ PE__OUTLINE void pe__add_rows_f16(const pe__output *output, double t, size_t row
    tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
    once for each tile. */
 PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
-                                  pe__block_kernel *block, int added)
+                                  int added)
 {
-    double space[4 * ((int)PE__TILE_16 + (int)PE__WORKSPACE_PADDING) + 8];
+    double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
-    const pe__workspace work = {pe__aligned(space), PE__TILE_16, block, NULL,
-                                added ? &pe__adder_bf16 : NULL, scratch};
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
     const size_t pairs = pe__pairs_of(output);
     for (size_t r = 0, n; r < rows; r += n) {
@@ -6675,24 +6876,25 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
         if (single && !added) {
             done = pe__single_row(&some, first, NULL, type);
         } else if (single) {
-            pe__single_f32(&some, first, work.adder);
+            pe__single_f32(&some, first, &pe__adder_bf16);
             done = pairs;
         }
         for (; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
+            pe__block block = pe__block_of(first, n, space, PE__TILE_16, scratch);
             pe__scratch_begin(scratch, &part, type, added);
-            pe__write_blocks(&part, first, n, &work);
+            while (pe__next_group(&block)) pe__write_tile(&part, &block);
         }
     }
 }
 #define PE__ROWS_16(name, type, added)                                                             \
-    PE__OUTLINE void pe__write_block_of_##name(pe__span *x, const pe__block *block)                \
+    PE__OUTLINE void pe__write_block_of_##name(pe__span *x, pe__block *block)                      \
     {                                                                                              \
         pe__write_block_16(x, block, type, added);                                                 \
     }                                                                                              \
     PE__OUTLINE void pe__##name(const pe__output *output, double t, size_t rows)                   \
     {                                                                                              \
-        pe__write_rows_16(type, output, t, rows, pe__write_block_of_##name, added);                \
+        pe__write_rows_16(type, output, t, rows, added);                                           \
     }
 PE__ROWS_16(rows_f16, PE__F16, 0)
 PE__ROWS_16(rows_bf16, PE__BF16, 0)
@@ -6981,7 +7183,7 @@ PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 }
 
 /* ==== src/rows/axis.h ==== */
-/* Writes the rows of one axis: cuts its positions into runs, and copies rows that repeat. Tested by
+/* Writes the rows of one axis, run by run: computes them, or copies rows that repeat. Tested by
  * tests/unit/test_at.c and tests/unit/test_splits.c. */
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
@@ -7004,48 +7206,27 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-#define PE__ROW_KERNELS(T, add_rows)                                                               \
-    PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *row,               \
-                                       size_t column, size_t n)                                    \
+#define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, adder)  \
+    PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *to, size_t column, \
+                                       size_t n)                                                   \
     {                                                                                              \
-        pe__add_zeros(output, row, column, n, pe__add_some_##T);                                   \
+        pe__add_zeros(output, to, column, n, pe__add_some_##T);                                    \
     }                                                                                              \
-    static const pe__row_kernel pe__fill_kernel_##T = {pe__rows_##T, pe__write_zeros};             \
-    static const pe__row_kernel pe__add_kernel_##T = {add_rows, pe__add_zeros_##T};
-PE__ROW_KERNELS(f32, pe__add_rows_f32)
-PE__ROW_KERNELS(f16, pe__add_rows_f16)
-PE__ROW_KERNELS(bf16, pe__add_rows_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64) /* stores or adds, by the store mode */
+    static const pe__row_kernel pe__fill_kernel_##T = {row,   rows,  pe__write_zeros,              \
+                                                       block, pairs, NULL};                        \
+    static const pe__row_kernel pe__add_kernel_##T = {add_row,   add_rows,  pe__add_zeros_##T,     \
+                                                      add_block, add_pairs, adder};
+PE__ROW_KERNELS(f32, pe__row_f32, pe__add_row_f32, pe__rows_f32, pe__rows_f32, pe__write_block_f32,
+                pe__write_block_f32, pe__store_row_pairs, pe__add_row_pairs_f32, &pe__adder_f32)
+PE__ROW_KERNELS(f16, pe__rows_f16, pe__add_row_f16, pe__rows_f16, pe__rows_f32,
+                pe__write_block_of_rows_f16, pe__write_block_f32, NULL, pe__add_row_pairs_f16,
+                &pe__adder_f16)
+PE__ROW_KERNELS(bf16, pe__rows_bf16, pe__add_rows_bf16, pe__rows_bf16, pe__add_rows_bf16,
+                pe__write_block_of_rows_bf16, pe__write_block_of_add_rows_bf16, NULL, NULL,
+                &pe__adder_bf16)
+PE__ROW_KERNELS(f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, NULL, NULL, NULL, NULL,
+                NULL) /* stores or adds, by the store mode */
 #undef PE__ROW_KERNELS
-
-/* Returns the length of the run that begins at row r, which is at position p: `most` rows at most.
-   With t = p + offset, row r + k of the run is at t + k * step. step is 1 or -1, and is written to
-   *step. The length is 1 unless t is a multiple of 2^-20. All offsets are such multiples, and sums
-   of such multiples are exact. */
-static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
-                                    size_t axis, double p, double *step)
-{
-    const double t = p + plan->offset, units = t * 1048576.0;
-    double q[PE__POSITIONS];
-    *step = 1;
-    if (most == 1 || (double)(int64_t)units != units) return 1;
-    const double by = pe__position(at, r + 1, axis) + plan->offset - t;
-    if (by != 1 && by != -1) return 1;
-    *step = by;
-    if (at->kind == PE__AT_RANGE) { /* a run ends before the padding position */
-        const double before = (plan->padding - p) * by;
-        return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
-    }
-    for (size_t n = 1, some; n < most; n += some) {
-        some = pe__min(most - n, PE__POSITIONS);
-        pe__positions(at, r + n, some, axis, q);
-        for (size_t k = 0; k < some; k++)
-            if (q[k] + plan->offset != t + (double)(n + k) * by ||
-                (plan->has_padding && q[k] == plan->padding))
-                return n + k;
-    }
-    return most;
-}
 
 /* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
    and begins offset[i] bytes after the start of the row. */
@@ -7079,70 +7260,13 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
-   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
-   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
-   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
-enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
-typedef struct pe__row_cache {
-    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
-    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
-    uint32_t row[PE__CACHE_SLOTS];
-    double next[PE__POSITIONS]; /* positions, without offset, of the row to write and later rows */
-} pe__row_cache;
-
-/* Returns the slot of t, and writes the bits of t to *bits. */
-PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
-{
-    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
-    uint64_t n;
-    memcpy(&n, &fixed, sizeof n);
-    memcpy(bits, &t, sizeof t);
-    return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
-}
-PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
-{
-    uint64_t bits;
-    return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
-}
-/* Copy cached rows to row r and the rows after it, at most n rows, and stop at the first row whose
-   position is not in the cache. Returns how many rows were copied. next: the rows' positions. */
-PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output, size_t r,
-                                  size_t n)
-{
-    const pe_plan *const plan = output->plan;
-    const pe__pieces pieces = pe__pieces_of(output);
-    size_t k = 0;
-    for (uint64_t bits; k < n; k++) {
-        const double p = cache->next[k];
-        const size_t slot = pe__cache_slot(p + plan->offset, &bits);
-        if (cache->position[slot] != bits || (plan->has_padding && p == plan->padding)) break;
-        pe__copy_row(&pieces, pe__row_address(output, r + k),
-                     pe__row_address(output, cache->row[slot]));
-    }
-    cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
-    return k;
-}
-/* Enter the n rows of a run into the cache: row r for position t, row r + 1 for t + step ... A run
-   of more rows than the cache has slots is not entered. */
-PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, size_t r, size_t n)
-{
-    for (size_t k = 0; n <= PE__CACHE_SLOTS && k < n; k++) {
-        uint64_t bits;
-        const size_t slot = pe__cache_slot(t + (double)k * step, &bits);
-        cache->position[slot] = bits;
-        cache->row[slot] = (uint32_t)(r + k);
-    }
-    cache->misses_left -= pe__min(cache->misses_left, n);
-}
-
 /* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
    sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
    sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
    other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
    frequency times the sum of the coordinates' magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
-                                size_t rows, const pe__row_kernel *kernel)
+                                size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t pairs = pe__pairs_of(output);
@@ -7188,131 +7312,80 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
             part.plan = &one;
             part.pair = 0;
             part.out = pe__row_address(output, r);
-            kernel->rows(&part, 1.0, 1);
+            output->kernel->row(&part, 1.0, 1);
         }
     }
 }
 
-/* How one coordinate of a grid varies: each value holds for `cells` consecutive rows, and the
-   values recur after `period` values, which is period * cells rows. If `at` is no grid, or rows are
-   added: {1, SIZE_MAX}. */
-typedef struct pe__grid {
-    size_t cells, period;
-} pe__grid;
-
-/* Fill row r and rows after it with copies of rows written before. Returns how many rows were
-   filled, or 0 if row r is not a repeated one. rest: rows from row r to the end. cell: how many
-   rows just before row r have its value in the grid. same: row r is at the position of row r - 1.
-
-   The period counts values, but rows here. That is right because cells is 1 where the period is
-   used: if cells is above 1, pe__write_axis_runs() writes the rows with cell 0, and the other rows
-   are copied from the row before. */
-PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *at,
-                                         const pe__grid *grid, size_t r, size_t rest, size_t cell,
-                                         int same)
+/* Copy the rows of a run from rows before. */
+PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
-    size_t back = 1, copies = 1; /* rows back to the source; rows to write */
-    if (cell != 0 && r > 0) copies = pe__min(grid->cells - cell, rest);
-    else if (r >= grid->period) {
-        back = grid->period;
-        copies = rest;
-    } else if (!same) return 0;
-    else if (at->kind == PE__AT_RANGE) copies = rest;
     const pe__pieces pieces = pe__pieces_of(output);
-    /* If back is 1, copy row r - 1 to all rows, not row n - 1, which has only just been written. */
-    for (size_t n = r; n < r + copies; n++)
-        pe__copy_row(&pieces, pe__row_address(output, n),
-                     pe__row_address(output, (back == 1 ? r : n) - back));
-    return copies;
+    for (size_t k = 0, source = run->source; k < run->rows; k++, source += run->source_step)
+        pe__copy_row(&pieces, pe__row_address(output, run->row + k),
+                     pe__row_address(output, run->sources ? run->sources[k] : source));
 }
 
-/* Write n rows for the positions t, t + step, ... (step 1 or -1), stride bytes from row to row, the
-   first at part->out. *part is the caller's own copy of its output, and is changed here. To copy it
-   once more would take wide loads, which stall on the narrow stores that have just written
+/* Write the rows of a run. *part is the caller's own copy of its output, and is changed here. To
+   copy it once more would take wide loads, which stall on the narrow stores that have just written
    *part. */
-PE__INLINE void pe__write_run(pe__output *part, ptrdiff_t stride, double t, double step, size_t n,
-                              const pe__row_kernel *kernel)
+PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
-    const double before = step > 0 ? 0 : (double)(n - 1); /* step -1: write from the last row up */
-    if (step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
-    part->stride = step > 0 ? stride : -stride;
-    kernel->rows(part, t - before, n);
+    const size_t n = run->rows;
+    const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
+    if (run->kind == PE__RUN_COPIED) {
+        pe__copy_run(output, run);
+        return;
+    }
+    part->out = pe__row_address(output, run->row);
+    if (run->kind == PE__RUN_ZEROS) {
+        const size_t column = pe__min(output->sine, output->cosine);
+        output->kernel->zeros(output, part->out, column, output->sines + output->cosines);
+    } else if (n == 1 || run->step == 0) { /* rows that are added to are not copied */
+        for (size_t k = 0; k < n; k++, part->out += stride)
+            output->kernel->row(part, run->position, 1);
+    } else {
+        const double before = run->step > 0 ? 0 : (double)(n - 1); /* -1: from the last row up */
+        if (run->step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
+        part->stride = run->step > 0 ? stride : -stride;
+        output->kernel->rows(part, run->position - before, n);
+    }
 }
 
-/* Write the rows of one axis, from row `first` of `at` on, run by run. Copy repeated rows, and
-   write zeros to rows at the padding position. cache: the row cache of a long list, or NULL. */
-PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, size_t first,
-                                     size_t rows, const pe__row_kernel *kernel,
-                                     pe__row_cache *cache)
+/* Write the rows of a long list with a row cache, which takes stack only here. */
+PE__OUTLINE void pe__write_list(const pe__output *output, pe__runs *runs)
+{
+    pe__row_cache cache;
+    pe__output part = *output;
+    pe__run run;
+    cache.misses_left = PE__CACHE_SLOTS;
+    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
+    runs->cache = &cache;
+    while (pe__next_run(runs, &run)) pe__write_run(output, &part, &run);
+}
+
+/* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
+PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
+                                size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
-    const int adds = output->mode == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
-    const double nowhere = 1e300;
-    pe__grid grid = {1, SIZE_MAX};
-    if (values) {
-        grid.cells = pe__grid_cells(at, k);
-        grid.period = at->size[k];
-    }
-    double last = nowhere; /* position, with offset, of the row before row r */
-    pe__output part = *output;
-    for (size_t r = 0, run, made = 0; r < rows; r += run) {
-        const size_t rest = rows - r;
-        const size_t cell = values ? (at->skipped + first + r) % grid.cells : 0;
-        const double p = pe__position(at, first + r, k), t = p + plan->offset;
-        const int same = t == last && !adds;
-        double step = at->back ? -1 : 1;
-        last = t;
-        run = 1;
-        part.out = pe__row_address(output, r);
-        if (plan->has_padding && p == plan->padding) {
-            const size_t column = pe__min(output->sine, output->cosine);
-            kernel->zeros(output, part.out, column, output->sines + output->cosines);
-            last = nowhere;
-        } else if (grid.cells > 1 &&
-                   cell == 0) { /* one run: the first row of each value from p on */
-            if (r < made) continue;
-            const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
-            made = r + n * grid.cells;
-            pe__write_run(&part, output->stride * (ptrdiff_t)grid.cells, t, step, n, kernel);
-        } else if (cache && pe__cache_has(cache, t)) {
-            const size_t n = pe__min(rest, PE__POSITIONS);
-            pe__positions(at, first + r, n, k, cache->next);
-            run = pe__cache_copy(cache, output, r, n);
-            last = cache->next[run - 1] + plan->offset;
-        } else {
-            const size_t copies = pe__copy_repeated_rows(output, at, &grid, r, rest, cell, same);
-            run = copies ? copies : pe__run_length(plan, at, first + r, rest, k, p, &step);
-            if (copies) continue;
-            last = t + (double)(run - 1) * step;
-            pe__write_run(&part, output->stride, t, step, run, kernel);
-            if (cache && cache->misses_left) pe__cache_insert(cache, t, step, r, run);
-        }
-    }
-}
-/* pe__write_axis_runs() with a row cache, which takes stack only here. */
-PE__OUTLINE void pe__write_axis_cached(const pe__output *output, const pe_at *at, size_t first,
-                                       size_t rows, const pe__row_kernel *kernel)
-{
-    pe__row_cache cache;
-    cache.misses_left = PE__CACHE_SLOTS;
-    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
-    pe__write_axis_runs(output, at, first, rows, kernel, &cache);
-}
-/* Write the rows of one axis, from row `first` of `at` on: a single row directly, a long list with
-   a row cache, all other rows without one. */
-PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
-                                size_t rows, const pe__row_kernel *kernel)
-{
-    const size_t k = at->axes == 1 ? 0 : output->coordinate;
+    const int copies = output->mode != PE__ADD;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
     /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
-    if (rows == 1 && !output->plan->has_padding)
-        kernel->rows(output, pe__position(at, first, k) + output->plan->offset, 1);
-    else if (list && !few && output->mode != PE__ADD)
-        pe__write_axis_cached(output, at, first, rows, kernel);
-    else pe__write_axis_runs(output, at, first, rows, kernel, NULL);
+    if (rows == 1 && !plan->has_padding) {
+        output->kernel->row(output, pe__position(at, first, k) + plan->offset, 1);
+        return;
+    }
+    pe__runs runs;
+    pe__runs_begin(&runs, plan, at, first, rows, k, copies);
+    if (list && !few && copies) {
+        pe__write_list(output, &runs);
+        return;
+    }
+    pe__output part = *output;
+    for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
 }
 
 /* ==== src/rows/call.h ==== */
@@ -7356,82 +7429,82 @@ PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, s
     else *to = *from;
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the rows of the request,
-   from row r on, where columns are plan->step apart. out: 1 to copy to the request, 0 to copy to
-   the tile. */
-PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
-                                 const pe__request *request, size_t r, size_t rows, int out)
+/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
+   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
+PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
+                                 size_t rows, int out)
 {
-    const size_t n = tile->sines, e = request->element, pair = tile->pair - axis->pair;
+    const size_t n = tile->sines, e = output->element, pair = tile->pair - output->pair;
     for (size_t k = 0; k < rows; k++)
         for (size_t i = 0; i < 2 * n; i++) {
-            const size_t first = i < n ? axis->sine : axis->cosine;
+            const size_t first = i < n ? output->sine : output->cosine;
             const size_t column = first + (pair + i % n) * tile->plan->step;
-            unsigned char *const x = request->out + (r + k) * request->stride + column * e;
+            unsigned char *const x = pe__row_address(output, r + k) + column * e;
             unsigned char *const y = pe__row_address(tile, k) + i * e;
             pe__copy_element(out ? x : y, out ? y : x, e);
         }
 }
 /* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
-   then copied to the request. If the call adds, the request's elements are copied to the stack
+   then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */
-PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
-                                     const pe__request *request)
+PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
-    for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
-        const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = request->element;
-        pe__output output = pe__output_split(plan, axis->pair + pair, n, buffer, e);
-        output.coordinate = axis->coordinate;
-        output.mode = request->mode;
-        output.scale = request->scale;
-        for (size_t r = 0, rows; r < request->rows; r += rows) {
-            rows = pe__min(request->rows - r, PE__BYTES / (2 * n * e));
-            if (request->mode == PE__ADD) pe__copy_strided(&output, axis, request, r, rows, 0);
-            pe__write_axis(&output, at, r, rows, request->kernel);
-            pe__copy_strided(&output, axis, request, r, rows, 1);
+    const size_t pairs = pe__pairs_of(output), e = output->element;
+    for (size_t pair = 0; pair < pairs; pair += PE__PAIRS) {
+        const size_t n = pe__min(pairs - pair, PE__PAIRS);
+        pe__output tile =
+            pe__output_split(output->kernel, output->plan, output->pair + pair, n, buffer, e);
+        tile.coordinate = output->coordinate;
+        tile.mode = output->mode;
+        tile.scale = output->scale;
+        for (size_t r = 0, rows; r < output->rows; r += rows) {
+            rows = pe__min(output->rows - r, PE__BYTES / (2 * n * e));
+            if (output->mode == PE__ADD) pe__copy_strided(&tile, output, r, rows, 0);
+            pe__write_axis(&tile, at, r, rows);
+            pe__copy_strided(&tile, output, r, rows, 1);
         }
     }
 }
 
 /* Write all rows of a call: for each axis its pairs in all rows, then its columns of zeros. */
-PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__request *request)
+PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output *output)
 {
+    const pe__store_mode mode = output->mode;
+    const size_t rows = output->rows;
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
-        pe__output output = pe__output_of_axis(plan, axis, request);
-        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
-            pe__choose_store_mode(plan, &output, request->rows);
-        if (plan->step) pe__write_axis_strided(plan, axis, at, request);
-        else if (plan->matrix) pe__write_sums(&output, at, 0, request->rows, request->kernel);
-        else pe__write_axis(&output, at, 0, request->rows, request->kernel);
-        if (output.mode == PE__STREAM) pe__fence();
-        for (size_t r = 0; axis->zeros && r < request->rows; r++)
-            request->kernel->zeros(&output, request->out + r * request->stride, axis->zero,
-                                   axis->zeros);
+        pe__set_axis(output, plan, axis);
+        output->mode = mode;
+        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix) pe__choose_store_mode(output);
+        if (plan->step) pe__write_axis_strided(output, at);
+        else if (plan->matrix) pe__write_sums(output, at, 0, rows);
+        else pe__write_axis(output, at, 0, rows);
+        if (output->mode == PE__STREAM) pe__fence();
+        for (size_t r = 0; axis->zeros && r < rows; r++)
+            output->kernel->zeros(output, pe__row_address(output, r), axis->zero, axis->zeros);
     }
 }
 
 /* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
-static inline pe_status pe__check_request(const pe_plan *plan, const pe__request *request)
+static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
-    if (!plan || !request->out) return PE_ERR_NULL;
+    if (!plan || !output->out) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->order) return PE_ERR_PLAN;
-    return pe__check_shape(plan->d_model, request->rows, request->columns, request->element);
+    return pe__check_shape(plan->d_model, output->rows, output->columns, output->element);
 }
 
 /* Check all arguments of a call, then write its rows. */
-static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at,
-                                      const pe__request *request)
+static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at, pe__output *output)
 {
     pe_plan own;
-    if (request->rows == 0) return PE_OK;
-    pe_status status = pe__check_request(plan, request);
+    if (output->rows == 0) return PE_OK;
+    pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, request->rows, view->axes, view->offset);
-    if (status == PE_OK) pe__write_axes(view, at, request);
+    status = pe__check_at(at, output->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__write_axes(view, at, output);
     return status;
 }
 
@@ -7444,7 +7517,7 @@ typedef struct pe__batches {
 
 /* Add the same rows to all batches: fill a buffer with some rows at a time, zeros included, and add
    them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
-PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe__request *request,
+PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__output *output,
                                   const pe__batches *batches)
 {
     /* PE__BYTES: the size of the rows that are filled together, unless a single row is longer. With
@@ -7452,20 +7525,19 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe
        Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
-    const size_t element = request->element == sizeof(double) ? sizeof(double) : sizeof(float);
+    const size_t element = output->element == sizeof(double) ? sizeof(double) : sizeof(float);
     const size_t d = plan->d_model, bytes = d * element;
     const size_t most = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
-    pe__output output = pe__output_of_axis(plan, &plan->axis[0], request);
-    output.prefetch_distance = batches->bytes;
-    for (size_t r = 0, n; most > 0 && r < request->rows; r += n) {
-        n = pe__min(most, request->rows - r);
+    pe__set_axis(output, plan, &plan->axis[0]);
+    output->prefetch_distance = batches->bytes;
+    for (size_t r = 0, n; most > 0 && r < output->rows; r += n) {
+        n = pe__min(most, output->rows - r);
         const pe_at from = pe_skip(*at, r);
-        const pe__request rows = pe__request_of(buffer, element, n, d, batches->kernel);
+        pe__output rows = pe__output_of(buffer, element, n, d, batches->kernel);
         pe__write_axes(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
             for (size_t k = 0; k < n; k++)
-                (*batches->add)(&output,
-                                request->out + b * batches->bytes + (r + k) * request->stride,
+                (*batches->add)(output, pe__row_address(output, r + k) + b * batches->bytes,
                                 (unsigned char *)buffer + k * bytes, d);
     }
     return most > 0;
@@ -7473,29 +7545,29 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe
 
 /* Check all arguments of a call with batches, then add its rows to them. */
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
-                                       const pe__request *request, pe__batches *batches)
+                                       pe__output *output, pe__batches *batches)
 {
     pe_plan own;
     const size_t count = batches->count;
-    if (request->rows == 0 || count == 0) return PE_OK;
-    if (count == 1) return pe__call_rows(plan, at, request);
-    pe_status status = pe__check_request(plan, request);
+    if (output->rows == 0 || count == 0) return PE_OK;
+    if (count == 1) return pe__call_rows(plan, at, output);
+    pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
     /* Batches follow each other, or lie side by side: then row r of every batch lies within one row
        stride. */
-    const size_t batch = (request->rows - 1) * request->columns + plan->d_model;
-    const size_t limit = (size_t)PTRDIFF_MAX / request->element;
+    const size_t batch = (output->rows - 1) * output->columns + plan->d_model;
+    const size_t limit = (size_t)PTRDIFF_MAX / output->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
         return PE_ERR_SIZE;
     if (batch_stride < batch && (batch_stride < plan->d_model ||
-                                 (request->columns - plan->d_model) / batch_stride < count - 1))
+                                 (output->columns - plan->d_model) / batch_stride < count - 1))
         return PE_ERR_SHAPE;
-    batches->bytes = batch_stride * request->element;
+    batches->bytes = batch_stride * output->element;
     const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, request->rows, view->axes, view->offset);
-    if (status != PE_OK || pe__write_batches(view, at, request, batches)) return status;
+    status = pe__check_at(at, output->rows, view->axes, view->offset);
+    if (status != PE_OK || pe__write_batches(view, at, output, batches)) return status;
     for (size_t b = 0; b < count; b++) {
-        pe__request one = *request;
+        pe__output one = *output;
         one.out += b * batches->bytes;
         pe__write_axes(view, at, &one);
     }
@@ -7534,9 +7606,9 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
-        const pe__request request =
-            pe__request_of(out + column, sizeof *out, rows, d_model, &pe__fill_kernel_f32);
-        pe__write_axes(&plan, &at, &request);
+        pe__output output =
+            pe__output_of(out + column, sizeof *out, rows, d_model, &pe__fill_kernel_f32);
+        pe__write_axes(&plan, &at, &output);
     }
     return PE_OK;
 }
@@ -7564,20 +7636,22 @@ typedef struct pe__sincos_request {
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
    of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
-typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
-#define PE__ROW_KERNELS(T, row)                                                                    \
-    PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
+typedef void pe__sincos_kernel(pe__output *output, const pe_at *at, size_t rows);
+#define PE__ROW_KERNELS(T, row, kernel_of_row)                                                     \
+    PE__OUTLINE void pe__sincos_row_##T(pe__output *output, const pe_at *at, size_t rows)          \
     {                                                                                              \
+        output->kernel = kernel_of_row;                                                            \
         row(output, pe__position(at, 0, 0), rows);                                                 \
     }                                                                                              \
-    PE__OUTLINE void pe__sincos_rows_##T(const pe__output *output, const pe_at *at, size_t rows)   \
+    PE__OUTLINE void pe__sincos_rows_##T(pe__output *output, const pe_at *at, size_t rows)         \
     {                                                                                              \
-        pe__write_axis(output, at, 0, rows, &pe__fill_kernel_##T);                                 \
+        output->kernel = &pe__fill_kernel_##T;                                                     \
+        pe__write_axis(output, at, 0, rows);                                                       \
     }
-PE__ROW_KERNELS(f32, pe__row_f32)
-PE__ROW_KERNELS(f16, pe__rows_f16)
-PE__ROW_KERNELS(bf16, pe__rows_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64)
+PE__ROW_KERNELS(f32, pe__row_f32, NULL) /* which never asks for it */
+PE__ROW_KERNELS(f16, pe__rows_f16, &pe__fill_kernel_f16)
+PE__ROW_KERNELS(bf16, pe__rows_bf16, &pe__fill_kernel_bf16)
+PE__ROW_KERNELS(f64, pe__rows_f64, NULL)
 #undef PE__ROW_KERNELS
 
 /* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
@@ -7678,7 +7752,7 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
             plan.table = f + 2 * plan.padded;
         }
         pe__output output =
-            pe__output_split_with(pe__round_element_given, &plan, 0, n, out + i * size, size);
+            pe__output_split_with(pe__round_element_given, NULL, &plan, 0, n, out + i * size, size);
         output.stride = (ptrdiff_t)(x->stride * size);
         output.sine = sines_first ? 0 : columns;
         output.cosine = sines_first ? columns : 0;
@@ -9349,6 +9423,37 @@ PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
  * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
  * Test: tests/unit/test_rope.c. */
 
+/* The part of count pairs, from number `pair` on, that belongs to one axis, the axis before `next`:
+   n pairs, from the axis' own pair number `first` on. `at` of the count pairs lie before them.
+   begin: the first pair of the axis. */
+typedef struct pe__axis_part {
+    const pe_plan *plan;
+    size_t pair, count, next, begin;
+    const pe__axis *axis;
+    size_t first, n, at;
+} pe__axis_part;
+PE__INLINE pe__axis_part pe__axis_parts(const pe_plan *plan, size_t pair, size_t count)
+{
+    const pe__axis_part before_the_first = {plan, pair, count, 0, 0, NULL, 0, 0, 0};
+    return before_the_first;
+}
+/* Go to the next axis that has some of the pairs, and return 1; return 0 after the last one. */
+PE__INLINE int pe__next_axis(pe__axis_part *x)
+{
+    while (x->next < x->plan->axes) {
+        x->begin += x->axis ? x->axis->pairs : 0;
+        x->axis = &x->plan->axis[x->next++];
+        const size_t first = pe__max(x->pair, x->begin);
+        const size_t end = pe__min(x->pair + x->count, x->begin + x->axis->pairs);
+        if (first >= end) continue;
+        x->first = first - x->begin;
+        x->at = first - x->pair;
+        x->n = end - first;
+        return 1;
+    }
+    return 0;
+}
+
 /* Copy interleaved pairs at in, a0 b0 a1 b1 ..., as halves to out, a0 a1 ... b0 b1 ... */
 PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
                                  size_t element)
@@ -9460,7 +9565,7 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
    `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
    If the positions have one coordinate for all axes, all other segments are written as one. */
 PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
-                                       size_t row, size_t rows, const pe__row_kernel *kernel)
+                                       size_t row, size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t n = output->sines;
@@ -9478,13 +9583,13 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
         part.sines = part.cosines = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
-            pe__write_axis(&part, at, row, rows, kernel);
+            pe__write_axis(&part, at, row, rows);
             continue;
         }
         pe__output stationary = part;
         for (size_t r = 0; r < rows; r++) {
             stationary.out = pe__row_address(&part, r);
-            kernel->rows(&stationary, 0, 1);
+            pe__write_rows(&stationary, 0, 1);
         }
     }
 }
@@ -9494,7 +9599,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
    to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
    already. */
 PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
-                                         size_t rows, const pe__row_kernel *kernel)
+                                         size_t rows)
 {
     const size_t n = output->sines, room = pe__sorted_stride(output->plan, output->pair, n);
     const uint8_t *const order = output->plan->order + output->pair;
@@ -9503,7 +9608,7 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
     sorted.stride = (ptrdiff_t)(2 * room * output->element);
     sorted.order = PE__SC;
     sorted.cosine = 1;
-    pe__write_sorted_rows(&sorted, room, at, row, rows, kernel);
+    pe__write_sorted_rows(&sorted, room, at, row, rows);
     for (size_t r = 0; r < rows; r++)
         pe__unsort_row(pe__row_address(output, r), pe__row_address(&sorted, r), order, n,
                        output->element);
@@ -9512,40 +9617,32 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
 /* Write `rows` rows, from row `row` of at on, to an output whose rows hold the sines and cosines of
    its pairs and nothing else. */
 PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
-                                     size_t rows, const pe__row_kernel *kernel)
+                                     size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    const size_t pair = output->pair, count = output->sines;
-    if (plan->matrix) {
-        pe__write_sums(output, at, row, rows, kernel);
-        return;
-    }
     /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
        There, axes with columns of their own would have padding between them. */
-    if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
-        /* if positions have several coordinates, the output's one */
-        const size_t k = at->axes == 1 ? 0 : output->coordinate;
-        if (rows > 1) pe__write_axis(output, at, row, rows, kernel);
-        else kernel->rows(output, pe__position(at, row, k) + plan->offset, 1);
-        return;
-    }
-    if (plan->order) {
-        pe__write_unsorted_rows(output, at, row, rows, kernel);
-        return;
-    }
-    size_t begin = 0; /* the first pair of the axis */
-    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-        const pe__axis *const axis = &plan->axis[a];
-        const size_t first = pe__max(pair, begin);
-        const size_t end = pe__min(pair + count, begin + axis->pairs);
-        if (first >= end) continue;
-        pe__output part = *output;
-        part.pair = axis->pair + first - begin;
-        part.coordinate = axis->coordinate;
-        part.sine += first - pair;
-        part.cosine += first - pair;
-        part.sines = part.cosines = end - first;
-        pe__write_axis(&part, at, row, rows, kernel);
+    const int one = plan->axes == 1 || (at->axes == 1 && plan->joint);
+    if (plan->matrix) {
+        pe__write_sums(output, at, row, rows);
+    } else if (plan->order) {
+        pe__write_unsorted_rows(output, at, row, rows);
+    } else if (one && rows == 1) { /* as pe__write_axis() does, without its part of the stack */
+        const double p = pe__position(at, row, at->axes == 1 ? 0 : output->coordinate);
+        pe__write_rows(output, p + plan->offset, 1);
+    } else if (one) {
+        pe__write_axis(output, at, row, rows);
+    } else {
+        for (pe__axis_part of = pe__axis_parts(plan, output->pair, output->sines);
+             pe__next_axis(&of);) {
+            pe__output part = *output;
+            part.pair = of.axis->pair + of.first;
+            part.coordinate = of.axis->coordinate;
+            part.sine += of.at;
+            part.cosine += of.at;
+            part.sines = part.cosines = of.n;
+            pe__write_axis(&part, at, row, rows);
+        }
     }
 }
 
@@ -9622,17 +9719,14 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
                                     pe__section *section)
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
+    size_t sections = 0;
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
-    size_t count_of = 0, begin = 0; /* begin: the first pair of the axis */
-    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-        const pe__axis *const axis = &plan->axis[a];
-        const size_t first = pe__max(pair, begin), end = pe__min(pair + count, begin + axis->pairs);
-        if (first >= end) continue;
-        const size_t column = pe__min(axis->sine, axis->cosine) + step * (first - begin);
-        const pe__section its = {first - pair, end - first, axis->pairs, column};
-        section[count_of++] = its;
+    for (pe__axis_part of = pe__axis_parts(plan, pair, count); pe__next_axis(&of);) {
+        const size_t column = pe__min(of.axis->sine, of.axis->cosine) + step * of.first;
+        const pe__section its = {of.at, of.n, of.axis->pairs, column};
+        section[sections++] = its;
     }
-    return count_of;
+    return sections;
 }
 
 /* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of at. */
@@ -9663,9 +9757,9 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
             tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
             tile.section_count = pe__tile_sections(plan, pair, n, section);
-            const pe__output output = pe__output_split(plan, pair, n, rows, sizeof *rows);
-            pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens,
-                                &pe__fill_kernel_f32);
+            const pe__output output =
+                pe__output_split(&pe__fill_kernel_f32, plan, pair, n, rows, sizeof *rows);
+            pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 const pe__heads *const x = &call->x[i];
@@ -9679,21 +9773,21 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* Rotate `rows` rows of a request, from number `row` on: each row is the only head of a token. */
+/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
-                                  size_t rows, const pe__request *request, pe__head_rotator *rotate,
+                                  size_t rows, const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
     call.tokens = rows;
-    call.in_element = call.out_element = request->element;
+    call.in_element = call.out_element = output->element;
     call.rotate = rotate;
     call.rotate_sections = rotate_sections;
     call.x[0].heads = 1;
-    call.x[0].in_token = call.x[0].out_token = request->stride;
-    call.x[0].in_head = call.x[0].out_head = request->stride;
-    call.x[0].in = call.x[0].out = request->out + row * request->stride;
+    call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
+    call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
+    call.x[0].in = call.x[0].out = pe__row_address(output, row);
     pe__rotate_tokens(plan, at, row, &call);
 }
 
@@ -9959,10 +10053,10 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
-        const pe__output tile =
-            pe__output_split(output->plan, output->pair + pair, n, pe__aligned(buffer), e);
+        const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
+                                                 pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
-            kernel->rows(&tile, t + (double)r, pe__min(most, rows - r));
+            pe__write_rows(&tile, t + (double)r, pe__min(most, rows - r));
             for (size_t k = 0; k < pe__min(most, rows - r); k++) {
                 unsigned char *const row = pe__row_address(output, r + k);
                 pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
@@ -9976,7 +10070,8 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     {                                                                                              \
         pe__table_rows(output, t, rows, &pe__fill_kernel_##T);                                     \
     }                                                                                              \
-    static const pe__row_kernel pe__table_kernel_##T = {pe__table_rows_##T, pe__write_zeros};
+    static const pe__row_kernel pe__table_kernel_##T = {                                           \
+        pe__table_rows_##T, pe__table_rows_##T, pe__write_zeros, NULL, NULL, NULL};
 PE__TABLE_KERNEL(f32)
 PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)
@@ -9985,23 +10080,21 @@ PE__TABLE_KERNEL(bf16)
 /* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
    columns of a row's first cosine and first sine; equal for matrices. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
-                                         const pe__request *request, size_t cosine, size_t sine)
+                                         const pe__output *table, size_t cosine, size_t sine)
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
     const int sections = halves && plan->axes > 1 && !plan->joint;
-    size_t begin = 0; /* the first pair of the axis */
-    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-        const pe__axis *const axis = &plan->axis[a];
-        const size_t column = matrices ? 4 * begin : halves && !sections ? begin : 2 * begin;
-        pe__output output =
-            pe__output_split(plan, axis->pair, axis->pairs, request->out, request->element);
-        output.coordinate = axis->coordinate;
-        output.stride = (ptrdiff_t)request->stride;
+    for (pe__axis_part of = pe__axis_parts(plan, 0, plan->pairs); pe__next_axis(&of);) {
+        const size_t column = matrices ? 4 * of.at : halves && !sections ? of.at : 2 * of.at;
+        pe__output output = pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out,
+                                             table->element);
+        output.coordinate = of.axis->coordinate;
+        output.stride = table->stride;
         output.order = matrices ? PE__MATRIX : PE__REPEATED;
         output.cosine = cosine + column;
         output.sine = sine + column;
-        output.repeat_offset = !halves ? 1 : sections ? axis->pairs : plan->pairs;
-        if (axis->pairs) pe__write_axis(&output, at, 0, request->rows, request->kernel);
+        output.repeat_offset = !halves ? 1 : sections ? of.n : plan->pairs;
+        pe__write_axis(&output, at, 0, table->rows);
     }
 }
 
@@ -10031,71 +10124,71 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
    the order of its pairs. In sorted order, sines and cosines are interleaved if one array has room
    for both; else each has its own array. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
-                                        const pe__request *request, unsigned char *sines,
+                                        const pe__output *table, unsigned char *sines,
                                         unsigned char *buffer)
 {
-    const int back = sines < request->out;
-    const size_t bytes = (size_t)(back ? request->out - sines : sines - request->out);
-    const size_t other = bytes / request->element;
+    const int back = sines < table->out;
+    const size_t bytes = (size_t)(back ? table->out - sines : sines - table->out);
+    const size_t other = bytes / table->element;
     const int separate = to->order == PE__SPLIT && (back || other != to->sines);
     pe__output sorted = *to;
-    sorted.out = separate && back ? sines : request->out;
-    sorted.stride = (ptrdiff_t)request->stride;
+    sorted.out = separate && back ? sines : table->out;
+    sorted.stride = table->stride;
     if (!separate && to->order != PE__MATRIX)
         sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
-    pe__write_sorted_rows(&sorted, to->sines, at, 0, request->rows, request->kernel);
-    for (size_t r = 0; r < request->rows; r++)
-        pe__unsort_table_row(to, &sorted, request->out + r * request->stride,
-                             sines + r * request->stride, buffer);
+    pe__write_sorted_rows(&sorted, to->sines, at, 0, table->rows);
+    for (size_t r = 0; r < table->rows; r++)
+        pe__unsort_table_row(to, &sorted, pe__row_address(table, r),
+                             sines + (ptrdiff_t)r * table->stride, buffer);
 }
 
 /* Write any table of a sorted plan; or write a table of a plan with PE_COLUMNS_SUMS that has
    matrices or each element twice. If a sorted plan's pairs fit in one tile,
    pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. */
 PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
-                                       const pe__request *request, unsigned char *sines,
+                                       const pe__output *table, unsigned char *sines,
                                        pe_rope_table_layout layout,
                                        const pe__row_kernel *repeat_kernel)
 {
     float buffer[5 * PE__TABLE_TILE / 4 + 16];
-    const size_t pairs = plan->pairs, e = request->element;
+    const size_t pairs = plan->pairs, e = table->element;
     const size_t most = pe__tile_tokens(plan, PE__TABLE_TILE);
-    pe__output to = pe__output_split(plan, 0, pairs, NULL, e);
+    pe__output to = pe__output_split(table->kernel, plan, 0, pairs, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
     if (layout == PE_ROPE_TABLE_TWICE) {
         to.order = PE__REPEATED;
         to.repeat_offset = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
     }
-    if (!sines) sines = request->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
+    if (!sines) sines = table->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
     if (plan->order && pairs <= PE__ROPE_PAIRS) {
-        pe__request rows = *request;
-        if (layout == PE_ROPE_TABLE_MATRIX) rows.kernel = repeat_kernel;
-        pe__write_sorted_table(&to, at, &rows, sines, (unsigned char *)(void *)pe__aligned(buffer));
+        if (layout == PE_ROPE_TABLE_MATRIX) to.kernel = repeat_kernel;
+        pe__write_sorted_table(&to, at, table, sines, (unsigned char *)(void *)pe__aligned(buffer));
         return;
     }
-    for (size_t r = 0; r < request->rows; r += most) {
-        const size_t rows = pe__min(most, request->rows - r);
+    for (size_t r = 0; r < table->rows; r += most) {
+        const size_t rows = pe__min(most, table->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            const pe__output tile = pe__output_split(plan, pair, n, pe__aligned(buffer), e);
-            pe__write_rope_rows(&tile, at, r, rows, request->kernel);
+            const pe__output tile =
+                pe__output_split(table->kernel, plan, pair, n, pe__aligned(buffer), e);
+            pe__write_rope_rows(&tile, at, r, rows);
             for (size_t k = 0; k < rows; k++) {
-                const size_t row = (r + k) * request->stride;
-                pe__write_table_pairs(&to, request->out + row, sines + row, pair,
+                const ptrdiff_t row = (ptrdiff_t)(r + k) * table->stride;
+                pe__write_table_pairs(&to, table->out + row, sines + row, pair,
                                       pe__row_address(&tile, k), n);
             }
         }
     }
 }
 
-/* Check the arguments, then write a table. request: the rows at table->cosines; table: the layout
+/* Check the arguments, then write a table. output: the rows at table->cosines; table: the layout
    and the array of sines; repeat_kernel: the row kernel of matrices and of repeated elements; made:
    receives *table with its number of pairs; or NULL. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
-                                             const pe__request *request,
+                                             pe__output *output,
                                              const pe__row_kernel *repeat_kernel,
                                              const pe_rope_table *table, pe_rope_table *made)
 {
@@ -10103,17 +10196,17 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
     const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
-    if (request->rows == 0) return PE_OK;
-    if (!plan || !request->out) return PE_ERR_NULL;
+    if (output->rows == 0) return PE_OK;
+    if (!plan || !output->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
-    const uintptr_t c = (uintptr_t)request->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
-    if (two ? gap % request->element != 0 : sines != NULL) return PE_ERR_SHAPE;
-    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), request->rows,
-                                       request->columns, request->element);
+    const uintptr_t c = (uintptr_t)output->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
+    if (two ? gap % output->element != 0 : sines != NULL) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), output->rows,
+                                       output->columns, output->element);
     const pe_plan *const view = pe__view(plan, at, &own);
-    if (status == PE_OK) status = pe__check_at(at, request->rows, view->axes, view->offset);
+    if (status == PE_OK) status = pe__check_at(at, output->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
     if (made) {
         *made = *table;
@@ -10123,18 +10216,18 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
        the second array begins */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
-        pe__write_table_tiles(view, at, request, sines, layout, repeat_kernel);
+        pe__write_table_tiles(view, at, output, sines, layout, repeat_kernel);
         return PE_OK;
     }
     pe_plan cosines_first = *view;
-    pe__request rows = *request;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? gap / request->element : cosines_first.pairs;
+    const size_t other = two ? gap / output->element : cosines_first.pairs;
     const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
-    if (two && s < c) rows.out = sines;
+    if (two && s < c) output->out = sines;
     if (copied) {
-        rows.kernel = repeat_kernel;
-        pe__write_repeated_axes(view, at, &rows, cosine, layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
+        output->kernel = repeat_kernel;
+        pe__write_repeated_axes(view, at, output, cosine,
+                                layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
         return PE_OK;
     }
     cosines_first.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
@@ -10143,7 +10236,7 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
         cosines_first.axis[a].cosine = halves ? pair + cosine : 2 * pair;
         cosines_first.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
     }
-    pe__write_axes(&cosines_first, at, &rows);
+    pe__write_axes(&cosines_first, at, output);
     return PE_OK;
 }
 
@@ -10702,8 +10795,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
             /* the error bound of the rounding test depends on the largest angle */
             pe__plan_set_range(&plan, plan.error, fastest);
-            const pe__output output = pe__output_split(&plan, 0, n, row, sizeof *row);
-            pe__rows_f32(&output, 1, 1);
+            const pe__output output = pe__output_split(NULL, &plan, 0, n, row, sizeof *row);
+            pe__row_f32(&output, 1, 1);
             for (size_t i = 0; i < n; i++) {
                 sines[r * stride + done + i] = row[i] * g.mscale;
                 cosines[r * stride + done + i] = row[n + i] * g.mscale;
@@ -10782,7 +10875,8 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     for (size_t done = 0; done < output->sines; done += PE__SHIFT_TILE) {
         const pe__output part = pe__output_part(output, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
-        const pe__output made = pe__output_split(output->plan, part.pair, n, row, sizeof *row);
+        const pe__output made =
+            pe__output_split(NULL, output->plan, part.pair, n, row, sizeof *row);
         pe__rows_f64(&made, delta, 1);
         if (across > 1) pe__shift_rows_f64(1, &part, rows, across, row, row + n);
         else pe__shift_rows_f64(0, &part, rows, 1, row, row + n);
@@ -10792,11 +10886,11 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
 /* Check a call of a shift. Then set *at to the positions whose angles the rows are rotated by, and
    *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
-                                        const pe__request *request, pe_at *at, pe_plan *rotation)
+                                        const pe__output *output, pe_at *at, pe_plan *rotation)
 {
-    pe_status status = pe__check_request(plan, request);
+    pe_status status = pe__check_output(plan, output);
     if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN;
-    if (status == PE_OK) status = pe__check_at(deltas, request->rows, plan->axes, 0);
+    if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);
     if (status != PE_OK) return status;
     *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
     (void)pe__view(plan, at, rotation);
@@ -10806,21 +10900,24 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
 PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
                               size_t stride)
 {
-    const pe__request request = pe__request_of(x, sizeof *x, rows, stride, NULL);
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, NULL);
     pe_at at;
     pe_plan rotation;
     if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &request, &at, &rotation);
+    const pe_status status = pe__shift_check(plan, &deltas, &output, &at, &rotation);
     for (size_t a = 0; status == PE_OK && a < rotation.axes; a++) {
-        const pe__axis *const axis = &rotation.axis[a];
-        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
-        pe__output output = pe__output_of_axis(&rotation, axis, &request);
-        for (size_t r = 0, run; r < rows; r += run) { /* run: rows with the same delta */
-            const double delta = pe__position(&at, r, k);
-            run = 1;
-            while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
-            output.out = request.out + r * request.stride;
-            if (delta != 0) pe__shift_columns_f64(&output, delta, run);
+        const size_t k = at.axes == 1 ? 0 : rotation.axis[a].coordinate;
+        pe__runs runs;
+        pe__set_axis(&output, &rotation, &rotation.axis[a]);
+        pe__runs_begin(&runs, &rotation, &at, 0, rows, k, 0);
+        for (pe__run run; pe__next_run(&runs, &run);) {
+            const size_t same = run.step == 0 ? run.rows : 1; /* rows with the same delta */
+            pe__output some = output;
+            some.out = pe__row_address(&output, run.row);
+            for (size_t r = 0; r < run.rows; r += same, some.out += output.stride) {
+                const double delta = run.position + (double)r * run.step;
+                if (delta != 0) pe__shift_columns_f64(&some, delta, same);
+            }
         }
     }
     return status;
@@ -10839,18 +10936,18 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 /* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.
    Consecutive rows whose shifts are not 0 are rotated in one call. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__request *request, pe__head_rotator *rotate,
+                                       const pe__output *output, pe__head_rotator *rotate,
                                        pe__head_rotator *rotate_sections)
 {
     pe_at at;
     pe_plan rotation;
-    if (request->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, request, &at, &rotation);
-    for (size_t r = 0, run; status == PE_OK && r < request->rows; r += run) {
+    if (output->rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, deltas, output, &at, &rotation);
+    for (size_t r = 0, run; status == PE_OK && r < output->rows; r += run) {
         const int stay = pe__is_zero_delta(&at, r);
-        run = at.kind == PE__AT_RANGE && at.step == 0 ? request->rows - r : 1;
-        while (r + run < request->rows && pe__is_zero_delta(&at, r + run) == stay) run++;
-        if (!stay) pe__shift_rows(&rotation, &at, r, run, request, rotate, rotate_sections);
+        run = at.kind == PE__AT_RANGE && at.step == 0 ? output->rows - r : 1;
+        while (r + run < output->rows && pe__is_zero_delta(&at, r + run) == stay) run++;
+        if (!stay) pe__shift_rows(&rotation, &at, r, run, output, rotate, rotate_sections);
     }
     return status;
 }
@@ -12044,25 +12141,25 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
     {                                                                                              \
-        const pe__request request =                                                                \
-            pe__request_of(out, sizeof *out, rows, stride, &pe__fill_kernel_##T);                  \
-        return pe__call_rows(plan, at, &request);                                                  \
+        pe__output output =                                                                        \
+            pe__output_of(out, sizeof *out, rows, stride, &pe__fill_kernel_##T);                   \
+        return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
-        const pe__request request = pe__add_request_of(                                            \
+        pe__output output = pe__add_output_of(                                                     \
             x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
-        return pe__call_rows(plan, at, &request);                                                  \
+        return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       number scale, element *x, size_t stride,                     \
                                       size_t batch_stride)                                         \
     {                                                                                              \
-        const pe__request request = pe__add_request_of(                                            \
+        pe__output output = pe__add_output_of(                                                     \
             x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
         pe__batches all = {batches, 0, &batch_kernel, pe__add_some_##T};                           \
-        return pe__call_batch(plan, &at, batch_stride, &request, &all);                            \
+        return pe__call_batch(plan, &at, batch_stride, &output, &all);                             \
     }
 PE__ROWS_OF(f32, float, float, pe__fill_kernel_f32)
 PE__ROWS_OF(f16, uint16_t, float, pe__fill_kernel_f32)
@@ -12086,8 +12183,8 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__request request = pe__request_of(x, sizeof *x, rows, stride, NULL);              \
-        return pe__call_shift(plan, &deltas, &request, pe__rotate_heads_##T,                       \
+        const pe__output output = pe__output_of(x, sizeof *x, rows, stride, NULL);                 \
+        return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
                               pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
@@ -12104,9 +12201,9 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
                                                   const pe_rope_table *table, pe_rope_table *made) \
     {                                                                                              \
         void *const out = (void *)(uintptr_t)table->cosines;                                       \
-        const pe__request request = pe__request_of(out, sizeof(element), table->rows,              \
-                                                   table->stride, &pe__fill_kernel_##T);           \
-        return pe__write_rope_table(plan, at, &request, &pe__table_kernel_##T, table, made);       \
+        pe__output output = pe__output_of(out, sizeof(element), table->rows, table->stride,        \
+                                          &pe__fill_kernel_##T);                                   \
+        return pe__write_rope_table(plan, at, &output, &pe__table_kernel_##T, table, made);        \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \

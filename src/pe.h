@@ -152,21 +152,16 @@ extern "C" {
  *                        pe__write_axes           for each axis: sets the output, chooses the store
  *                                                 mode (both rows/output.h), writes the rows, then
  *                                                 the columns of zeros
- *   rows/axis.h          pe__write_axis           passes a single row on at once; gives a long list
- *                                                 a row cache
- *                        pe__write_axis_runs      cuts the positions into runs; copies rows that
- *                                                 repeat; writes zeros at the padding position
- *                        pe__write_run            writes a run; a descending one from its last
- *                                                 row up
- *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel
- *                        pe__write_rows_f32       chooses blocks, or pe__write_one_row() for a
- *                                                 single row or a plan without rotation rows
- *                        pe__write_blocks_f32     puts the workspace on the stack
- *                        pe__write_blocks         takes up to 17 blocks at a time, in tiles of
- *                                                 columns
+ *   rows/axis.h          pe__write_axis           asks where/runs.h for run after run; a single row
+ *                                                 goes straight to the row kernel, a long list to
+ *                                                 pe__write_list(), which adds a row cache
+ *                        pe__write_run            computes a run, a descending one from its last
+ *                                                 row up; or copies it, or writes zeros
+ *   rows/block.h         pe__rows_f32             the `rows` of the row kernel: takes up to 17 blocks
+ *                                                 at a time, in tiles of columns
  *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
  *                                                 to the other anchors, takes block after block
- *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
+ *                        pe__write_block_f32      takes row pair after row pair of a block
  *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
@@ -177,15 +172,15 @@ extern "C" {
  *
  *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
- *   rows/run.h           pe__write_one_row        for rows without a block: chooses one of the next
- *                                                 two
+ *   rows/block.h         pe__row_f32              the `row` of the row kernel, and for plans without
+ *                                                 rotation rows: chooses one of the next two
  *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
  *                                                 memory
  *                        pe__write_far_row        for position 0 and far positions
  *
  * If the rounding test flags a group:
  *
- *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
+ *   rows/row_pair_f32.h  pe__confirm_flag         clears what AVX2's test flags needlessly
  *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
  *                        pe__round_lanes          rounds undecided lanes, where these two differ
  *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
@@ -221,9 +216,8 @@ extern "C" {
  *                    window flags each y close to a midpoint. Its guard flags small floats, for
  *                    which e is too large. Then y - e and y + e are rounded, and lanes where they
  *                    differ are undecided
- *     far, slow      far positions: angles out of the range of the double kernel, computed in
- *                    double-double. Slow pairs: frequencies so low that the errors of a run's sines
- *                    are relative, so that small sines are not flagged
+ *     far            far positions: angles out of the range of the double kernel, computed in
+ *                    double-double
  *     padding        padding lanes: lanes of a vector after the last pair, which they repeat. They
  *                    are not stored
  *
@@ -242,6 +236,7 @@ extern "C" {
 #include "api/status.h"
 #include "numbers/base.h"
 #include "where/at.h"
+#include "where/runs.h"
 #include "numbers/double_double.h"
 #include "numbers/exp_log.h"
 #include "numbers/real.h"
@@ -260,9 +255,8 @@ extern "C" {
 #include "rows/output.h"
 #include "rows/row_pair_f32.h"
 #include "rows/row_pair_16.h"
-#include "rows/block.h"
 #include "rows/single.h"
-#include "rows/run.h"
+#include "rows/block.h"
 #include "rows/f64.h"
 #include "rows/axis.h"
 #include "rows/call.h"

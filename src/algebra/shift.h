@@ -8,6 +8,7 @@
 #include "contract.h"
 #include "../numbers/base.h"
 #include "../where/at.h"
+#include "../where/runs.h"
 #include "../plan/frequencies.h"
 #include "../rows/output.h"
 #include "../rows/f64.h"
@@ -80,7 +81,8 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     for (size_t done = 0; done < output->sines; done += PE__SHIFT_TILE) {
         const pe__output part = pe__output_part(output, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
-        const pe__output made = pe__output_split(output->plan, part.pair, n, row, sizeof *row);
+        const pe__output made =
+            pe__output_split(NULL, output->plan, part.pair, n, row, sizeof *row);
         pe__rows_f64(&made, delta, 1);
         if (across > 1) pe__shift_rows_f64(1, &part, rows, across, row, row + n);
         else pe__shift_rows_f64(0, &part, rows, 1, row, row + n);
@@ -90,11 +92,11 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
 /* Check a call of a shift. Then set *at to the positions whose angles the rows are rotated by, and
    *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
-                                        const pe__request *request, pe_at *at, pe_plan *rotation)
+                                        const pe__output *output, pe_at *at, pe_plan *rotation)
 {
-    pe_status status = pe__check_request(plan, request);
+    pe_status status = pe__check_output(plan, output);
     if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN;
-    if (status == PE_OK) status = pe__check_at(deltas, request->rows, plan->axes, 0);
+    if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);
     if (status != PE_OK) return status;
     *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
     (void)pe__view(plan, at, rotation);
@@ -104,21 +106,24 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
 PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
                               size_t stride)
 {
-    const pe__request request = pe__request_of(x, sizeof *x, rows, stride, NULL);
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, NULL);
     pe_at at;
     pe_plan rotation;
     if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &request, &at, &rotation);
+    const pe_status status = pe__shift_check(plan, &deltas, &output, &at, &rotation);
     for (size_t a = 0; status == PE_OK && a < rotation.axes; a++) {
-        const pe__axis *const axis = &rotation.axis[a];
-        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
-        pe__output output = pe__output_of_axis(&rotation, axis, &request);
-        for (size_t r = 0, run; r < rows; r += run) { /* run: rows with the same delta */
-            const double delta = pe__position(&at, r, k);
-            run = 1;
-            while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
-            output.out = request.out + r * request.stride;
-            if (delta != 0) pe__shift_columns_f64(&output, delta, run);
+        const size_t k = at.axes == 1 ? 0 : rotation.axis[a].coordinate;
+        pe__runs runs;
+        pe__set_axis(&output, &rotation, &rotation.axis[a]);
+        pe__runs_begin(&runs, &rotation, &at, 0, rows, k, 0);
+        for (pe__run run; pe__next_run(&runs, &run);) {
+            const size_t same = run.step == 0 ? run.rows : 1; /* rows with the same delta */
+            pe__output some = output;
+            some.out = pe__row_address(&output, run.row);
+            for (size_t r = 0; r < run.rows; r += same, some.out += output.stride) {
+                const double delta = run.position + (double)r * run.step;
+                if (delta != 0) pe__shift_columns_f64(&some, delta, same);
+            }
         }
     }
     return status;
@@ -137,18 +142,18 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 /* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.
    Consecutive rows whose shifts are not 0 are rotated in one call. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__request *request, pe__head_rotator *rotate,
+                                       const pe__output *output, pe__head_rotator *rotate,
                                        pe__head_rotator *rotate_sections)
 {
     pe_at at;
     pe_plan rotation;
-    if (request->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, request, &at, &rotation);
-    for (size_t r = 0, run; status == PE_OK && r < request->rows; r += run) {
+    if (output->rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, deltas, output, &at, &rotation);
+    for (size_t r = 0, run; status == PE_OK && r < output->rows; r += run) {
         const int stay = pe__is_zero_delta(&at, r);
-        run = at.kind == PE__AT_RANGE && at.step == 0 ? request->rows - r : 1;
-        while (r + run < request->rows && pe__is_zero_delta(&at, r + run) == stay) run++;
-        if (!stay) pe__shift_rows(&rotation, &at, r, run, request, rotate, rotate_sections);
+        run = at.kind == PE__AT_RANGE && at.step == 0 ? output->rows - r : 1;
+        while (r + run < output->rows && pe__is_zero_delta(&at, r + run) == stay) run++;
+        if (!stay) pe__shift_rows(&rotation, &at, r, run, output, rotate, rotate_sections);
     }
     return status;
 }

@@ -46,7 +46,7 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
    PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
    plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
    non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
-   pe__workspace (rows/run.h) stays free, and pe__unaliased() can move the anchors within their
+   pe__block (rows/block.h) stays free, and pe__unaliased() can move the anchors within their
    arrays. Unoptimised, the two are equal, and the anchors are not moved. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };

@@ -19,7 +19,7 @@
 #include "../plan/make.h"
 #include "../plan/frequencies.h"
 #include "../rows/output.h"
-#include "../rows/run.h"
+#include "../rows/block.h"
 #include "config.h"
 #include "frequencies.h"
 #include "attention.h"
@@ -202,8 +202,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
             /* the error bound of the rounding test depends on the largest angle */
             pe__plan_set_range(&plan, plan.error, fastest);
-            const pe__output output = pe__output_split(&plan, 0, n, row, sizeof *row);
-            pe__rows_f32(&output, 1, 1);
+            const pe__output output = pe__output_split(NULL, &plan, 0, n, row, sizeof *row);
+            pe__row_f32(&output, 1, 1);
             for (size_t i = 0; i < n; i++) {
                 sines[r * stride + done + i] = row[i] * g.mscale;
                 cosines[r * stride + done + i] = row[n + i] * g.mscale;

@@ -100,10 +100,10 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
-        const pe__output tile =
-            pe__output_split(output->plan, output->pair + pair, n, pe__aligned(buffer), e);
+        const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
+                                                 pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
-            kernel->rows(&tile, t + (double)r, pe__min(most, rows - r));
+            pe__write_rows(&tile, t + (double)r, pe__min(most, rows - r));
             for (size_t k = 0; k < pe__min(most, rows - r); k++) {
                 unsigned char *const row = pe__row_address(output, r + k);
                 pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
@@ -117,7 +117,8 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     {                                                                                              \
         pe__table_rows(output, t, rows, &pe__fill_kernel_##T);                                     \
     }                                                                                              \
-    static const pe__row_kernel pe__table_kernel_##T = {pe__table_rows_##T, pe__write_zeros};
+    static const pe__row_kernel pe__table_kernel_##T = {                                           \
+        pe__table_rows_##T, pe__table_rows_##T, pe__write_zeros, NULL, NULL, NULL};
 PE__TABLE_KERNEL(f32)
 PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)
@@ -126,23 +127,21 @@ PE__TABLE_KERNEL(bf16)
 /* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
    columns of a row's first cosine and first sine; equal for matrices. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
-                                         const pe__request *request, size_t cosine, size_t sine)
+                                         const pe__output *table, size_t cosine, size_t sine)
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
     const int sections = halves && plan->axes > 1 && !plan->joint;
-    size_t begin = 0; /* the first pair of the axis */
-    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-        const pe__axis *const axis = &plan->axis[a];
-        const size_t column = matrices ? 4 * begin : halves && !sections ? begin : 2 * begin;
-        pe__output output =
-            pe__output_split(plan, axis->pair, axis->pairs, request->out, request->element);
-        output.coordinate = axis->coordinate;
-        output.stride = (ptrdiff_t)request->stride;
+    for (pe__axis_part of = pe__axis_parts(plan, 0, plan->pairs); pe__next_axis(&of);) {
+        const size_t column = matrices ? 4 * of.at : halves && !sections ? of.at : 2 * of.at;
+        pe__output output = pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out,
+                                             table->element);
+        output.coordinate = of.axis->coordinate;
+        output.stride = table->stride;
         output.order = matrices ? PE__MATRIX : PE__REPEATED;
         output.cosine = cosine + column;
         output.sine = sine + column;
-        output.repeat_offset = !halves ? 1 : sections ? axis->pairs : plan->pairs;
-        if (axis->pairs) pe__write_axis(&output, at, 0, request->rows, request->kernel);
+        output.repeat_offset = !halves ? 1 : sections ? of.n : plan->pairs;
+        pe__write_axis(&output, at, 0, table->rows);
     }
 }
 
@@ -172,71 +171,71 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
    the order of its pairs. In sorted order, sines and cosines are interleaved if one array has room
    for both; else each has its own array. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
-                                        const pe__request *request, unsigned char *sines,
+                                        const pe__output *table, unsigned char *sines,
                                         unsigned char *buffer)
 {
-    const int back = sines < request->out;
-    const size_t bytes = (size_t)(back ? request->out - sines : sines - request->out);
-    const size_t other = bytes / request->element;
+    const int back = sines < table->out;
+    const size_t bytes = (size_t)(back ? table->out - sines : sines - table->out);
+    const size_t other = bytes / table->element;
     const int separate = to->order == PE__SPLIT && (back || other != to->sines);
     pe__output sorted = *to;
-    sorted.out = separate && back ? sines : request->out;
-    sorted.stride = (ptrdiff_t)request->stride;
+    sorted.out = separate && back ? sines : table->out;
+    sorted.stride = table->stride;
     if (!separate && to->order != PE__MATRIX)
         sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
-    pe__write_sorted_rows(&sorted, to->sines, at, 0, request->rows, request->kernel);
-    for (size_t r = 0; r < request->rows; r++)
-        pe__unsort_table_row(to, &sorted, request->out + r * request->stride,
-                             sines + r * request->stride, buffer);
+    pe__write_sorted_rows(&sorted, to->sines, at, 0, table->rows);
+    for (size_t r = 0; r < table->rows; r++)
+        pe__unsort_table_row(to, &sorted, pe__row_address(table, r),
+                             sines + (ptrdiff_t)r * table->stride, buffer);
 }
 
 /* Write any table of a sorted plan; or write a table of a plan with PE_COLUMNS_SUMS that has
    matrices or each element twice. If a sorted plan's pairs fit in one tile,
    pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. */
 PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
-                                       const pe__request *request, unsigned char *sines,
+                                       const pe__output *table, unsigned char *sines,
                                        pe_rope_table_layout layout,
                                        const pe__row_kernel *repeat_kernel)
 {
     float buffer[5 * PE__TABLE_TILE / 4 + 16];
-    const size_t pairs = plan->pairs, e = request->element;
+    const size_t pairs = plan->pairs, e = table->element;
     const size_t most = pe__tile_tokens(plan, PE__TABLE_TILE);
-    pe__output to = pe__output_split(plan, 0, pairs, NULL, e);
+    pe__output to = pe__output_split(table->kernel, plan, 0, pairs, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
     if (layout == PE_ROPE_TABLE_TWICE) {
         to.order = PE__REPEATED;
         to.repeat_offset = plan->layout == PE_LAYOUT_HALVES ? pairs : 1;
     }
-    if (!sines) sines = request->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
+    if (!sines) sines = table->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
     if (plan->order && pairs <= PE__ROPE_PAIRS) {
-        pe__request rows = *request;
-        if (layout == PE_ROPE_TABLE_MATRIX) rows.kernel = repeat_kernel;
-        pe__write_sorted_table(&to, at, &rows, sines, (unsigned char *)(void *)pe__aligned(buffer));
+        if (layout == PE_ROPE_TABLE_MATRIX) to.kernel = repeat_kernel;
+        pe__write_sorted_table(&to, at, table, sines, (unsigned char *)(void *)pe__aligned(buffer));
         return;
     }
-    for (size_t r = 0; r < request->rows; r += most) {
-        const size_t rows = pe__min(most, request->rows - r);
+    for (size_t r = 0; r < table->rows; r += most) {
+        const size_t rows = pe__min(most, table->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            const pe__output tile = pe__output_split(plan, pair, n, pe__aligned(buffer), e);
-            pe__write_rope_rows(&tile, at, r, rows, request->kernel);
+            const pe__output tile =
+                pe__output_split(table->kernel, plan, pair, n, pe__aligned(buffer), e);
+            pe__write_rope_rows(&tile, at, r, rows);
             for (size_t k = 0; k < rows; k++) {
-                const size_t row = (r + k) * request->stride;
-                pe__write_table_pairs(&to, request->out + row, sines + row, pair,
+                const ptrdiff_t row = (ptrdiff_t)(r + k) * table->stride;
+                pe__write_table_pairs(&to, table->out + row, sines + row, pair,
                                       pe__row_address(&tile, k), n);
             }
         }
     }
 }
 
-/* Check the arguments, then write a table. request: the rows at table->cosines; table: the layout
+/* Check the arguments, then write a table. output: the rows at table->cosines; table: the layout
    and the array of sines; repeat_kernel: the row kernel of matrices and of repeated elements; made:
    receives *table with its number of pairs; or NULL. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
-                                             const pe__request *request,
+                                             pe__output *output,
                                              const pe__row_kernel *repeat_kernel,
                                              const pe_rope_table *table, pe_rope_table *made)
 {
@@ -244,17 +243,17 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
     const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
-    if (request->rows == 0) return PE_OK;
-    if (!plan || !request->out) return PE_ERR_NULL;
+    if (output->rows == 0) return PE_OK;
+    if (!plan || !output->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
-    const uintptr_t c = (uintptr_t)request->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
-    if (two ? gap % request->element != 0 : sines != NULL) return PE_ERR_SHAPE;
-    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), request->rows,
-                                       request->columns, request->element);
+    const uintptr_t c = (uintptr_t)output->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
+    if (two ? gap % output->element != 0 : sines != NULL) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), output->rows,
+                                       output->columns, output->element);
     const pe_plan *const view = pe__view(plan, at, &own);
-    if (status == PE_OK) status = pe__check_at(at, request->rows, view->axes, view->offset);
+    if (status == PE_OK) status = pe__check_at(at, output->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
     if (made) {
         *made = *table;
@@ -264,18 +263,18 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
        the second array begins */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
-        pe__write_table_tiles(view, at, request, sines, layout, repeat_kernel);
+        pe__write_table_tiles(view, at, output, sines, layout, repeat_kernel);
         return PE_OK;
     }
     pe_plan cosines_first = *view;
-    pe__request rows = *request;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? gap / request->element : cosines_first.pairs;
+    const size_t other = two ? gap / output->element : cosines_first.pairs;
     const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
-    if (two && s < c) rows.out = sines;
+    if (two && s < c) output->out = sines;
     if (copied) {
-        rows.kernel = repeat_kernel;
-        pe__write_repeated_axes(view, at, &rows, cosine, layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
+        output->kernel = repeat_kernel;
+        pe__write_repeated_axes(view, at, output, cosine,
+                                layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
         return PE_OK;
     }
     cosines_first.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
@@ -284,6 +283,6 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
         cosines_first.axis[a].cosine = halves ? pair + cosine : 2 * pair;
         cosines_first.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
     }
-    pe__write_axes(&cosines_first, at, &rows);
+    pe__write_axes(&cosines_first, at, output);
     return PE_OK;
 }

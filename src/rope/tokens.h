@@ -13,6 +13,37 @@
 #include "../rows/call.h"
 #include "rotate.h"
 
+/* The part of count pairs, from number `pair` on, that belongs to one axis, the axis before `next`:
+   n pairs, from the axis' own pair number `first` on. `at` of the count pairs lie before them.
+   begin: the first pair of the axis. */
+typedef struct pe__axis_part {
+    const pe_plan *plan;
+    size_t pair, count, next, begin;
+    const pe__axis *axis;
+    size_t first, n, at;
+} pe__axis_part;
+PE__INLINE pe__axis_part pe__axis_parts(const pe_plan *plan, size_t pair, size_t count)
+{
+    const pe__axis_part before_the_first = {plan, pair, count, 0, 0, NULL, 0, 0, 0};
+    return before_the_first;
+}
+/* Go to the next axis that has some of the pairs, and return 1; return 0 after the last one. */
+PE__INLINE int pe__next_axis(pe__axis_part *x)
+{
+    while (x->next < x->plan->axes) {
+        x->begin += x->axis ? x->axis->pairs : 0;
+        x->axis = &x->plan->axis[x->next++];
+        const size_t first = pe__max(x->pair, x->begin);
+        const size_t end = pe__min(x->pair + x->count, x->begin + x->axis->pairs);
+        if (first >= end) continue;
+        x->first = first - x->begin;
+        x->at = first - x->pair;
+        x->n = end - first;
+        return 1;
+    }
+    return 0;
+}
+
 /* Copy interleaved pairs at in, a0 b0 a1 b1 ..., as halves to out, a0 a1 ... b0 b1 ... */
 PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
                                  size_t element)
@@ -124,7 +155,7 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
    `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
    If the positions have one coordinate for all axes, all other segments are written as one. */
 PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
-                                       size_t row, size_t rows, const pe__row_kernel *kernel)
+                                       size_t row, size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t n = output->sines;
@@ -142,13 +173,13 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
         part.sines = part.cosines = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
-            pe__write_axis(&part, at, row, rows, kernel);
+            pe__write_axis(&part, at, row, rows);
             continue;
         }
         pe__output stationary = part;
         for (size_t r = 0; r < rows; r++) {
             stationary.out = pe__row_address(&part, r);
-            kernel->rows(&stationary, 0, 1);
+            pe__write_rows(&stationary, 0, 1);
         }
     }
 }
@@ -158,7 +189,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
    to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
    already. */
 PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
-                                         size_t rows, const pe__row_kernel *kernel)
+                                         size_t rows)
 {
     const size_t n = output->sines, room = pe__sorted_stride(output->plan, output->pair, n);
     const uint8_t *const order = output->plan->order + output->pair;
@@ -167,7 +198,7 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
     sorted.stride = (ptrdiff_t)(2 * room * output->element);
     sorted.order = PE__SC;
     sorted.cosine = 1;
-    pe__write_sorted_rows(&sorted, room, at, row, rows, kernel);
+    pe__write_sorted_rows(&sorted, room, at, row, rows);
     for (size_t r = 0; r < rows; r++)
         pe__unsort_row(pe__row_address(output, r), pe__row_address(&sorted, r), order, n,
                        output->element);
@@ -176,40 +207,32 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
 /* Write `rows` rows, from row `row` of at on, to an output whose rows hold the sines and cosines of
    its pairs and nothing else. */
 PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
-                                     size_t rows, const pe__row_kernel *kernel)
+                                     size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    const size_t pair = output->pair, count = output->sines;
-    if (plan->matrix) {
-        pe__write_sums(output, at, row, rows, kernel);
-        return;
-    }
     /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
        There, axes with columns of their own would have padding between them. */
-    if (!plan->order && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
-        /* if positions have several coordinates, the output's one */
-        const size_t k = at->axes == 1 ? 0 : output->coordinate;
-        if (rows > 1) pe__write_axis(output, at, row, rows, kernel);
-        else kernel->rows(output, pe__position(at, row, k) + plan->offset, 1);
-        return;
-    }
-    if (plan->order) {
-        pe__write_unsorted_rows(output, at, row, rows, kernel);
-        return;
-    }
-    size_t begin = 0; /* the first pair of the axis */
-    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-        const pe__axis *const axis = &plan->axis[a];
-        const size_t first = pe__max(pair, begin);
-        const size_t end = pe__min(pair + count, begin + axis->pairs);
-        if (first >= end) continue;
-        pe__output part = *output;
-        part.pair = axis->pair + first - begin;
-        part.coordinate = axis->coordinate;
-        part.sine += first - pair;
-        part.cosine += first - pair;
-        part.sines = part.cosines = end - first;
-        pe__write_axis(&part, at, row, rows, kernel);
+    const int one = plan->axes == 1 || (at->axes == 1 && plan->joint);
+    if (plan->matrix) {
+        pe__write_sums(output, at, row, rows);
+    } else if (plan->order) {
+        pe__write_unsorted_rows(output, at, row, rows);
+    } else if (one && rows == 1) { /* as pe__write_axis() does, without its part of the stack */
+        const double p = pe__position(at, row, at->axes == 1 ? 0 : output->coordinate);
+        pe__write_rows(output, p + plan->offset, 1);
+    } else if (one) {
+        pe__write_axis(output, at, row, rows);
+    } else {
+        for (pe__axis_part of = pe__axis_parts(plan, output->pair, output->sines);
+             pe__next_axis(&of);) {
+            pe__output part = *output;
+            part.pair = of.axis->pair + of.first;
+            part.coordinate = of.axis->coordinate;
+            part.sine += of.at;
+            part.cosine += of.at;
+            part.sines = part.cosines = of.n;
+            pe__write_axis(&part, at, row, rows);
+        }
     }
 }
 
@@ -286,17 +309,14 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
                                     pe__section *section)
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
+    size_t sections = 0;
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
-    size_t count_of = 0, begin = 0; /* begin: the first pair of the axis */
-    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-        const pe__axis *const axis = &plan->axis[a];
-        const size_t first = pe__max(pair, begin), end = pe__min(pair + count, begin + axis->pairs);
-        if (first >= end) continue;
-        const size_t column = pe__min(axis->sine, axis->cosine) + step * (first - begin);
-        const pe__section its = {first - pair, end - first, axis->pairs, column};
-        section[count_of++] = its;
+    for (pe__axis_part of = pe__axis_parts(plan, pair, count); pe__next_axis(&of);) {
+        const size_t column = pe__min(of.axis->sine, of.axis->cosine) + step * of.first;
+        const pe__section its = {of.at, of.n, of.axis->pairs, column};
+        section[sections++] = its;
     }
-    return count_of;
+    return sections;
 }
 
 /* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of at. */
@@ -327,9 +347,9 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
             tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
             tile.section_count = pe__tile_sections(plan, pair, n, section);
-            const pe__output output = pe__output_split(plan, pair, n, rows, sizeof *rows);
-            pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens,
-                                &pe__fill_kernel_f32);
+            const pe__output output =
+                pe__output_split(&pe__fill_kernel_f32, plan, pair, n, rows, sizeof *rows);
+            pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 const pe__heads *const x = &call->x[i];
@@ -343,20 +363,20 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* Rotate `rows` rows of a request, from number `row` on: each row is the only head of a token. */
+/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
-                                  size_t rows, const pe__request *request, pe__head_rotator *rotate,
+                                  size_t rows, const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
     call.tokens = rows;
-    call.in_element = call.out_element = request->element;
+    call.in_element = call.out_element = output->element;
     call.rotate = rotate;
     call.rotate_sections = rotate_sections;
     call.x[0].heads = 1;
-    call.x[0].in_token = call.x[0].out_token = request->stride;
-    call.x[0].in_head = call.x[0].out_head = request->stride;
-    call.x[0].in = call.x[0].out = request->out + row * request->stride;
+    call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
+    call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
+    call.x[0].in = call.x[0].out = pe__row_address(output, row);
     pe__rotate_tokens(plan, at, row, &call);
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the rows of one axis: cuts its positions into runs, and copies rows that repeat. Tested by
+/* Writes the rows of one axis, run by run: computes them, or copies rows that repeat. Tested by
  * tests/unit/test_at.c and tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
 #include "../numbers/base.h"
 #include "../where/at.h"
+#include "../where/runs.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 #include "../plan/shape.h"
 #include "output.h"
 #include "row_pair_f32.h"
-#include "run.h"
+#include "block.h"
 #include "f64.h"
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
@@ -35,48 +36,27 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-#define PE__ROW_KERNELS(T, add_rows)                                                               \
-    PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *row,               \
-                                       size_t column, size_t n)                                    \
+#define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, adder)  \
+    PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *to, size_t column, \
+                                       size_t n)                                                   \
     {                                                                                              \
-        pe__add_zeros(output, row, column, n, pe__add_some_##T);                                   \
+        pe__add_zeros(output, to, column, n, pe__add_some_##T);                                    \
     }                                                                                              \
-    static const pe__row_kernel pe__fill_kernel_##T = {pe__rows_##T, pe__write_zeros};             \
-    static const pe__row_kernel pe__add_kernel_##T = {add_rows, pe__add_zeros_##T};
-PE__ROW_KERNELS(f32, pe__add_rows_f32)
-PE__ROW_KERNELS(f16, pe__add_rows_f16)
-PE__ROW_KERNELS(bf16, pe__add_rows_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64) /* stores or adds, by the store mode */
+    static const pe__row_kernel pe__fill_kernel_##T = {row,   rows,  pe__write_zeros,              \
+                                                       block, pairs, NULL};                        \
+    static const pe__row_kernel pe__add_kernel_##T = {add_row,   add_rows,  pe__add_zeros_##T,     \
+                                                      add_block, add_pairs, adder};
+PE__ROW_KERNELS(f32, pe__row_f32, pe__add_row_f32, pe__rows_f32, pe__rows_f32, pe__write_block_f32,
+                pe__write_block_f32, pe__store_row_pairs, pe__add_row_pairs_f32, &pe__adder_f32)
+PE__ROW_KERNELS(f16, pe__rows_f16, pe__add_row_f16, pe__rows_f16, pe__rows_f32,
+                pe__write_block_of_rows_f16, pe__write_block_f32, NULL, pe__add_row_pairs_f16,
+                &pe__adder_f16)
+PE__ROW_KERNELS(bf16, pe__rows_bf16, pe__add_rows_bf16, pe__rows_bf16, pe__add_rows_bf16,
+                pe__write_block_of_rows_bf16, pe__write_block_of_add_rows_bf16, NULL, NULL,
+                &pe__adder_bf16)
+PE__ROW_KERNELS(f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, NULL, NULL, NULL, NULL,
+                NULL) /* stores or adds, by the store mode */
 #undef PE__ROW_KERNELS
-
-/* Returns the length of the run that begins at row r, which is at position p: `most` rows at most.
-   With t = p + offset, row r + k of the run is at t + k * step. step is 1 or -1, and is written to
-   *step. The length is 1 unless t is a multiple of 2^-20. All offsets are such multiples, and sums
-   of such multiples are exact. */
-static inline size_t pe__run_length(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
-                                    size_t axis, double p, double *step)
-{
-    const double t = p + plan->offset, units = t * 1048576.0;
-    double q[PE__POSITIONS];
-    *step = 1;
-    if (most == 1 || (double)(int64_t)units != units) return 1;
-    const double by = pe__position(at, r + 1, axis) + plan->offset - t;
-    if (by != 1 && by != -1) return 1;
-    *step = by;
-    if (at->kind == PE__AT_RANGE) { /* a run ends before the padding position */
-        const double before = (plan->padding - p) * by;
-        return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
-    }
-    for (size_t n = 1, some; n < most; n += some) {
-        some = pe__min(most - n, PE__POSITIONS);
-        pe__positions(at, r + n, some, axis, q);
-        for (size_t k = 0; k < some; k++)
-            if (q[k] + plan->offset != t + (double)(n + k) * by ||
-                (plan->has_padding && q[k] == plan->padding))
-                return n + k;
-    }
-    return most;
-}
 
 /* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
    and begins offset[i] bytes after the start of the row. */
@@ -110,70 +90,13 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
-   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
-   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
-   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
-enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
-typedef struct pe__row_cache {
-    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
-    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
-    uint32_t row[PE__CACHE_SLOTS];
-    double next[PE__POSITIONS]; /* positions, without offset, of the row to write and later rows */
-} pe__row_cache;
-
-/* Returns the slot of t, and writes the bits of t to *bits. */
-PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
-{
-    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
-    uint64_t n;
-    memcpy(&n, &fixed, sizeof n);
-    memcpy(bits, &t, sizeof t);
-    return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
-}
-PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
-{
-    uint64_t bits;
-    return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
-}
-/* Copy cached rows to row r and the rows after it, at most n rows, and stop at the first row whose
-   position is not in the cache. Returns how many rows were copied. next: the rows' positions. */
-PE__OUTLINE size_t pe__cache_copy(pe__row_cache *cache, const pe__output *output, size_t r,
-                                  size_t n)
-{
-    const pe_plan *const plan = output->plan;
-    const pe__pieces pieces = pe__pieces_of(output);
-    size_t k = 0;
-    for (uint64_t bits; k < n; k++) {
-        const double p = cache->next[k];
-        const size_t slot = pe__cache_slot(p + plan->offset, &bits);
-        if (cache->position[slot] != bits || (plan->has_padding && p == plan->padding)) break;
-        pe__copy_row(&pieces, pe__row_address(output, r + k),
-                     pe__row_address(output, cache->row[slot]));
-    }
-    cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
-    return k;
-}
-/* Enter the n rows of a run into the cache: row r for position t, row r + 1 for t + step ... A run
-   of more rows than the cache has slots is not entered. */
-PE__INLINE void pe__cache_insert(pe__row_cache *cache, double t, double step, size_t r, size_t n)
-{
-    for (size_t k = 0; n <= PE__CACHE_SLOTS && k < n; k++) {
-        uint64_t bits;
-        const size_t slot = pe__cache_slot(t + (double)k * step, &bits);
-        cache->position[slot] = bits;
-        cache->row[slot] = (uint32_t)(r + k);
-    }
-    cache->misses_left -= pe__min(cache->misses_left, n);
-}
-
 /* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
    sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
    sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
    other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
    frequency times the sum of the coordinates' magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
-                                size_t rows, const pe__row_kernel *kernel)
+                                size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t pairs = pe__pairs_of(output);
@@ -219,129 +142,78 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
             part.plan = &one;
             part.pair = 0;
             part.out = pe__row_address(output, r);
-            kernel->rows(&part, 1.0, 1);
+            output->kernel->row(&part, 1.0, 1);
         }
     }
 }
 
-/* How one coordinate of a grid varies: each value holds for `cells` consecutive rows, and the
-   values recur after `period` values, which is period * cells rows. If `at` is no grid, or rows are
-   added: {1, SIZE_MAX}. */
-typedef struct pe__grid {
-    size_t cells, period;
-} pe__grid;
-
-/* Fill row r and rows after it with copies of rows written before. Returns how many rows were
-   filled, or 0 if row r is not a repeated one. rest: rows from row r to the end. cell: how many
-   rows just before row r have its value in the grid. same: row r is at the position of row r - 1.
-
-   The period counts values, but rows here. That is right because cells is 1 where the period is
-   used: if cells is above 1, pe__write_axis_runs() writes the rows with cell 0, and the other rows
-   are copied from the row before. */
-PE__INLINE size_t pe__copy_repeated_rows(const pe__output *output, const pe_at *at,
-                                         const pe__grid *grid, size_t r, size_t rest, size_t cell,
-                                         int same)
+/* Copy the rows of a run from rows before. */
+PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
-    size_t back = 1, copies = 1; /* rows back to the source; rows to write */
-    if (cell != 0 && r > 0) copies = pe__min(grid->cells - cell, rest);
-    else if (r >= grid->period) {
-        back = grid->period;
-        copies = rest;
-    } else if (!same) return 0;
-    else if (at->kind == PE__AT_RANGE) copies = rest;
     const pe__pieces pieces = pe__pieces_of(output);
-    /* If back is 1, copy row r - 1 to all rows, not row n - 1, which has only just been written. */
-    for (size_t n = r; n < r + copies; n++)
-        pe__copy_row(&pieces, pe__row_address(output, n),
-                     pe__row_address(output, (back == 1 ? r : n) - back));
-    return copies;
+    for (size_t k = 0, source = run->source; k < run->rows; k++, source += run->source_step)
+        pe__copy_row(&pieces, pe__row_address(output, run->row + k),
+                     pe__row_address(output, run->sources ? run->sources[k] : source));
 }
 
-/* Write n rows for the positions t, t + step, ... (step 1 or -1), stride bytes from row to row, the
-   first at part->out. *part is the caller's own copy of its output, and is changed here. To copy it
-   once more would take wide loads, which stall on the narrow stores that have just written
+/* Write the rows of a run. *part is the caller's own copy of its output, and is changed here. To
+   copy it once more would take wide loads, which stall on the narrow stores that have just written
    *part. */
-PE__INLINE void pe__write_run(pe__output *part, ptrdiff_t stride, double t, double step, size_t n,
-                              const pe__row_kernel *kernel)
+PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
-    const double before = step > 0 ? 0 : (double)(n - 1); /* step -1: write from the last row up */
-    if (step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
-    part->stride = step > 0 ? stride : -stride;
-    kernel->rows(part, t - before, n);
+    const size_t n = run->rows;
+    const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
+    if (run->kind == PE__RUN_COPIED) {
+        pe__copy_run(output, run);
+        return;
+    }
+    part->out = pe__row_address(output, run->row);
+    if (run->kind == PE__RUN_ZEROS) {
+        const size_t column = pe__min(output->sine, output->cosine);
+        output->kernel->zeros(output, part->out, column, output->sines + output->cosines);
+    } else if (n == 1 || run->step == 0) { /* rows that are added to are not copied */
+        for (size_t k = 0; k < n; k++, part->out += stride)
+            output->kernel->row(part, run->position, 1);
+    } else {
+        const double before = run->step > 0 ? 0 : (double)(n - 1); /* -1: from the last row up */
+        if (run->step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
+        part->stride = run->step > 0 ? stride : -stride;
+        output->kernel->rows(part, run->position - before, n);
+    }
 }
 
-/* Write the rows of one axis, from row `first` of `at` on, run by run. Copy repeated rows, and
-   write zeros to rows at the padding position. cache: the row cache of a long list, or NULL. */
-PE__OUTLINE void pe__write_axis_runs(const pe__output *output, const pe_at *at, size_t first,
-                                     size_t rows, const pe__row_kernel *kernel,
-                                     pe__row_cache *cache)
+/* Write the rows of a long list with a row cache, which takes stack only here. */
+PE__OUTLINE void pe__write_list(const pe__output *output, pe__runs *runs)
+{
+    pe__row_cache cache;
+    pe__output part = *output;
+    pe__run run;
+    cache.misses_left = PE__CACHE_SLOTS;
+    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
+    runs->cache = &cache;
+    while (pe__next_run(runs, &run)) pe__write_run(output, &part, &run);
+}
+
+/* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
+PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
+                                size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
-    const int adds = output->mode == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
-    const double nowhere = 1e300;
-    pe__grid grid = {1, SIZE_MAX};
-    if (values) {
-        grid.cells = pe__grid_cells(at, k);
-        grid.period = at->size[k];
-    }
-    double last = nowhere; /* position, with offset, of the row before row r */
-    pe__output part = *output;
-    for (size_t r = 0, run, made = 0; r < rows; r += run) {
-        const size_t rest = rows - r;
-        const size_t cell = values ? (at->skipped + first + r) % grid.cells : 0;
-        const double p = pe__position(at, first + r, k), t = p + plan->offset;
-        const int same = t == last && !adds;
-        double step = at->back ? -1 : 1;
-        last = t;
-        run = 1;
-        part.out = pe__row_address(output, r);
-        if (plan->has_padding && p == plan->padding) {
-            const size_t column = pe__min(output->sine, output->cosine);
-            kernel->zeros(output, part.out, column, output->sines + output->cosines);
-            last = nowhere;
-        } else if (grid.cells > 1 &&
-                   cell == 0) { /* one run: the first row of each value from p on */
-            if (r < made) continue;
-            const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
-            made = r + n * grid.cells;
-            pe__write_run(&part, output->stride * (ptrdiff_t)grid.cells, t, step, n, kernel);
-        } else if (cache && pe__cache_has(cache, t)) {
-            const size_t n = pe__min(rest, PE__POSITIONS);
-            pe__positions(at, first + r, n, k, cache->next);
-            run = pe__cache_copy(cache, output, r, n);
-            last = cache->next[run - 1] + plan->offset;
-        } else {
-            const size_t copies = pe__copy_repeated_rows(output, at, &grid, r, rest, cell, same);
-            run = copies ? copies : pe__run_length(plan, at, first + r, rest, k, p, &step);
-            if (copies) continue;
-            last = t + (double)(run - 1) * step;
-            pe__write_run(&part, output->stride, t, step, run, kernel);
-            if (cache && cache->misses_left) pe__cache_insert(cache, t, step, r, run);
-        }
-    }
-}
-/* pe__write_axis_runs() with a row cache, which takes stack only here. */
-PE__OUTLINE void pe__write_axis_cached(const pe__output *output, const pe_at *at, size_t first,
-                                       size_t rows, const pe__row_kernel *kernel)
-{
-    pe__row_cache cache;
-    cache.misses_left = PE__CACHE_SLOTS;
-    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
-    pe__write_axis_runs(output, at, first, rows, kernel, &cache);
-}
-/* Write the rows of one axis, from row `first` of `at` on: a single row directly, a long list with
-   a row cache, all other rows without one. */
-PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
-                                size_t rows, const pe__row_kernel *kernel)
-{
-    const size_t k = at->axes == 1 ? 0 : output->coordinate;
+    const int copies = output->mode != PE__ADD;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
     /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
-    if (rows == 1 && !output->plan->has_padding)
-        kernel->rows(output, pe__position(at, first, k) + output->plan->offset, 1);
-    else if (list && !few && output->mode != PE__ADD)
-        pe__write_axis_cached(output, at, first, rows, kernel);
-    else pe__write_axis_runs(output, at, first, rows, kernel, NULL);
+    if (rows == 1 && !plan->has_padding) {
+        output->kernel->row(output, pe__position(at, first, k) + plan->offset, 1);
+        return;
+    }
+    pe__runs runs;
+    pe__runs_begin(&runs, plan, at, first, rows, k, copies);
+    if (list && !few && copies) {
+        pe__write_list(output, &runs);
+        return;
+    }
+    pe__output part = *output;
+    for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
 }

@@ -1,64 +1,94 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks: the rows around one anchor, written row pair by row pair, from the nearest rows to the
- * farthest. Tested by tests/unit/test_splits.c. */
+/* Rows of consecutive positions, in blocks: from a centre to anchors, from an anchor to the row
+ * pairs around it, from the nearest to the farthest. Tested by tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
+#include "../api/types.h"
 #include "../numbers/base.h"
+#include "../numbers/exp_log.h"
 #include "../sincos/double_double.h"
 #include "../sincos/exact.h"
+#include "../plan/shape.h"
 #include "../plan/make.h"
+#include "../sincos/rounding_test.h"
 #include "../sincos/double.h"
 #include "elements.h"
 #include "output.h"
 #include "row_pair_f32.h"
 #include "row_pair_16.h"
+#include "single.h"
 
-/* ---- 6.6 blocks ---------------------------------------------------------------------------------
+/* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
  * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
- * of a run some of the 17 rows are missing, and the anchor may be one of them. */
+ * of a run some of the 17 rows are missing, and the anchor may be one of them.
+ *
+ * Up to 17 blocks form a group. They share one centre, the anchor of the block in the middle, from
+ * which the other anchors are rotated. A group is written in tiles of columns. */
 
+/* Where a call stands in a run of rows. */
 typedef struct pe__block {
-    pe__anchor row;              /* the anchor's sines and cosines                             */
-    int64_t anchor, last;        /* row numbers in the run: of the anchor, which may be larger
-                                    than last; of the last row                                 */
-    double t;                    /* the position of row 0 of the run                           */
-    pe__row_pair_kernel *kernel; /* floats: stores or adds row pairs; NULL for 16-bit elements */
-    pe__scratch_16 *scratch;     /* 16-bit elements: a tile in floats; NULL for floats         */
+    /* the run: the position of row 0; the number of the last row */
+    double t;
+    int64_t last;
+    /* the group: its first block; how many it has; the row that is its centre */
+    int64_t first, count, centre;
+    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines and
+       cosines */
+    int64_t anchor;
+    pe__anchor row;
+    /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
+       largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
+       row) */
+    int64_t nearest, farthest, both;
+    /* the row at distance b begins at out + at + b stride, in bytes; b is below 0 for rows before
+       the anchor */
+    unsigned char *out;
+    ptrdiff_t at, stride;
+    /* memory for the sines and cosines of two anchors: 4 arrays of pairs + PE__ANCHOR_PADDING
+       doubles, aligned to a cache line. pairs: those of a tile, a multiple of 32 */
+    double *doubles;
+    size_t pairs;
+    pe__scratch_16 *scratch; /* 16-bit elements: a tile in floats; NULL for floats */
 } pe__block;
 
-/* Writes the rows of a block, in the columns of a span. */
-typedef void pe__block_kernel(pe__span *x, const pe__block *block);
+/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
+   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+enum { PE__ANCHOR_PADDING = 32 };
 
-/* Where a block's rows go. The row at distance b from the anchor begins at out + anchor + b *
-   stride, in bytes; b is below 0 for rows before the anchor. */
-typedef struct pe__block_rows {
-    unsigned char *out;
-    ptrdiff_t anchor, stride; /* bytes: from out to the anchor's row; from row to row */
-} pe__block_rows;
-
-/* Distances from the anchor: of the nearest row that exists, of the farthest one, and the largest
-   distance at which both rows of the row pair exist (below 0 if the anchor is after the last
-   row). */
-typedef struct pe__distances {
-    int64_t nearest, farthest, both;
-} pe__distances;
-PE__INLINE pe__distances pe__block_distances(const pe__block *block)
+/* Return a block of a run of `rows` rows, before its first group. memory: for the anchors. */
+PE__INLINE pe__block pe__block_of(double t, size_t rows, double *memory, size_t pairs,
+                                  pe__scratch_16 *scratch)
 {
-    const int64_t above = block->last - block->anchor, below = block->anchor;
-    const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
-    pe__distances d;
-    d.nearest = above < 0 ? -above : 0;
-    d.farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
-    d.both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
-    return d;
+    pe__block block;
+    block.t = t;
+    block.last = (int64_t)rows - 1;
+    block.first = block.count = 0;
+    block.doubles = pe__aligned(memory);
+    block.pairs = pairs;
+    block.scratch = scratch;
+    return block;
+}
+
+/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has its
+   anchor in the middle of the run; of several blocks, the anchor of the middle one is the
+   centre. */
+PE__INLINE int pe__next_group(pe__block *block)
+{
+    const int64_t all = block->last / PE__BLOCK_ROWS + 1;
+    block->first += block->count;
+    const int64_t rest = all - block->first;
+    block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
+    block->centre = block->last / 2;
+    if (all > 1)
+        block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    return rest > 0;
 }
 
 /* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. For b = 0
    there is one row, the anchor, and ts and tc are NULL. A row that is not in the run becomes NULL.
    A row at position 0 is written here, then becomes NULL, too. */
-PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__block_rows *rows,
-                                 int64_t b, pe__type type)
+PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, int64_t b, pe__type type)
 {
     x->ts = x->tc = NULL;
     if (b != 0) {
@@ -71,8 +101,7 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__
         x->at.row[side] = NULL;
         if (p < 0 || p > block->last || (minus && b == 0)) continue;
         x->at.position[side] = (double)p + block->t;
-        x->at.row[side] =
-            rows->out + rows->anchor + (minus ? -rows->stride : rows->stride) * b;
+        x->at.row[side] = block->out + block->at + (minus ? -block->stride : block->stride) * b;
         if (x->at.position[side] != 0) continue;
         pe__store_origin(x, side, type);
         x->at.row[side] = NULL;
@@ -93,13 +122,12 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, const pe__
    a store, or soon will be. Therefore split rows are written one after the other whenever the last
    12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
 PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_rows *rows,
-                                          int64_t most)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block *block)
 {
-    const uintptr_t anchor = (uintptr_t)rows->out + (uintptr_t)rows->anchor;
-    const size_t window = 512, bits = 4096, step = (size_t)rows->stride;
+    const uintptr_t anchor = (uintptr_t)block->out + (uintptr_t)block->at;
+    const size_t window = 512, bits = 4096, step = (size_t)block->stride;
     uint32_t aliased = 0;
-    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
+    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= block->both; b++) {
         const uintptr_t s = (uintptr_t)(pe__rotation_row(x->plan, 0, b) + x->pair);
         const uintptr_t c = s + x->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
@@ -112,14 +140,19 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block_row
     return aliased;
 }
 
-/* Set what all rows of a block share: the anchor, and where the rows go. */
-PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
+/* Set what all rows of a block share: the anchor, where the rows go, and which of them exist. */
+PE__INLINE void pe__block_begin(pe__span *x, pe__block *block)
 {
+    const int64_t above = block->last - block->anchor, below = block->anchor;
+    const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
     x->a = x->swapped ? block->row.c : block->row.s;
     x->b = x->swapped ? block->row.s : block->row.c;
-    rows->out = x->output->out + pe__first_column(x->output) * x->output->element;
-    rows->stride = x->output->stride;
-    rows->anchor = (ptrdiff_t)block->anchor * rows->stride;
+    block->out = x->output->out + pe__first_column(x->output) * x->output->element;
+    block->stride = x->output->stride;
+    block->at = (ptrdiff_t)block->anchor * block->stride;
+    block->nearest = above < 0 ? -above : 0;
+    block->farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
+    block->both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
 }
 
 /* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
@@ -152,25 +185,24 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
    as long as their prefetch distances are equal and no row is at position 0. A row is written
    singly if it has no partner, if its partner is at position 0, or if pe__aliased_distances()
    returns its distance. */
-PE__OUTLINE void pe__write_block_f32(pe__span *x, const pe__block *block)
+PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
 {
-    const pe__distances d = pe__block_distances(block);
     const double zero = pe__max_abs((double)block->anchor + block->t, 0);
-    pe__block_rows rows;
-    pe__block_begin(x, block, &rows);
-    const uint32_t aliased = pe__aliased_distances(x, &rows, d.both);
-    for (int64_t b = d.nearest, n; b <= d.farthest; b += n) {
-        const int no_origin = zero < (double)b || zero > (double)d.both;
+    pe__block_begin(x, block);
+    const int64_t both = block->both, farthest = block->farthest;
+    const uint32_t aliased = pe__aliased_distances(x, block);
+    for (int64_t b = block->nearest, n; b <= farthest; b += n) {
+        const int no_origin = zero < (double)b || zero > (double)both;
         const uint32_t rest = aliased >> b;
         const int together = !(rest & 1);
-        n = no_origin && b != 0 && b < d.both ? d.both - b + 1 : 1;
+        n = no_origin && b != 0 && b < both ? both - b + 1 : 1;
         if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
-        pe__set_row_pair(x, block, &rows, b, PE__F32);
+        pe__set_row_pair(x, block, b, PE__F32);
         unsigned char *const second = x->at.row[1];
         if (together && x->at.row[0] && second) {
-            block->kernel(x, n);
+            x->output->kernel->row_pairs(x, n);
             continue;
         }
         x->at.row[1] = NULL;
@@ -218,21 +250,19 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
 /* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
    go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
    of a buffer. */
-PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type type, int added)
+PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
     unsigned char *const buffer = (unsigned char *)pe__aligned(space);
     pe__scratch_16 *const f = block->scratch;
-    const pe__distances d = pe__block_distances(block);
     const pe__output *const output = x->output;
     const int direct = output->mode != PE__STREAM && output->sines == output->cosines &&
                        output->sines % PE__GROUP == 0;
-    pe__block_rows rows;
-    pe__block_begin(x, block, &rows);
+    pe__block_begin(x, block);
     if (!direct) {
-        rows.out = buffer;
-        rows.stride = PE__BUFFER_ROW;
-        rows.anchor = (ptrdiff_t)PE__BLOCK_HALF * (ptrdiff_t)PE__BUFFER_ROW;
+        block->out = buffer;
+        block->stride = PE__BUFFER_ROW;
+        block->at = (ptrdiff_t)PE__BLOCK_HALF * (ptrdiff_t)PE__BUFFER_ROW;
         x->across = PE__BUFFER_HALF;
     }
     pe__to_groups(x->a, x->end, x->split, f->a);
@@ -240,8 +270,8 @@ PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type
     pe__thresholds_16(f, f->a, x->end, f->bound_a);
     pe__thresholds_16(f, f->b, x->end, f->bound_b);
     if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
-    for (int64_t b = d.nearest; b <= d.farthest; b++) {
-        pe__set_row_pair(x, block, &rows, b, added ? PE__F32 : type);
+    for (int64_t b = block->nearest; b <= block->farthest; b++) {
+        pe__set_row_pair(x, block, b, added ? PE__F32 : type);
         if (!x->at.row[0] && !x->at.row[1]) continue;
         if (added) {
             pe__add_row_pair_16(x, f, (size_t)b);
@@ -253,3 +283,169 @@ PE__INLINE void pe__write_block_16(pe__span *x, const pe__block *block, pe__type
     if (!added) pe__flush_flagged_16(x, f, 0, type);
     if (!direct) pe__copy_buffer_16(x, block, buffer, 0);
 }
+
+/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
+   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
+   pair `pair` on, to `to`. */
+PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
+                                   pe__anchor centre, pe__anchor to)
+{
+    const double *row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance) + pair;
+    const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        const pe__rotated r =
+            pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i), pe__load(row + i) * sign,
+                       pe__load(row + plan->padded + i));
+        pe__store(to.s + i, r.a[0]);
+        pe__store(to.c + i, r.b[0]);
+    }
+}
+
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
+   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
+   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
+   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
+   took up to half as long again. */
+PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
+{
+    return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
+}
+
+/* Write a group of blocks, in the columns of an output. */
+PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
+{
+    const pe_plan *const plan = output->plan;
+    const size_t next = block->pairs + PE__ANCHOR_PADDING, pair = output->pair;
+    double *const room = block->doubles;
+    pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
+    const int64_t middle = block->first + block->count / 2, last = block->last;
+    const double t = block->t, at = t + (double)block->centre;
+    const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
+    const pe__bound *const bound = is_far     ? &pe__bound_far
+                                   : last == 0 ? &pe__bound_full_poly
+                                               : &pe__bound_run;
+    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
+       reach up to PE_LANES - 1 pairs past the tile. */
+    const size_t count = pe__pairs_of(output) + (output->peeled ? PE_LANES - 1 : 0);
+    pe__span x;
+    pe__span_begin(&x, output, bound, output->kernel->adder);
+    /* A tile with non-temporal stores takes half of each array of the anchors, at most. The other
+       half, 2048 bytes or more, is free for pe__unaliased(). */
+    if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
+        const unsigned char *const out = output->out + pe__first_column(output) * output->element;
+        centre.s = pe__unaliased(centre.s, out);
+        centre.c = pe__unaliased(centre.c, out);
+        other.s = pe__unaliased(other.s, out);
+        other.c = pe__unaliased(other.c, out);
+    }
+    if (pe__is_far(plan, at))
+        pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
+    else pe__compute_centre(plan, bound, block->count > 2, at, pair, count, centre);
+    for (int64_t j = block->first; j < block->first + block->count; j++) {
+        block->row = j == middle ? centre : other;
+        if (j != middle) pe__rotate_anchor(plan, j - middle, pair, count, centre, other);
+        block->anchor = block->centre + PE__BLOCK_ROWS * (j - middle);
+        output->kernel->block(&x, block);
+    }
+}
+
+/* ---- 6.8 rows of consecutive positions -------------------------------------------------------- */
+
+PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__adder *adder)
+{
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);
+    else pe__single_f32(output, t, adder);
+}
+/* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
+   only these contains no code for blocks. */
+PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    pe__write_one_row(output, t, NULL);
+}
+PE__OUTLINE void pe__add_row_f32(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    pe__write_one_row(output, t, &pe__adder_f32);
+}
+PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    pe__write_one_row(output, t, &pe__adder_f16);
+}
+
+/* Write the rows of the positions t, t + 1 ... singly: the plan has no rotation rows. */
+PE__OUTLINE void pe__write_singly(const pe__output *output, double t, size_t rows)
+{
+    pe__output one = *output;
+    for (size_t r = 0; r < rows; r++, one.out += output->stride)
+        output->kernel->row(&one, t + (double)r, 1);
+}
+
+/* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
+PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
+{
+    double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
+    const size_t pairs = pe__pairs_of(output);
+    const size_t columns = output->mode == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
+    pe__block block = pe__block_of(t, rows, space, PE__TILE, NULL);
+    if (!output->plan->table) {
+        pe__write_singly(output, t, rows);
+        return;
+    }
+    while (pe__next_group(&block))
+        for (size_t done = 0; done < pairs; done += columns) {
+            const pe__output part = pe__output_part(output, done, columns);
+            pe__write_tile(&part, &block);
+        }
+}
+
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add them to 16-bit elements
+   (added). A single row goes to pe__single_row(), or to pe__single_f32() if added. All other rows,
+   and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the
+   anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
+   tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
+   once for each tile. */
+PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
+                                  int added)
+{
+    double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
+    double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
+    pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
+    const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
+    const size_t pairs = pe__pairs_of(output);
+    for (size_t r = 0, n; r < rows; r += n) {
+        n = output->plan->table ? pe__min(rows - r, most) : 1;
+        const double first = t + (double)r;
+        const int single = n == 1 && first != 0 && !pe__is_far(output->plan, first);
+        pe__output some = *output;
+        some.out = pe__row_address(output, r);
+        size_t done = 0;
+        if (single && !added) {
+            done = pe__single_row(&some, first, NULL, type);
+        } else if (single) {
+            pe__single_f32(&some, first, &pe__adder_bf16);
+            done = pairs;
+        }
+        for (; done < pairs; done += PE__TILE_16) {
+            const pe__output part = pe__output_part(&some, done, PE__TILE_16);
+            pe__block block = pe__block_of(first, n, space, PE__TILE_16, scratch);
+            pe__scratch_begin(scratch, &part, type, added);
+            while (pe__next_group(&block)) pe__write_tile(&part, &block);
+        }
+    }
+}
+#define PE__ROWS_16(name, type, added)                                                             \
+    PE__OUTLINE void pe__write_block_of_##name(pe__span *x, pe__block *block)                      \
+    {                                                                                              \
+        pe__write_block_16(x, block, type, added);                                                 \
+    }                                                                                              \
+    PE__OUTLINE void pe__##name(const pe__output *output, double t, size_t rows)                   \
+    {                                                                                              \
+        pe__write_rows_16(type, output, t, rows, added);                                           \
+    }
+PE__ROWS_16(rows_f16, PE__F16, 0)
+PE__ROWS_16(rows_bf16, PE__BF16, 0)
+PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
+#undef PE__ROWS_16

@@ -54,82 +54,82 @@ PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, s
     else *to = *from;
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the rows of the request,
-   from row r on, where columns are plan->step apart. out: 1 to copy to the request, 0 to copy to
-   the tile. */
-PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__axis *axis,
-                                 const pe__request *request, size_t r, size_t rows, int out)
+/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
+   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
+PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
+                                 size_t rows, int out)
 {
-    const size_t n = tile->sines, e = request->element, pair = tile->pair - axis->pair;
+    const size_t n = tile->sines, e = output->element, pair = tile->pair - output->pair;
     for (size_t k = 0; k < rows; k++)
         for (size_t i = 0; i < 2 * n; i++) {
-            const size_t first = i < n ? axis->sine : axis->cosine;
+            const size_t first = i < n ? output->sine : output->cosine;
             const size_t column = first + (pair + i % n) * tile->plan->step;
-            unsigned char *const x = request->out + (r + k) * request->stride + column * e;
+            unsigned char *const x = pe__row_address(output, r + k) + column * e;
             unsigned char *const y = pe__row_address(tile, k) + i * e;
             pe__copy_element(out ? x : y, out ? y : x, e);
         }
 }
 /* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
-   then copied to the request. If the call adds, the request's elements are copied to the stack
+   then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */
-PE__COLD void pe__write_axis_strided(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
-                                     const pe__request *request)
+PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
-    for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
-        const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = request->element;
-        pe__output output = pe__output_split(plan, axis->pair + pair, n, buffer, e);
-        output.coordinate = axis->coordinate;
-        output.mode = request->mode;
-        output.scale = request->scale;
-        for (size_t r = 0, rows; r < request->rows; r += rows) {
-            rows = pe__min(request->rows - r, PE__BYTES / (2 * n * e));
-            if (request->mode == PE__ADD) pe__copy_strided(&output, axis, request, r, rows, 0);
-            pe__write_axis(&output, at, r, rows, request->kernel);
-            pe__copy_strided(&output, axis, request, r, rows, 1);
+    const size_t pairs = pe__pairs_of(output), e = output->element;
+    for (size_t pair = 0; pair < pairs; pair += PE__PAIRS) {
+        const size_t n = pe__min(pairs - pair, PE__PAIRS);
+        pe__output tile =
+            pe__output_split(output->kernel, output->plan, output->pair + pair, n, buffer, e);
+        tile.coordinate = output->coordinate;
+        tile.mode = output->mode;
+        tile.scale = output->scale;
+        for (size_t r = 0, rows; r < output->rows; r += rows) {
+            rows = pe__min(output->rows - r, PE__BYTES / (2 * n * e));
+            if (output->mode == PE__ADD) pe__copy_strided(&tile, output, r, rows, 0);
+            pe__write_axis(&tile, at, r, rows);
+            pe__copy_strided(&tile, output, r, rows, 1);
         }
     }
 }
 
 /* Write all rows of a call: for each axis its pairs in all rows, then its columns of zeros. */
-PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, const pe__request *request)
+PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output *output)
 {
+    const pe__store_mode mode = output->mode;
+    const size_t rows = output->rows;
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
-        pe__output output = pe__output_of_axis(plan, axis, request);
-        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
-            pe__choose_store_mode(plan, &output, request->rows);
-        if (plan->step) pe__write_axis_strided(plan, axis, at, request);
-        else if (plan->matrix) pe__write_sums(&output, at, 0, request->rows, request->kernel);
-        else pe__write_axis(&output, at, 0, request->rows, request->kernel);
-        if (output.mode == PE__STREAM) pe__fence();
-        for (size_t r = 0; axis->zeros && r < request->rows; r++)
-            request->kernel->zeros(&output, request->out + r * request->stride, axis->zero,
-                                   axis->zeros);
+        pe__set_axis(output, plan, axis);
+        output->mode = mode;
+        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix) pe__choose_store_mode(output);
+        if (plan->step) pe__write_axis_strided(output, at);
+        else if (plan->matrix) pe__write_sums(output, at, 0, rows);
+        else pe__write_axis(output, at, 0, rows);
+        if (output->mode == PE__STREAM) pe__fence();
+        for (size_t r = 0; axis->zeros && r < rows; r++)
+            output->kernel->zeros(output, pe__row_address(output, r), axis->zero, axis->zeros);
     }
 }
 
 /* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
-static inline pe_status pe__check_request(const pe_plan *plan, const pe__request *request)
+static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
-    if (!plan || !request->out) return PE_ERR_NULL;
+    if (!plan || !output->out) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->order) return PE_ERR_PLAN;
-    return pe__check_shape(plan->d_model, request->rows, request->columns, request->element);
+    return pe__check_shape(plan->d_model, output->rows, output->columns, output->element);
 }
 
 /* Check all arguments of a call, then write its rows. */
-static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at,
-                                      const pe__request *request)
+static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at, pe__output *output)
 {
     pe_plan own;
-    if (request->rows == 0) return PE_OK;
-    pe_status status = pe__check_request(plan, request);
+    if (output->rows == 0) return PE_OK;
+    pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, request->rows, view->axes, view->offset);
-    if (status == PE_OK) pe__write_axes(view, at, request);
+    status = pe__check_at(at, output->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__write_axes(view, at, output);
     return status;
 }
 
@@ -142,7 +142,7 @@ typedef struct pe__batches {
 
 /* Add the same rows to all batches: fill a buffer with some rows at a time, zeros included, and add
    them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
-PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe__request *request,
+PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__output *output,
                                   const pe__batches *batches)
 {
     /* PE__BYTES: the size of the rows that are filled together, unless a single row is longer. With
@@ -150,20 +150,19 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe
        Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
-    const size_t element = request->element == sizeof(double) ? sizeof(double) : sizeof(float);
+    const size_t element = output->element == sizeof(double) ? sizeof(double) : sizeof(float);
     const size_t d = plan->d_model, bytes = d * element;
     const size_t most = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
-    pe__output output = pe__output_of_axis(plan, &plan->axis[0], request);
-    output.prefetch_distance = batches->bytes;
-    for (size_t r = 0, n; most > 0 && r < request->rows; r += n) {
-        n = pe__min(most, request->rows - r);
+    pe__set_axis(output, plan, &plan->axis[0]);
+    output->prefetch_distance = batches->bytes;
+    for (size_t r = 0, n; most > 0 && r < output->rows; r += n) {
+        n = pe__min(most, output->rows - r);
         const pe_at from = pe_skip(*at, r);
-        const pe__request rows = pe__request_of(buffer, element, n, d, batches->kernel);
+        pe__output rows = pe__output_of(buffer, element, n, d, batches->kernel);
         pe__write_axes(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
             for (size_t k = 0; k < n; k++)
-                (*batches->add)(&output,
-                                request->out + b * batches->bytes + (r + k) * request->stride,
+                (*batches->add)(output, pe__row_address(output, r + k) + b * batches->bytes,
                                 (unsigned char *)buffer + k * bytes, d);
     }
     return most > 0;
@@ -171,29 +170,29 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, const pe
 
 /* Check all arguments of a call with batches, then add its rows to them. */
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
-                                       const pe__request *request, pe__batches *batches)
+                                       pe__output *output, pe__batches *batches)
 {
     pe_plan own;
     const size_t count = batches->count;
-    if (request->rows == 0 || count == 0) return PE_OK;
-    if (count == 1) return pe__call_rows(plan, at, request);
-    pe_status status = pe__check_request(plan, request);
+    if (output->rows == 0 || count == 0) return PE_OK;
+    if (count == 1) return pe__call_rows(plan, at, output);
+    pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
     /* Batches follow each other, or lie side by side: then row r of every batch lies within one row
        stride. */
-    const size_t batch = (request->rows - 1) * request->columns + plan->d_model;
-    const size_t limit = (size_t)PTRDIFF_MAX / request->element;
+    const size_t batch = (output->rows - 1) * output->columns + plan->d_model;
+    const size_t limit = (size_t)PTRDIFF_MAX / output->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
         return PE_ERR_SIZE;
     if (batch_stride < batch && (batch_stride < plan->d_model ||
-                                 (request->columns - plan->d_model) / batch_stride < count - 1))
+                                 (output->columns - plan->d_model) / batch_stride < count - 1))
         return PE_ERR_SHAPE;
-    batches->bytes = batch_stride * request->element;
+    batches->bytes = batch_stride * output->element;
     const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, request->rows, view->axes, view->offset);
-    if (status != PE_OK || pe__write_batches(view, at, request, batches)) return status;
+    status = pe__check_at(at, output->rows, view->axes, view->offset);
+    if (status != PE_OK || pe__write_batches(view, at, output, batches)) return status;
     for (size_t b = 0; b < count; b++) {
-        pe__request one = *request;
+        pe__output one = *output;
         one.out += b * batches->bytes;
         pe__write_axes(view, at, &one);
     }
@@ -232,9 +231,9 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
-        const pe__request request =
-            pe__request_of(out + column, sizeof *out, rows, d_model, &pe__fill_kernel_f32);
-        pe__write_axes(&plan, &at, &request);
+        pe__output output =
+            pe__output_of(out + column, sizeof *out, rows, d_model, &pe__fill_kernel_f32);
+        pe__write_axes(&plan, &at, &output);
     }
     return PE_OK;
 }

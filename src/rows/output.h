@@ -26,8 +26,46 @@ typedef enum pe__component_order {
    pe__choose_store_mode() chooses one of the first three. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
-/* The output of one axis: the axis' columns of each row. */
+struct pe__output;
+struct pe__span;
+struct pe__block;
+
+/* Adds the n floats of row (doubles for f64) to the elements at x. Each sum is rounded once to the
+   type of x. */
+typedef void pe__row_adder(const struct pe__output *output, unsigned char *x, const void *row,
+                           size_t n);
+
+/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
+   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
+   nothing refers to no adder, so it contains no code for adding. */
+typedef struct pe__adder {
+    void (*four)(const struct pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0,
+                 pe__vf v1, pe__vf v2, pe__vf v3); /* in registers; across as in pe__span */
+    pe__row_adder *some;
+} pe__adder;
+
+/* Writes `rows` rows, of the positions t, t + 1 and so on. */
+typedef void pe__row_writer(const struct pe__output *output, double t, size_t rows);
+
+/* The code that depends on the type of elements, and on whether rows are filled or added. */
+typedef struct pe__row_kernel {
+    pe__row_writer *row, *rows; /* write one row; several. pe__write_rows() chooses */
+    /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
+       columns of a row at the padding position */
+    void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
+    /* what `rows` is made of; NULL where it has no blocks. block: writes the rows of a block in the
+       columns of a span. row_pairs: of floats, writes n row pairs of a block. adder: of floats that
+       are added */
+    void (*block)(struct pe__span *x, struct pe__block *block);
+    void (*row_pairs)(struct pe__span *x, int64_t n);
+    const pe__adder *adder;
+} pe__row_kernel;
+
+/* What a call makes: its rows, and of these the columns of one axis, or a part of them. A call sets
+   what its arguments say (pe__output_of()), then what each axis says (pe__set_axis()). */
 typedef struct pe__output {
+    const pe__row_kernel *kernel;
+    size_t rows, columns;    /* of the call; columns: elements from row to row             */
     const pe_plan *plan;
     size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
     unsigned char *out;      /* column 0 of the first row                                       */
@@ -48,10 +86,13 @@ typedef struct pe__output {
 
 /* Return an output at out whose rows hold count pairs of the plan, from pair number `pair` on, and
    nothing else: first the sines, then the cosines. */
-PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, const pe_plan *plan,
+PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
+                                            const pe__row_kernel *kernel, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
 {
     pe__output output;
+    output.kernel = kernel;
+    output.rows = output.columns = 0;
     output.plan = plan;
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
@@ -68,10 +109,10 @@ PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element, 
     return output;
 }
 
-PE__INLINE pe__output pe__output_split(const pe_plan *plan, size_t pair, size_t count, void *out,
-                                       size_t element)
+PE__INLINE pe__output pe__output_split(const pe__row_kernel *kernel, const pe_plan *plan,
+                                       size_t pair, size_t count, void *out, size_t element)
 {
-    return pe__output_split_with(pe__round_element_any, plan, pair, count, out, element);
+    return pe__output_split_with(pe__round_element_any, kernel, plan, pair, count, out, element);
 }
 
 /* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
@@ -107,88 +148,70 @@ PE__INLINE size_t pe__first_column(const pe__output *output)
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
 }
 
-/* Adds the n floats of row (doubles for f64) to the elements at x. Each sum is rounded once to the
-   type of x. */
-typedef void pe__row_adder(const pe__output *output, unsigned char *x, const void *row, size_t n);
-
-/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
-   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
-   nothing refers to no adder, so it contains no code for adding. */
-typedef struct pe__adder {
-    void (*four)(const pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
-                 pe__vf v2, pe__vf v3); /* vectors passed in registers; across as in pe__span */
-    pe__row_adder *some;
-} pe__adder;
-
-/* The code that depends on the type of elements, and on whether rows are filled or added.
-   rows: writes the rows of the positions t, t + 1 and so on.
-   zeros: stores n zeros in a row, or adds them, from `column` on. It serves columns without a pair,
-   and all columns of a row at the padding position. */
-typedef struct pe__row_kernel {
-    void (*rows)(const pe__output *output, double t, size_t rows);
-    void (*zeros)(const pe__output *output, unsigned char *row, size_t column, size_t n);
-} pe__row_kernel;
-
-/* The request of a call: `rows` rows at out, and how they are written. */
-typedef struct pe__request {
-    unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; from row to row, in elements: columns,
-                                        in bytes: stride */
-    pe__store_mode mode;
-    double scale; /* PE__ADD: x = scale x + PE */
-    size_t rows;
-    const pe__row_kernel *kernel;
-} pe__request;
-
-PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_request() */
-PE__INLINE pe__request pe__request_of(void *out, size_t element, size_t rows, size_t stride,
-                                      const pe__row_kernel *kernel)
+/* Write rows by the output's kernel. */
+PE__INLINE void pe__write_rows(const pe__output *output, double t, size_t rows)
 {
-    const pe__request request = {
-        (unsigned char *)out, element, stride, element * stride, PE__STORE, 1, rows, kernel};
-    return request;
-}
-PE__INLINE pe__request pe__add_request_of(void *x, size_t element, size_t rows, size_t stride,
-                                          double scale, const pe__row_kernel *kernel)
-{
-    pe__request request = pe__request_of(x, element, rows, stride, kernel);
-    request.mode = PE__ADD;
-    request.scale = scale;
-    return request;
+    if (rows == 1) output->kernel->row(output, t, 1);
+    else output->kernel->rows(output, t, rows);
 }
 
-/* Return the output of one axis of a request. */
-PE__WRAPS /* the prefetch distance may wrap: any address may be prefetched */
-static inline pe__output pe__output_of_axis(const pe_plan *plan, const pe__axis *axis,
-                                            const pe__request *request)
+/* Return the output of a call: `rows` rows at out, stride elements from row to row. The fields that
+   depend on an axis are not set: pe__set_axis() does. */
+PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    const pe__row_kernel *kernel)
 {
-    pe__output output = pe__output_split(plan, axis->pair, 0, request->out, request->element);
-    output.coordinate = axis->coordinate;
-    output.stride = (ptrdiff_t)request->stride;
-    output.sine = axis->sine;
-    output.cosine = axis->cosine;
-    output.sines = axis->sines;
-    output.cosines = axis->cosines;
-    if (plan->layout != PE_LAYOUT_HALVES) output.order = plan->cos_first ? PE__CS : PE__SC;
-    output.mode = request->mode;
-    output.scale = request->scale;
-    output.prefetch_distance = pe__max(8192 / pe__max(request->stride, 1), 1) *
-                               request->stride; /* 8 KB in whole rows, or one row */
+    pe__output output;
+    output.kernel = kernel;
+    output.rows = rows;
+    output.columns = stride;
+    output.out = (unsigned char *)out;
+    output.stride = (ptrdiff_t)(element * stride);
+    output.element = element;
+    output.mode = PE__STORE;
+    output.scale = 1;
+    return output;
+}
+PE__INLINE pe__output pe__add_output_of(void *x, size_t element, size_t rows, size_t stride,
+                                        double scale, const pe__row_kernel *kernel)
+{
+    pe__output output = pe__output_of(x, element, rows, stride, kernel);
+    output.mode = PE__ADD;
+    output.scale = scale;
     return output;
 }
 
-/* Choose the store mode of an output of `rows` rows that is not added to. Outputs of floats of at
+/* Set the columns of an output to those of one axis. */
+PE__WRAPS /* the prefetch distance may wrap: any address may be prefetched */
+static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const pe__axis *axis)
+{
+    const size_t stride = (size_t)output->stride;
+    output->plan = plan;
+    output->pair = axis->pair;
+    output->coordinate = axis->coordinate;
+    output->sine = axis->sine;
+    output->cosine = axis->cosine;
+    output->sines = axis->sines;
+    output->cosines = axis->cosines;
+    output->order = plan->layout == PE_LAYOUT_HALVES ? PE__SPLIT : plan->cos_first ? PE__CS : PE__SC;
+    output->prefetch_distance =
+        pe__max(8192 / pe__max(stride, 1), 1) * stride; /* 8 KB in whole rows, or one row */
+    output->peeled = output->repeat_offset = output->padding_pairs = 0;
+    output->round_element = pe__round_element_any;
+}
+
+/* Choose the store mode of an output that is not added to. Outputs of floats of at
    least PE_STREAM_BYTES / 8 bytes, about the size of a second-level cache, are prefetched: see
    pe__prefetch_vectors(). Outputs of at least PE_STREAM_BYTES take non-temporal stores: always
    those of 16-bit elements, others only if every row, and each half of a split row, reaches an
    aligned address after the same number of pairs, output->peeled. */
-static inline void pe__choose_store_mode(const pe_plan *plan, pe__output *output, size_t rows)
+static inline void pe__choose_store_mode(pe__output *output)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;
     const size_t step = (output->order == PE__SPLIT ? 1 : 2) * output->element;
     const size_t front = pe__min(output->sine, output->cosine) * output->element;
     const size_t offset = ((uintptr_t)output->out + front) % vector;
-    const size_t bytes = rows * plan->d_model * output->element;
+    const size_t bytes = output->rows * output->plan->d_model * output->element;
     if (output->mode != PE__STORE || bytes < many / 8) return;
     if (output->element == sizeof(float)) output->mode = PE__STORE_PREFETCHED;
     if (bytes < many) return;

@@ -445,15 +445,10 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
 
 /* The row pair kernels store or add n row pairs: x->at and those at the next larger distances.
    pe__store_row_of_pair() stores or adds the one row of x->at that is not NULL. */
-typedef void pe__row_pair_kernel(pe__span *x, int64_t n);
-PE__INLINE void pe__rotate_row_pairs(pe__span *x, int64_t n, pe__sum sum)
-{
-    if (x->split) pe__rotate_span_f32(x, n, 1, 1, sum);
-    else pe__rotate_span_f32(x, n, 1, 0, sum);
-}
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
-    pe__rotate_row_pairs(x, n, PE__NOT_ADDED);
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
+    else pe__rotate_span_f32(x, n, 1, 0, PE__NOT_ADDED);
 }
 PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
 {
@@ -484,7 +479,8 @@ PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigne
 #define PE__ADDER(T, type)                                                                         \
     PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
     {                                                                                              \
-        pe__rotate_row_pairs(x, n, (pe__sum)type);                                                 \
+        if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)type);                              \
+        else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)type);                                       \
     }                                                                                              \
     PE__OUTLINE void pe__add_four_##T(const pe__output *output, unsigned char *p,                  \
                                       ptrdiff_t across, pe__vf v0, pe__vf v1, pe__vf v2,           \

@@ -28,20 +28,22 @@ typedef struct pe__sincos_request {
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
    of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
-typedef void pe__sincos_kernel(const pe__output *output, const pe_at *at, size_t rows);
-#define PE__ROW_KERNELS(T, row)                                                                    \
-    PE__OUTLINE void pe__sincos_row_##T(const pe__output *output, const pe_at *at, size_t rows)    \
+typedef void pe__sincos_kernel(pe__output *output, const pe_at *at, size_t rows);
+#define PE__ROW_KERNELS(T, row, kernel_of_row)                                                     \
+    PE__OUTLINE void pe__sincos_row_##T(pe__output *output, const pe_at *at, size_t rows)          \
     {                                                                                              \
+        output->kernel = kernel_of_row;                                                            \
         row(output, pe__position(at, 0, 0), rows);                                                 \
     }                                                                                              \
-    PE__OUTLINE void pe__sincos_rows_##T(const pe__output *output, const pe_at *at, size_t rows)   \
+    PE__OUTLINE void pe__sincos_rows_##T(pe__output *output, const pe_at *at, size_t rows)         \
     {                                                                                              \
-        pe__write_axis(output, at, 0, rows, &pe__fill_kernel_##T);                                 \
+        output->kernel = &pe__fill_kernel_##T;                                                     \
+        pe__write_axis(output, at, 0, rows);                                                       \
     }
-PE__ROW_KERNELS(f32, pe__row_f32)
-PE__ROW_KERNELS(f16, pe__rows_f16)
-PE__ROW_KERNELS(bf16, pe__rows_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64)
+PE__ROW_KERNELS(f32, pe__row_f32, NULL) /* which never asks for it */
+PE__ROW_KERNELS(f16, pe__rows_f16, &pe__fill_kernel_f16)
+PE__ROW_KERNELS(bf16, pe__rows_bf16, &pe__fill_kernel_bf16)
+PE__ROW_KERNELS(f64, pe__rows_f64, NULL)
 #undef PE__ROW_KERNELS
 
 /* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
@@ -142,7 +144,7 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
             plan.table = f + 2 * plan.padded;
         }
         pe__output output =
-            pe__output_split_with(pe__round_element_given, &plan, 0, n, out + i * size, size);
+            pe__output_split_with(pe__round_element_given, NULL, &plan, 0, n, out + i * size, size);
         output.stride = (ptrdiff_t)(x->stride * size);
         output.sine = sines_first ? 0 : columns;
         output.cosine = sines_first ? columns : 0;

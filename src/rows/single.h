@@ -12,7 +12,7 @@
 #include "row_pair_f32.h"
 #include "row_pair_16.h"
 
-/* ---- 6.7 a single row ---------------------------------------------------------------------------
+/* ---- 6.6 a single row ---------------------------------------------------------------------------
  * One loop goes from the angles to the stores. The row is not rotated from an anchor, and its sines
  * and cosines in double stay in registers. */
 

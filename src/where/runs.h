@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
+ * tests/unit/test_at.c and tests/unit/test_splits.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/base.h"
+#include "at.h"
+
+/* ---- 4.1 runs of positions ----------------------------------------------------------------------
+ * A run is some consecutive rows of one coordinate: they are at consecutive positions, at one
+ * position, copies of rows before, or rows of zeros. */
+
+typedef enum pe__run_kind {
+    PE__RUN_COMPUTED, /* from its positions */
+    PE__RUN_COPIED,   /* from rows before */
+    PE__RUN_ZEROS     /* one row, at the padding position */
+} pe__run_kind;
+
+/* The rows row, row + every, row + 2 every and so on, `rows` of them. */
+typedef struct pe__run {
+    pe__run_kind kind;
+    size_t row, rows, every;
+    double position, step; /* of the first row, offset included; from one of these rows to the next:
+                              1, -1 or 0. Copies: not set */
+    size_t source, source_step; /* copies: the first row is a copy of row `source`, the next one of
+                                   row source + source_step: 0 or 1 ... */
+    const uint32_t *sources;    /* ... or, unless this is NULL, row k of row sources[k] */
+} pe__run;
+
+/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
+   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
+   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
+   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
+enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
+typedef struct pe__row_cache {
+    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
+    uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
+    uint32_t row[PE__CACHE_SLOTS];
+    uint32_t sources[PE__POSITIONS]; /* of the run that was returned last */
+} pe__row_cache;
+
+/* What is left of the positions of a call. */
+typedef struct pe__runs {
+    const pe_at *at;
+    size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
+    size_t coordinate;
+    double offset, padding;
+    int has_padding, copies;  /* copies: rows at the position of a row before are copied from it */
+    size_t cells, period;     /* a grid whose rows are copied: each value holds for `cells` rows, and
+                                 the values recur after `period` values; else 1, SIZE_MAX */
+    size_t computed;          /* a grid: before this row, each value's first row is computed */
+    double last;              /* the position of row next - 1; 1e300: none */
+    pe__row_cache *cache;     /* of a long list, or NULL */
+    size_t held, held_rows;   /* p holds the positions, without offset, of held_rows rows from
+                                 number `held` on */
+    double p[PE__POSITIONS];
+} pe__runs;
+
+/* Begin with row `first` of at. Offset and padding position are the plan's. */
+PE__INLINE void pe__runs_begin(pe__runs *x, const pe_plan *plan, const pe_at *at, size_t first,
+                               size_t rows, size_t coordinate, int copies)
+{
+    const int grid = at->kind == (int)PE__AT_GRID && copies;
+    x->at = at;
+    x->first = first;
+    x->rows = rows;
+    x->next = x->computed = 0;
+    x->coordinate = coordinate;
+    x->offset = plan->offset;
+    x->padding = plan->padding;
+    x->has_padding = plan->has_padding;
+    x->copies = copies;
+    x->cells = grid ? pe__grid_cells(at, coordinate) : 1;
+    x->period = grid ? at->size[coordinate] : SIZE_MAX;
+    x->last = 1e300;
+    x->cache = NULL;
+    x->held = x->held_rows = 0;
+}
+
+/* Returns the position of row r, without offset. */
+PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
+{
+    if (x->at->kind == (int)PE__AT_RANGE) return pe__position(x->at, x->first + r, 0);
+    if (r - x->held >= x->held_rows) {
+        x->held = r;
+        x->held_rows = pe__min(x->rows - r, PE__POSITIONS);
+        pe__positions(x->at, x->first + r, x->held_rows, x->coordinate, x->p);
+    }
+    return x->p[r - x->held];
+}
+
+/* Returns how many rows from row r on, at position p, are at p, p + step, p + 2 step and so on, and
+   not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
+PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
+{
+    const size_t most = x->rows - r;
+    const double t = p + x->offset;
+    size_t n = 1;
+    if (x->at->kind == (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
+        const double before = (x->padding - p) * step;
+        return x->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
+    }
+    for (; n < most; n++) {
+        const double q = pe__runs_position(x, r + n);
+        if (q + x->offset != t + (double)n * step || (x->has_padding && q == x->padding)) break;
+    }
+    return n;
+}
+
+/* Returns the step of the run that begins at row r, at position p: 1 or -1, if t = p + offset is a
+   multiple of 2^-20; 0 for rows at one position that are not copied; 2 if the run has one row. */
+PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
+{
+    const double t = p + x->offset, units = t * 1048576.0;
+    if (x->rows - r == 1) return 2;
+    const double by = pe__runs_position(x, r + 1) + x->offset - t;
+    if (by == 0) return x->copies ? 2 : 0;
+    return (by == 1 || by == -1) && (double)(int64_t)units == units ? by : 2;
+}
+
+/* Returns the slot of t, and writes the bits of t to *bits. */
+PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
+{
+    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
+    uint64_t n;
+    memcpy(&n, &fixed, sizeof n);
+    memcpy(bits, &t, sizeof t);
+    return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
+}
+
+PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
+{
+    uint64_t bits;
+    return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
+}
+/* Write to cache->sources the cached rows of row r and of the rows after it, up to the first row
+   whose position is not in the cache. Returns how many there are: at most those whose positions are
+   held. */
+PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
+{
+    pe__row_cache *const cache = x->cache;
+    const double *const p = x->p + (r - x->held);
+    const size_t most = x->held_rows - (r - x->held);
+    size_t k = 0;
+    for (uint64_t bits; k < most; k++) {
+        const size_t slot = pe__cache_slot(p[k] + x->offset, &bits);
+        if (cache->position[slot] != bits || (x->has_padding && p[k] == x->padding)) break;
+        cache->sources[k] = cache->row[slot];
+    }
+    cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
+    return k;
+}
+/* Enter a run that is computed into the cache. A run of more rows than the cache has slots is not
+   entered. */
+PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
+{
+    for (size_t k = 0; run->rows <= PE__CACHE_SLOTS && k < run->rows; k++) {
+        uint64_t bits;
+        const size_t slot = pe__cache_slot(run->position + (double)k * run->step, &bits);
+        cache->position[slot] = bits;
+        cache->row[slot] = (uint32_t)(run->row + k);
+    }
+    cache->misses_left -= pe__min(cache->misses_left, run->rows);
+}
+
+/* Set *run to the next run, and return 1; return 0 after the last one. Runs follow each other. A
+   grid's run may skip rows (every > 1): these are copied by the runs that follow. */
+PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
+{
+    size_t r = x->next, cell = 0; /* cell: rows before row r that have its value in the grid */
+    double p;
+    int zeros, computed = 1;
+    for (; computed; r += (size_t)computed) { /* skip rows that a grid's run has computed */
+        if (r >= x->rows) return 0;
+        p = pe__runs_position(x, r);
+        zeros = x->has_padding && p == x->padding;
+        if (x->cells > 1) cell = (x->at->skipped + x->first + r) % x->cells;
+        computed = cell == 0 && r < x->computed && !zeros;
+    }
+    const double t = p + x->offset;
+    const int same = x->copies && t == x->last;
+    run->row = r;
+    run->rows = run->every = 1;
+    run->kind = PE__RUN_COMPUTED;
+    run->sources = NULL;
+    x->last = run->position = t;
+    if (zeros) {
+        run->kind = PE__RUN_ZEROS;
+        x->last = 1e300;
+    } else if (x->cells > 1 && cell == 0) { /* the first row of each value from p on */
+        run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
+        run->every = x->cells;
+        run->step = x->at->back ? -1 : 1;
+        x->computed = r + run->rows * x->cells;
+        x->next = r + 1;
+        return 1;
+    } else if (x->cache && pe__cache_has(x->cache, t)) {
+        run->kind = PE__RUN_COPIED;
+        run->rows = pe__cache_find(x, r);
+        run->sources = x->cache->sources;
+        x->last = x->p[r + run->rows - 1 - x->held] + x->offset;
+    } else if ((cell != 0 && r > 0) || r >= x->period || same) {
+        /* the value of the row before; the row one period before, which is in rows because cells is
+           1 where a period ends within a run; the position of the row before */
+        const size_t recurs = cell == 0 && r >= x->period;
+        run->kind = PE__RUN_COPIED;
+        run->source = recurs ? r - x->period : r - 1;
+        run->source_step = recurs;
+        run->rows = recurs      ? x->rows - r
+                    : cell != 0 ? pe__min(x->cells - cell, x->rows - r)
+                                : pe__run_length(x, r, p, 0);
+    } else {
+        const double step = pe__run_step(x, r, p);
+        run->step = step < 2 ? step : 0;
+        run->rows = step < 2 ? pe__run_length(x, r, p, step) : 1;
+        x->last = t + (double)(run->rows - 1) * run->step;
+        if (x->cache && x->cache->misses_left) pe__cache_insert(x->cache, run);
+    }
+    x->next = r + run->rows;
+    return 1;
+}
