@@ -6492,10 +6492,6 @@ typedef struct pe__block {
        largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
        row) */
     int64_t nearest, farthest, both;
-    /* the row at distance b begins at out + at + b stride, in bytes; b is below 0 for rows before
-       the anchor */
-    unsigned char *out;
-    ptrdiff_t at, stride;
     /* memory for the sines and cosines of two anchors: 4 arrays of pairs + PE__ANCHOR_PADDING
        doubles, aligned to a cache line. pairs: those of a tile, a multiple of 32 */
     double *doubles;
@@ -6536,10 +6532,12 @@ PE__INLINE int pe__next_group(pe__block *block)
     return rest > 0;
 }
 
-/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. For b = 0
-   there is one row, the anchor, and ts and tc are NULL. A row that is not in the run becomes NULL.
-   A row at position 0 is written here, then becomes NULL, too. */
-PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, int64_t b, pe__type type)
+/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. The anchor
+   begins at address `row`, and rows are stride bytes apart. For b = 0 there is one row, the anchor,
+   and ts and tc are NULL. A row that is not in the run becomes NULL. A row at position 0 is written
+   here, then becomes NULL, too. */
+PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
+                                 ptrdiff_t stride, int64_t b, pe__type type)
 {
     x->ts = x->tc = NULL;
     if (b != 0) {
@@ -6552,7 +6550,7 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, int64_t b,
         x->at.row[side] = NULL;
         if (p < 0 || p > block->last || (minus && b == 0)) continue;
         x->at.position[side] = (double)p + block->t;
-        x->at.row[side] = block->out + block->at + (minus ? -block->stride : block->stride) * b;
+        x->at.row[side] = row + (minus ? -stride : stride) * b;
         if (x->at.position[side] != 0) continue;
         pe__store_origin(x, side, type);
         x->at.row[side] = NULL;
@@ -6573,12 +6571,13 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, int64_t b,
    a store, or soon will be. Therefore split rows are written one after the other whenever the last
    12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
 PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block *block)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row,
+                                          int64_t most)
 {
-    const uintptr_t anchor = (uintptr_t)block->out + (uintptr_t)block->at;
-    const size_t window = 512, bits = 4096, step = (size_t)block->stride;
+    const uintptr_t anchor = (uintptr_t)row;
+    const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
     uint32_t aliased = 0;
-    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= block->both; b++) {
+    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
         const uintptr_t s = (uintptr_t)(pe__rotation_row(x->plan, 0, b) + x->pair);
         const uintptr_t c = s + x->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
@@ -6591,19 +6590,19 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const pe__block *bl
     return aliased;
 }
 
-/* Set what all rows of a block share: the anchor, where the rows go, and which of them exist. */
-PE__INLINE void pe__block_begin(pe__span *x, pe__block *block)
+/* Set what all rows of a block share: the anchor, and which of the rows exist. Returns the address
+   of the anchor's row, which may be after the last row. */
+PE__WRAPS PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
     const int64_t above = block->last - block->anchor, below = block->anchor;
     const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
     x->a = x->swapped ? block->row.c : block->row.s;
     x->b = x->swapped ? block->row.s : block->row.c;
-    block->out = x->output->out + pe__first_column(x->output) * x->output->element;
-    block->stride = x->output->stride;
-    block->at = (ptrdiff_t)block->anchor * block->stride;
     block->nearest = above < 0 ? -above : 0;
     block->farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
     block->both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
+    return pe__row_address(x->output, (size_t)block->anchor) +
+           pe__first_column(x->output) * x->output->element;
 }
 
 /* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
@@ -6639,9 +6638,10 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
 {
     const double zero = pe__max_abs((double)block->anchor + block->t, 0);
-    pe__block_begin(x, block);
+    unsigned char *const row = pe__block_begin(x, block);
     const int64_t both = block->both, farthest = block->farthest;
-    const uint32_t aliased = pe__aliased_distances(x, block);
+    const ptrdiff_t stride = x->output->stride;
+    const uint32_t aliased = pe__aliased_distances(x, row, both);
     for (int64_t b = block->nearest, n; b <= farthest; b += n) {
         const int no_origin = zero < (double)b || zero > (double)both;
         const uint32_t rest = aliased >> b;
@@ -6650,7 +6650,7 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
         if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
-        pe__set_row_pair(x, block, b, PE__F32);
+        pe__set_row_pair(x, block, row, stride, b, PE__F32);
         unsigned char *const second = x->at.row[1];
         if (together && x->at.row[0] && second) {
             x->output->kernel->row_pairs(x, n);
@@ -6709,11 +6709,10 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     const pe__output *const output = x->output;
     const int direct = output->mode != PE__STREAM && output->sines == output->cosines &&
                        output->sines % PE__GROUP == 0;
-    pe__block_begin(x, block);
+    unsigned char *row = pe__block_begin(x, block);
+    const ptrdiff_t stride = direct ? output->stride : (ptrdiff_t)PE__BUFFER_ROW;
     if (!direct) {
-        block->out = buffer;
-        block->stride = PE__BUFFER_ROW;
-        block->at = (ptrdiff_t)PE__BLOCK_HALF * (ptrdiff_t)PE__BUFFER_ROW;
+        row = buffer + (ptrdiff_t)PE__BLOCK_HALF * stride;
         x->across = PE__BUFFER_HALF;
     }
     pe__to_groups(x->a, x->end, x->split, f->a);
@@ -6722,7 +6721,7 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     pe__thresholds_16(f, f->b, x->end, f->bound_b);
     if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
     for (int64_t b = block->nearest; b <= block->farthest; b++) {
-        pe__set_row_pair(x, block, b, added ? PE__F32 : type);
+        pe__set_row_pair(x, block, row, stride, b, added ? PE__F32 : type);
         if (!x->at.row[0] && !x->at.row[1]) continue;
         if (added) {
             pe__add_row_pair_16(x, f, (size_t)b);
@@ -7321,9 +7320,13 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
 PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
     const pe__pieces pieces = pe__pieces_of(output);
-    for (size_t k = 0, source = run->source; k < run->rows; k++, source += run->source_step)
-        pe__copy_row(&pieces, pe__row_address(output, run->row + k),
-                     pe__row_address(output, run->sources ? run->sources[k] : source));
+    const size_t n = run->rows;
+    const ptrdiff_t stride = output->stride, step = run->source_step ? stride : 0;
+    const uint32_t *const sources = run->sources;
+    unsigned char *to = pe__row_address(output, run->row);
+    const unsigned char *from = pe__row_address(output, sources ? 0 : run->source);
+    for (size_t k = 0; k < n; k++, to += stride, from += step)
+        pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
 /* Write the rows of a run. *part is the caller's own copy of its output, and is changed here. To

@@ -151,9 +151,13 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
 PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
     const pe__pieces pieces = pe__pieces_of(output);
-    for (size_t k = 0, source = run->source; k < run->rows; k++, source += run->source_step)
-        pe__copy_row(&pieces, pe__row_address(output, run->row + k),
-                     pe__row_address(output, run->sources ? run->sources[k] : source));
+    const size_t n = run->rows;
+    const ptrdiff_t stride = output->stride, step = run->source_step ? stride : 0;
+    const uint32_t *const sources = run->sources;
+    unsigned char *to = pe__row_address(output, run->row);
+    const unsigned char *from = pe__row_address(output, sources ? 0 : run->source);
+    for (size_t k = 0; k < n; k++, to += stride, from += step)
+        pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
 /* Write the rows of a run. *part is the caller's own copy of its output, and is changed here. To
