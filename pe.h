@@ -1716,7 +1716,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *
  * If the rounding test flags a group:
  *
- *   rows/row_pair_f32.h  pe__confirm_flag         clears what AVX2's test flags needlessly
+ *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
  *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
  *                        pe__round_lanes          rounds undecided lanes, where these two differ
  *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
@@ -1752,8 +1752,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                    window flags each y close to a midpoint. Its guard flags small floats, for
  *                    which e is too large. Then y - e and y + e are rounded, and lanes where they
  *                    differ are undecided
- *     far            far positions: angles out of the range of the double kernel, computed in
- *                    double-double
+ *     far, slow      far positions: angles out of the range of the double kernel, computed in
+ *                    double-double. Slow pairs: frequencies so low that the errors of a run's sines
+ *                    are relative, so that small sines are not flagged
  *     padding        padding lanes: lanes of a vector after the last pair, which they repeat. They
  *                    are not stored
  *
@@ -4713,7 +4714,21 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
  *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
  *           |y| >= 2^-12 |A t| / plan->double_range
  * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
- * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly. */
+ * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
+ *
+ * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
+ * be the position of the row, and T the largest |position| on the way to the row: of the centre,
+ * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
+ * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
+ * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
+ *     11  the centre, whose errors are relative
+ *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
+ *         the plan's cosine and their product, 2 for the sum
+ *     20  the second rotation, whose cosine is off by 15
+ * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
+ * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
+ * |t| = 0.2 on (pe__slow_from()). */
+enum { PE__SLOW_RATIO = 800 };
 
 /* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
    in units, and the window in multiples of 2^12: 2 (units + 1/8), rounded up. */
@@ -5347,7 +5362,12 @@ typedef struct pe__row_pair {
    rows change places. So `swapped` matters in three kinds of places: where a and b are set
    (pe__block_begin()); where the rows are chosen or advance (pe__set_row_pair(),
    pe__set_prefetch_distance(), pe__rotate_span_f32()); and where a component must be known as a
-   sine or a cosine (pe__round_lanes(), pe__store_origin()). */
+   sine or a cosine (pe__round_lanes(), pe__store_origin()).
+
+   The rounding test flags floats below a guard. The plan's guard is needed because small sines can
+   have large relative errors. A pair is slow if its frequency is so low that the errors of its
+   sines shrink with the sines: see pe__slow_from(). Then slow_guard serves, which only flags floats
+   that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
     const pe_plan *plan;
@@ -5360,6 +5380,10 @@ typedef struct pe__span {
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
     size_t first, second;   /* number of first and of second components in a row                */
     size_t begin, end;      /* the pairs to write: begin ... end - 1                            */
+    size_t slow;            /* the first of the slow pairs; SIZE_MAX: none is slow              */
+    int32_t slow_guard;     /* guard of slow pairs, as bits of a float: just above the smallest
+                               normal float; INT32_MAX, which flags all, if elements may be
+                               infinite                                                         */
     size_t peeled;          /* PE__STREAM: pairs before the first aligned address               */
     pe__store_mode mode;
     float scale;                 /* PE__ADD: x = scale x + row                                    */
@@ -5387,6 +5411,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->mode = output->mode;
     x->scale = (float)output->scale;
     x->prefetch_distance[0] = output->prefetch_distance;
+    x->slow = SIZE_MAX;
 }
 
 /* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
@@ -5493,9 +5518,11 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
     }
 }
 
-/* Return whether vectors that the rounding test w has flagged need more than it. AVX2's test takes
-   magnitudes from the doubles and flags every double of 2 or more. Here magnitudes come from the
-   floats, plus and minus, which have no limit of this kind. Other instruction sets return 1. */
+/* Return whether vectors that the rounding test w has flagged are flagged with `guard`, too. The
+   hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
+   here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
+   2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
+   kind. */
 PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
                                 const pe__floats4 *plus, const pe__floats4 *minus)
 {
@@ -5509,10 +5536,7 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #else
     (void)f;
     (void)b;
-    (void)w;
-    (void)window;
-    (void)guard;
-    return 1;
+    return pe__rounding_test_flagged(w, window, guard);
 #endif
 }
 
@@ -5646,12 +5670,14 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 }
 
 /* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. Out of line: only the ends of a row need it, and its arrays would enlarge
-   the loop's stack frame. */
+   `second` second ones. The hot loop tests all pairs with the plan's guard, and then the slow pairs
+   that this flags with slow_guard. Here slow pairs are tested with slow_guard only. Out of line:
+   only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
     const pe__rotated r = pe__rotate_at(x, i, two);
+    const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
     pe__rounding_test test = pe__rounding_test_begin();
     pe__vf v[2];
@@ -5659,7 +5685,7 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
         v[side] = pe__round_two(r.a[side], r.b[side], x->split);
         if (x->at.row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
     }
-    const int flagged = pe__rounding_test_flagged(test, x->bound->window, x->plan->guard);
+    const int flagged = pe__rounding_test_flagged(test, x->bound->window, guard);
     for (int side = 0; side < 2; side++) {
         unsigned char *const p = x->at.row[side];
         float all[2 * PE_LANES], interleaved[2 * PE_LANES];
@@ -5731,7 +5757,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
             pe__rotate_two(x, i, two, split, &test, f.v, b.v);
             pe__rotate_two(x, i + 2 * PE_LANES, two, split, &test, f.v + 2, b.v + 2);
             if (PE__UNLIKELY(pe__rounding_test_flagged(test, window, guard)) &&
-                pe__confirm_flag(test, window, guard, &f, two ? &b : &f)) {
+                pe__confirm_flag(test, window, i < span->slow ? guard : span->slow_guard, &f,
+                                 two ? &b : &f)) {
                 pe__floats4 rounded[2];
                 pe__round_flagged(span, i, two, rounded);
                 f = rounded[0];
@@ -6751,6 +6778,28 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
+/* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
+   pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
+   them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
+   not be flagged: see step 10 of "Rounding test" in sincos/rounding_test.h. Returns SIZE_MAX if
+   that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
+   2^-14 half-turns, so that the plan's guard flags few elements. With base 500000, heads at
+   positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
+PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
+{
+    const double *const f = x->plan->frequency + x->pair;
+    const double farthest =
+        pe__max_abs(low, high) + (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 1));
+    const double nearest = low > 0 ? low : high < 0 ? -high : 0;
+    const double least = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
+    const int whole = low == floor(low), is_far = x->bound == &pe__bound_far;
+    size_t i = x->end - x->output->padding_pairs;
+    if (x->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
+    if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
+    while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
+    return i;
+}
+
 /* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
    address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
    rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
@@ -6770,6 +6819,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     double *const room = block->doubles;
     pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
     const int64_t middle = block->first + block->count / 2, last = block->last;
+    const int64_t low = PE__BLOCK_ROWS * block->first;
+    const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
     const double t = block->t, at = t + (double)block->centre;
     const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
     const pe__bound *const bound = is_far     ? &pe__bound_far
@@ -6780,6 +6831,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const size_t count = pe__pairs_of(output) + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
+    if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
+    x.slow_guard = pe__guard(plan->amplitude, 0);
     /* A tile with non-temporal stores takes half of each array of the anchors, at most. The other
        half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {

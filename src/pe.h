@@ -180,7 +180,7 @@ extern "C" {
  *
  * If the rounding test flags a group:
  *
- *   rows/row_pair_f32.h  pe__confirm_flag         clears what AVX2's test flags needlessly
+ *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
  *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
  *                        pe__round_lanes          rounds undecided lanes, where these two differ
  *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
@@ -216,8 +216,9 @@ extern "C" {
  *                    window flags each y close to a midpoint. Its guard flags small floats, for
  *                    which e is too large. Then y - e and y + e are rounded, and lanes where they
  *                    differ are undecided
- *     far            far positions: angles out of the range of the double kernel, computed in
- *                    double-double
+ *     far, slow      far positions: angles out of the range of the double kernel, computed in
+ *                    double-double. Slow pairs: frequencies so low that the errors of a run's sines
+ *                    are relative, so that small sines are not flagged
  *     padding        padding lanes: lanes of a vector after the last pair, which they repeat. They
  *                    are not stored
  *

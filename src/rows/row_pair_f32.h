@@ -32,7 +32,12 @@ typedef struct pe__row_pair {
    rows change places. So `swapped` matters in three kinds of places: where a and b are set
    (pe__block_begin()); where the rows are chosen or advance (pe__set_row_pair(),
    pe__set_prefetch_distance(), pe__rotate_span_f32()); and where a component must be known as a
-   sine or a cosine (pe__round_lanes(), pe__store_origin()). */
+   sine or a cosine (pe__round_lanes(), pe__store_origin()).
+
+   The rounding test flags floats below a guard. The plan's guard is needed because small sines can
+   have large relative errors. A pair is slow if its frequency is so low that the errors of its
+   sines shrink with the sines: see pe__slow_from(). Then slow_guard serves, which only flags floats
+   that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
     const pe_plan *plan;
@@ -45,6 +50,10 @@ typedef struct pe__span {
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
     size_t first, second;   /* number of first and of second components in a row                */
     size_t begin, end;      /* the pairs to write: begin ... end - 1                            */
+    size_t slow;            /* the first of the slow pairs; SIZE_MAX: none is slow              */
+    int32_t slow_guard;     /* guard of slow pairs, as bits of a float: just above the smallest
+                               normal float; INT32_MAX, which flags all, if elements may be
+                               infinite                                                         */
     size_t peeled;          /* PE__STREAM: pairs before the first aligned address               */
     pe__store_mode mode;
     float scale;                 /* PE__ADD: x = scale x + row                                    */
@@ -72,6 +81,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->mode = output->mode;
     x->scale = (float)output->scale;
     x->prefetch_distance[0] = output->prefetch_distance;
+    x->slow = SIZE_MAX;
 }
 
 /* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
@@ -178,9 +188,11 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
     }
 }
 
-/* Return whether vectors that the rounding test w has flagged need more than it. AVX2's test takes
-   magnitudes from the doubles and flags every double of 2 or more. Here magnitudes come from the
-   floats, plus and minus, which have no limit of this kind. Other instruction sets return 1. */
+/* Return whether vectors that the rounding test w has flagged are flagged with `guard`, too. The
+   hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
+   here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
+   2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
+   kind. */
 PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
                                 const pe__floats4 *plus, const pe__floats4 *minus)
 {
@@ -194,10 +206,7 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #else
     (void)f;
     (void)b;
-    (void)w;
-    (void)window;
-    (void)guard;
-    return 1;
+    return pe__rounding_test_flagged(w, window, guard);
 #endif
 }
 
@@ -331,12 +340,14 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 }
 
 /* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. Out of line: only the ends of a row need it, and its arrays would enlarge
-   the loop's stack frame. */
+   `second` second ones. The hot loop tests all pairs with the plan's guard, and then the slow pairs
+   that this flags with slow_guard. Here slow pairs are tested with slow_guard only. Out of line:
+   only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
     const pe__rotated r = pe__rotate_at(x, i, two);
+    const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
     pe__rounding_test test = pe__rounding_test_begin();
     pe__vf v[2];
@@ -344,7 +355,7 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
         v[side] = pe__round_two(r.a[side], r.b[side], x->split);
         if (x->at.row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
     }
-    const int flagged = pe__rounding_test_flagged(test, x->bound->window, x->plan->guard);
+    const int flagged = pe__rounding_test_flagged(test, x->bound->window, guard);
     for (int side = 0; side < 2; side++) {
         unsigned char *const p = x->at.row[side];
         float all[2 * PE_LANES], interleaved[2 * PE_LANES];
@@ -416,7 +427,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
             pe__rotate_two(x, i, two, split, &test, f.v, b.v);
             pe__rotate_two(x, i + 2 * PE_LANES, two, split, &test, f.v + 2, b.v + 2);
             if (PE__UNLIKELY(pe__rounding_test_flagged(test, window, guard)) &&
-                pe__confirm_flag(test, window, guard, &f, two ? &b : &f)) {
+                pe__confirm_flag(test, window, i < span->slow ? guard : span->slow_guard, &f,
+                                 two ? &b : &f)) {
                 pe__floats4 rounded[2];
                 pe__round_flagged(span, i, two, rounded);
                 f = rounded[0];

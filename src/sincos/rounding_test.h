@@ -91,7 +91,21 @@
  *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
  *           |y| >= 2^-12 |A t| / plan->double_range
  * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
- * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly. */
+ * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
+ *
+ * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
+ * be the position of the row, and T the largest |position| on the way to the row: of the centre,
+ * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
+ * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
+ * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
+ *     11  the centre, whose errors are relative
+ *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
+ *         the plan's cosine and their product, 2 for the sum
+ *     20  the second rotation, whose cosine is off by 15
+ * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
+ * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
+ * |t| = 0.2 on (pe__slow_from()). */
+enum { PE__SLOW_RATIO = 800 };
 
 /* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
    in units, and the window in multiples of 2^12: 2 (units + 1/8), rounded up. */
