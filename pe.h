@@ -1688,13 +1688,12 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                        pe__write_axes           for each axis: sets the output, chooses the store
  *                                                 mode (both rows/output.h), writes the rows, then
  *                                                 the columns of zeros
- *   rows/axis.h          pe__write_axis           asks where/runs.h for run after run; a single row
- *                                                 goes straight to the row kernel, a long list to
- *                                                 pe__write_list(), which adds a row cache
+ *   rows/axis.h          pe__write_axis           asks pe__next_run() (where/runs.h) for run after
+ *                                                 run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
- *   rows/block.h         pe__rows_f32             the `rows` of the row kernel: takes up to 17 blocks
- *                                                 at a time, in tiles of columns
+ *   rows/block.h         pe__rows_f32             is the `rows` of the row kernel: takes up to 17
+ *                                                 blocks at a time, in tiles of columns
  *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
  *                                                 to the other anchors, takes block after block
  *                        pe__write_block_f32      takes row pair after row pair of a block
@@ -1708,8 +1707,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *
  *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
- *   rows/block.h         pe__row_f32              the `row` of the row kernel, and for plans without
- *                                                 rotation rows: chooses one of the next two
+ *   rows/block.h         pe__row_f32              is the `row` of the row kernel, also for plans
+ *                                                 without rotation rows: chooses one of the next
+ *                                                 two
  *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
  *                                                 memory
  *                        pe__write_far_row        for position 0 and far positions
@@ -2047,7 +2047,7 @@ typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
     double position, step; /* of the first row, offset included; from one of these rows to the next:
-                              1, -1 or 0. Copies: not set */
+                              1, -1 or 0; 2 if there is one. Copies: not set */
     size_t source, source_step; /* copies: the first row is a copy of row `source`, the next one of
                                    row source + source_step: 0 or 1 ... */
     const uint32_t *sources;    /* ... or, unless this is NULL, row k of row sources[k] */
@@ -2068,12 +2068,12 @@ typedef struct pe__row_cache {
 /* What is left of the positions of a call. */
 typedef struct pe__runs {
     const pe_at *at;
+    const pe_plan *plan;      /* has the offset and the padding position */
     size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
     size_t coordinate;
-    double offset, padding;
-    int has_padding, copies;  /* copies: rows at the position of a row before are copied from it */
-    size_t cells, period;     /* a grid whose rows are copied: each value holds for `cells` rows, and
-                                 the values recur after `period` values; else 1, SIZE_MAX */
+    int copies;               /* rows at the position of a row before are copied from it */
+    size_t cells, period;     /* a grid whose rows are copied: each value holds for `cells` rows,
+                                 and the values recur after `period` values; else 1, SIZE_MAX */
     size_t computed;          /* a grid: before this row, each value's first row is computed */
     double last;              /* the position of row next - 1; 1e300: none */
     pe__row_cache *cache;     /* of a long list, or NULL */
@@ -2082,25 +2082,21 @@ typedef struct pe__runs {
     double p[PE__POSITIONS];
 } pe__runs;
 
-/* Begin with row `first` of at. Offset and padding position are the plan's. */
-PE__INLINE void pe__runs_begin(pe__runs *x, const pe_plan *plan, const pe_at *at, size_t first,
-                               size_t rows, size_t coordinate, int copies)
+/* Return the runs of `rows` rows, from row `first` of at on. */
+PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *at, size_t first, size_t rows,
+                                size_t coordinate, int copies)
 {
     const int grid = at->kind == (int)PE__AT_GRID && copies;
-    x->at = at;
-    x->first = first;
-    x->rows = rows;
-    x->next = x->computed = 0;
-    x->coordinate = coordinate;
-    x->offset = plan->offset;
-    x->padding = plan->padding;
-    x->has_padding = plan->has_padding;
-    x->copies = copies;
-    x->cells = grid ? pe__grid_cells(at, coordinate) : 1;
-    x->period = grid ? at->size[coordinate] : SIZE_MAX;
-    x->last = 1e300;
-    x->cache = NULL;
-    x->held = x->held_rows = 0;
+    const size_t cells = grid ? pe__grid_cells(at, coordinate) : 1;
+    const size_t period = grid ? at->size[coordinate] : SIZE_MAX;
+    const pe__runs runs = {at,     plan, first, rows, 0, coordinate, copies, cells, period, 0,
+                           1e300, NULL, 0,     0,    {0}};
+    return runs;
+}
+
+PE__INLINE int pe__is_padding(const pe_plan *plan, double p)
+{
+    return plan->has_padding && p == plan->padding;
 }
 
 /* Returns the position of row r, without offset. */
@@ -2120,26 +2116,26 @@ PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
 PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
 {
     const size_t most = x->rows - r;
-    const double t = p + x->offset;
+    const double t = p + x->plan->offset;
     size_t n = 1;
     if (x->at->kind == (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
-        const double before = (x->padding - p) * step;
-        return x->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
+        const double before = x->plan->has_padding ? (x->plan->padding - p) * step : 0;
+        return before > 0 && before < (double)most ? (size_t)before : most;
     }
     for (; n < most; n++) {
         const double q = pe__runs_position(x, r + n);
-        if (q + x->offset != t + (double)n * step || (x->has_padding && q == x->padding)) break;
+        if (q + x->plan->offset != t + (double)n * step || pe__is_padding(x->plan, q)) break;
     }
     return n;
 }
 
 /* Returns the step of the run that begins at row r, at position p: 1 or -1, if t = p + offset is a
-   multiple of 2^-20; 0 for rows at one position that are not copied; 2 if the run has one row. */
+   multiple of 2^-20; 0 for rows at one position that are not copied; 2: the run has one row. */
 PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
-    const double t = p + x->offset, units = t * 1048576.0;
+    const double t = p + x->plan->offset, units = t * 1048576.0;
     if (x->rows - r == 1) return 2;
-    const double by = pe__runs_position(x, r + 1) + x->offset - t;
+    const double by = pe__runs_position(x, r + 1) + x->plan->offset - t;
     if (by == 0) return x->copies ? 2 : 0;
     return (by == 1 || by == -1) && (double)(int64_t)units == units ? by : 2;
 }
@@ -2154,11 +2150,6 @@ PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
     return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
 }
 
-PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
-{
-    uint64_t bits;
-    return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
-}
 /* Write to cache->sources the cached rows of row r and of the rows after it, up to the first row
    whose position is not in the cache. Returns how many there are: at most those whose positions are
    held. */
@@ -2169,8 +2160,8 @@ PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
     const size_t most = x->held_rows - (r - x->held);
     size_t k = 0;
     for (uint64_t bits; k < most; k++) {
-        const size_t slot = pe__cache_slot(p[k] + x->offset, &bits);
-        if (cache->position[slot] != bits || (x->has_padding && p[k] == x->padding)) break;
+        const size_t slot = pe__cache_slot(p[k] + x->plan->offset, &bits);
+        if (cache->position[slot] != bits || pe__is_padding(x->plan, p[k])) break;
         cache->sources[k] = cache->row[slot];
     }
     cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
@@ -2189,25 +2180,35 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
+/* Let a run be copies of rows from number `source` on, or, if step is 0, of that row. */
+PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
+{
+    run->kind = PE__RUN_COPIED;
+    run->source = source;
+    run->source_step = step;
+    run->rows = rows;
+}
+
 /* Set *run to the next run, and return 1; return 0 after the last one. Runs follow each other. A
    grid's run may skip rows (every > 1): these are copied by the runs that follow. */
 PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
-    size_t r = x->next, cell = 0; /* cell: rows before row r that have its value in the grid */
+    size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
     double p;
     int zeros, computed = 1;
     for (; computed; r += (size_t)computed) { /* skip rows that a grid's run has computed */
         if (r >= x->rows) return 0;
         p = pe__runs_position(x, r);
-        zeros = x->has_padding && p == x->padding;
+        zeros = pe__is_padding(x->plan, p);
         if (x->cells > 1) cell = (x->at->skipped + x->first + r) % x->cells;
         computed = cell == 0 && r < x->computed && !zeros;
     }
-    const double t = p + x->offset;
+    const double t = p + x->plan->offset;
     const int same = x->copies && t == x->last;
     run->row = r;
     run->rows = run->every = 1;
     run->kind = PE__RUN_COMPUTED;
+    run->step = 0;
     run->sources = NULL;
     x->last = run->position = t;
     if (zeros) {
@@ -2220,27 +2221,20 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
         x->computed = r + run->rows * x->cells;
         x->next = r + 1;
         return 1;
-    } else if (x->cache && pe__cache_has(x->cache, t)) {
-        run->kind = PE__RUN_COPIED;
-        run->rows = pe__cache_find(x, r);
+    } else if (x->cache && x->cache->misses_left && (cached = pe__cache_find(x, r)) > 0) {
+        pe__copies(run, 0, 0, cached);
         run->sources = x->cache->sources;
-        x->last = x->p[r + run->rows - 1 - x->held] + x->offset;
-    } else if ((cell != 0 && r > 0) || r >= x->period || same) {
-        /* the value of the row before; the row one period before, which is in rows because cells is
-           1 where a period ends within a run; the position of the row before */
-        const size_t recurs = cell == 0 && r >= x->period;
-        run->kind = PE__RUN_COPIED;
-        run->source = recurs ? r - x->period : r - 1;
-        run->source_step = recurs;
-        run->rows = recurs      ? x->rows - r
-                    : cell != 0 ? pe__min(x->cells - cell, x->rows - r)
-                                : pe__run_length(x, r, p, 0);
+        x->last = x->p[r + run->rows - 1 - x->held] + x->plan->offset;
+    } else if (cell != 0 && r > 0) { /* the value of the row before */
+        pe__copies(run, r - 1, 0, pe__min(x->cells - cell, x->rows - r));
+    } else if (r >= x->period) { /* a period is counted in rows here, since cells is 1 */
+        pe__copies(run, r - x->period, 1, x->rows - r);
     } else {
-        const double step = pe__run_step(x, r, p);
-        run->step = step < 2 ? step : 0;
-        run->rows = step < 2 ? pe__run_length(x, r, p, step) : 1;
+        if (!same) run->step = pe__run_step(x, r, p);
+        if (run->step < 2) run->rows = pe__run_length(x, r, p, run->step);
         x->last = t + (double)(run->rows - 1) * run->step;
-        if (x->cache && x->cache->misses_left) pe__cache_insert(x->cache, run);
+        if (same) pe__copies(run, r - 1, 0, run->rows);
+        else if (x->cache && x->cache->misses_left) pe__cache_insert(x->cache, run);
     }
     x->next = r + run->rows;
     return 1;
@@ -5160,7 +5154,7 @@ typedef void pe__row_writer(const struct pe__output *output, double t, size_t ro
 
 /* The code that depends on the type of elements, and on whether rows are filled or added. */
 typedef struct pe__row_kernel {
-    pe__row_writer *row, *rows; /* write one row; several. pe__write_rows() chooses */
+    pe__row_writer *row, *rows; /* write one row; several: see pe__write_rows() */
     /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
        columns of a row at the padding position */
     void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
@@ -5195,26 +5189,38 @@ typedef struct pe__output {
     pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
 } pe__output;
 
+/* Return the output of a call: `rows` rows at out, stride elements from row to row; scale: as in
+   pe__output. The fields that depend on an axis are not set: pe__set_axis() does. */
+PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    pe__store_mode mode, double scale,
+                                    const pe__row_kernel *kernel)
+{
+    pe__output output;
+    output.kernel = kernel;
+    output.rows = rows;
+    output.columns = stride;
+    output.out = (unsigned char *)out;
+    output.stride = (ptrdiff_t)(element * stride);
+    output.element = element;
+    output.mode = mode;
+    output.scale = scale;
+    return output;
+}
+
 /* Return an output at out whose rows hold count pairs of the plan, from pair number `pair` on, and
    nothing else: first the sines, then the cosines. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
                                             const pe__row_kernel *kernel, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
 {
-    pe__output output;
-    output.kernel = kernel;
-    output.rows = output.columns = 0;
+    pe__output output = pe__output_of(out, element, 0, 2 * count, PE__STORE, 1, kernel);
     output.plan = plan;
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
-    output.out = (unsigned char *)out;
-    output.stride = (ptrdiff_t)(2 * count * element);
-    output.element = element;
     output.sine = 0;
     output.cosine = output.sines = output.cosines = count;
     output.order = PE__SPLIT;
-    output.mode = PE__STORE;
-    output.scale = 1;
     output.prefetch_distance = output.peeled = output.repeat_offset = output.padding_pairs = 0;
     output.round_element = round_element;
     return output;
@@ -5259,37 +5265,20 @@ PE__INLINE size_t pe__first_column(const pe__output *output)
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
 }
 
-/* Write rows by the output's kernel. */
-PE__INLINE void pe__write_rows(const pe__output *output, double t, size_t rows)
+/* Write rows by the output's kernel, at the positions t, t + step ...; step is 1, or 0 for one
+   position. Rows are written one by one, and output->out advances, if there is only one, or if
+   blocks are not possible: at one position, without rotation rows (doubles need none of the
+   plan), or where angles are floats, which cannot be rotated from each other. */
+PE__INLINE void pe__write_rows(pe__output *output, double t, double step, size_t rows)
 {
-    if (rows == 1) output->kernel->row(output, t, 1);
-    else output->kernel->rows(output, t, rows);
-}
-
-/* Return the output of a call: `rows` rows at out, stride elements from row to row. The fields that
-   depend on an axis are not set: pe__set_axis() does. */
-PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
-PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    const pe__row_kernel *kernel)
-{
-    pe__output output;
-    output.kernel = kernel;
-    output.rows = rows;
-    output.columns = stride;
-    output.out = (unsigned char *)out;
-    output.stride = (ptrdiff_t)(element * stride);
-    output.element = element;
-    output.mode = PE__STORE;
-    output.scale = 1;
-    return output;
-}
-PE__INLINE pe__output pe__add_output_of(void *x, size_t element, size_t rows, size_t stride,
-                                        double scale, const pe__row_kernel *kernel)
-{
-    pe__output output = pe__output_of(x, element, rows, stride, kernel);
-    output.mode = PE__ADD;
-    output.scale = scale;
-    return output;
+    const pe__row_kernel *const kernel = output->kernel;
+    const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
+    if (rows > 1 && step > 0 && blocks) {
+        (*kernel->rows)(output, t, rows);
+        return;
+    }
+    for (size_t r = 0; r < rows; r++, output->out += output->stride)
+        (*kernel->row)(output, t + (double)r * step, 1);
 }
 
 /* Set the columns of an output to those of one axis. */
@@ -5304,9 +5293,10 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosine = axis->cosine;
     output->sines = axis->sines;
     output->cosines = axis->cosines;
-    output->order = plan->layout == PE_LAYOUT_HALVES ? PE__SPLIT : plan->cos_first ? PE__CS : PE__SC;
-    output->prefetch_distance =
-        pe__max(8192 / pe__max(stride, 1), 1) * stride; /* 8 KB in whole rows, or one row */
+    output->order = plan->cos_first ? PE__CS : PE__SC;
+    if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
+    /* 8 KB in whole rows, or one row */
+    output->prefetch_distance = pe__max(8192 / pe__max(stride, 1), 1) * stride;
     output->peeled = output->repeat_offset = output->padding_pairs = 0;
     output->round_element = pe__round_element_any;
 }
@@ -5809,14 +5799,6 @@ PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, c
     pe__add_row_as(type, x, PE__F32, row, n, &scale);
 }
 
-/* Add four vectors of a single row, as pe__store_four() does for a row pair. */
-PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigned char *p,
-                                ptrdiff_t across, const pe__floats4 *v)
-{
-    pe__add_four(type, (float)output->scale, output->prefetch_distance, output->order == PE__SPLIT,
-                 p, across, v);
-}
-
 /* For each type: the kernel that adds row pairs, and the adder of single rows. */
 #define PE__ADDER(T, type)                                                                         \
     PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
@@ -5829,7 +5811,8 @@ PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigne
                                       pe__vf v3)                                                   \
     {                                                                                              \
         const pe__floats4 v = {{v0, v1, v2, v3}};                                                  \
-        pe__add_four_to(type, output, p, across, &v);                                              \
+        pe__add_four(type, (float)output->scale, output->prefetch_distance,                        \
+                     output->order == PE__SPLIT, p, across, &v);                                   \
     }                                                                                              \
     PE__OUTLINE void pe__add_some_##T(const pe__output *output, unsigned char *x, const void *row, \
                                       size_t n)                                                    \
@@ -6464,9 +6447,9 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
         i = next;
     }
 }
-PE__OUTLINE void pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
+PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
 {
-    (void)pe__single_row(output, t, adder, PE__F32);
+    return pe__single_row(output, t, adder, PE__F32);
 }
 
 /* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
@@ -6506,46 +6489,32 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 
 /* Where a call stands in a run of rows. */
 typedef struct pe__block {
-    /* the run: the position of row 0; the number of the last row */
+    /* the run: the position of row 0; the number of the last row; memory for the sines and cosines
+       of two anchors, 4 arrays of pairs + PE__ANCHOR_PADDING doubles, aligned to a cache line;
+       pairs: those of a tile, a multiple of 32; for 16-bit elements a tile in floats, else NULL */
     double t;
     int64_t last;
+    double *doubles;
+    size_t pairs;
+    pe__scratch_16 *scratch;
     /* the group: its first block; how many it has; the row that is its centre */
     int64_t first, count, centre;
-    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines and
-       cosines */
+    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines
+       and cosines */
     int64_t anchor;
     pe__anchor row;
     /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
        largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
        row) */
     int64_t nearest, farthest, both;
-    /* memory for the sines and cosines of two anchors: 4 arrays of pairs + PE__ANCHOR_PADDING
-       doubles, aligned to a cache line. pairs: those of a tile, a multiple of 32 */
-    double *doubles;
-    size_t pairs;
-    pe__scratch_16 *scratch; /* 16-bit elements: a tile in floats; NULL for floats */
 } pe__block;
 
 /* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
    pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
-/* Return a block of a run of `rows` rows, before its first group. memory: for the anchors. */
-PE__INLINE pe__block pe__block_of(double t, size_t rows, double *memory, size_t pairs,
-                                  pe__scratch_16 *scratch)
-{
-    pe__block block;
-    block.t = t;
-    block.last = (int64_t)rows - 1;
-    block.first = block.count = 0;
-    block.doubles = pe__aligned(memory);
-    block.pairs = pairs;
-    block.scratch = scratch;
-    return block;
-}
-
-/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has its
-   anchor in the middle of the run; of several blocks, the anchor of the middle one is the
+/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
+   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
    centre. */
 PE__INLINE int pe__next_group(pe__block *block)
 {
@@ -6553,9 +6522,8 @@ PE__INLINE int pe__next_group(pe__block *block)
     block->first += block->count;
     const int64_t rest = all - block->first;
     block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
-    block->centre = block->last / 2;
-    if (all > 1)
-        block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    if (all == 1) block->centre = block->last / 2;
     return rest > 0;
 }
 
@@ -6853,38 +6821,21 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     }
 }
 
-/* ---- 6.8 rows of consecutive positions -------------------------------------------------------- */
+/* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
 
-PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__adder *adder)
-{
-    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);
-    else pe__single_f32(output, t, adder);
-}
 /* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
    only these contains no code for blocks. */
-PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
-{
-    (void)rows;
-    pe__write_one_row(output, t, NULL);
-}
-PE__OUTLINE void pe__add_row_f32(const pe__output *output, double t, size_t rows)
-{
-    (void)rows;
-    pe__write_one_row(output, t, &pe__adder_f32);
-}
-PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows)
-{
-    (void)rows;
-    pe__write_one_row(output, t, &pe__adder_f16);
-}
-
-/* Write the rows of the positions t, t + 1 ... singly: the plan has no rotation rows. */
-PE__OUTLINE void pe__write_singly(const pe__output *output, double t, size_t rows)
-{
-    pe__output one = *output;
-    for (size_t r = 0; r < rows; r++, one.out += output->stride)
-        output->kernel->row(&one, t + (double)r, 1);
-}
+#define PE__ROW(name, adder)                                                                       \
+    PE__OUTLINE void name(const pe__output *output, double t, size_t rows)                         \
+    {                                                                                              \
+        (void)rows;                                                                                \
+        if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);            \
+        else (void)pe__single_f32(output, t, adder);                                               \
+    }
+PE__ROW(pe__row_f32, NULL)
+PE__ROW(pe__add_row_f32, &pe__adder_f32)
+PE__ROW(pe__add_row_f16, &pe__adder_f16)
+#undef PE__ROW
 
 /* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
@@ -6892,11 +6843,8 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
     const size_t pairs = pe__pairs_of(output);
     const size_t columns = output->mode == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
-    pe__block block = pe__block_of(t, rows, space, PE__TILE, NULL);
-    if (!output->plan->table) {
-        pe__write_singly(output, t, rows);
-        return;
-    }
+    pe__block block = {t,         (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0,
+                       {NULL, NULL}, 0, 0, 0};
     while (pe__next_group(&block))
         for (size_t done = 0; done < pairs; done += columns) {
             const pe__output part = pe__output_part(output, done, columns);
@@ -6919,21 +6867,18 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
     const size_t pairs = pe__pairs_of(output);
     for (size_t r = 0, n; r < rows; r += n) {
-        n = output->plan->table ? pe__min(rows - r, most) : 1;
+        n = pe__min(rows - r, most);
         const double first = t + (double)r;
         const int single = n == 1 && first != 0 && !pe__is_far(output->plan, first);
         pe__output some = *output;
         some.out = pe__row_address(output, r);
-        size_t done = 0;
-        if (single && !added) {
-            done = pe__single_row(&some, first, NULL, type);
-        } else if (single) {
-            pe__single_f32(&some, first, &pe__adder_bf16);
-            done = pairs;
-        }
-        for (; done < pairs; done += PE__TILE_16) {
+        const size_t written = !single ? 0
+                               : added ? pe__single_f32(&some, first, &pe__adder_bf16)
+                                       : pe__single_row(&some, first, NULL, type);
+        for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
-            pe__block block = pe__block_of(first, n, space, PE__TILE_16, scratch);
+            pe__block block = {first, (int64_t)n - 1, pe__aligned(space), PE__TILE_16, scratch, 0,
+                               0,     0,              0, {NULL, NULL}, 0, 0, 0};
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);
         }
@@ -7219,19 +7164,15 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     }
 }
 
-/* Write rows for the positions t, t + 1 ..., tile by tile. Rows whose angles are floats cannot be
-   rotated from each other, so each is a run of one row. */
+/* Write rows for the positions t, t + 1 ..., tile by tile. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    const size_t pairs = pe__pairs_of(output), run = output->plan->float32 ? 1 : rows;
-    for (size_t r = 0; r < rows; r += run)
-        for (size_t done = 0, n; done < pairs; done += n) {
-            n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
-            pe__output part = pe__output_part(output, done, n);
-            part.out = pe__row_address(output, r);
-            if (done < output->peeled) part.mode = PE__STORE;
-            pe__write_tile_f64(&part, t + (double)r, run);
-        }
+    for (size_t done = 0, n; done < pe__pairs_of(output); done += n) {
+        n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
+        pe__output part = pe__output_part(output, done, n);
+        if (done < output->peeled) part.mode = PE__STORE;
+        pe__write_tile_f64(&part, t, rows);
+    }
 }
 
 /* ==== src/rows/axis.h ==== */
@@ -7258,7 +7199,7 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-#define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, adder)  \
+#define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, add)  \
     PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *to, size_t column, \
                                        size_t n)                                                   \
     {                                                                                              \
@@ -7267,7 +7208,7 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     static const pe__row_kernel pe__fill_kernel_##T = {row,   rows,  pe__write_zeros,              \
                                                        block, pairs, NULL};                        \
     static const pe__row_kernel pe__add_kernel_##T = {add_row,   add_rows,  pe__add_zeros_##T,     \
-                                                      add_block, add_pairs, adder};
+                                                      add_block, add_pairs, add};
 PE__ROW_KERNELS(f32, pe__row_f32, pe__add_row_f32, pe__rows_f32, pe__rows_f32, pe__write_block_f32,
                 pe__write_block_f32, pe__store_row_pairs, pe__add_row_pairs_f32, &pe__adder_f32)
 PE__ROW_KERNELS(f16, pe__rows_f16, pe__add_row_f16, pe__rows_f16, pe__rows_f32,
@@ -7364,7 +7305,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
             part.plan = &one;
             part.pair = 0;
             part.out = pe__row_address(output, r);
-            output->kernel->row(&part, 1.0, 1);
+            (*output->kernel->row)(&part, 1.0, 1);
         }
     }
 }
@@ -7387,37 +7328,15 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
    *part. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
-    const size_t n = run->rows;
+    const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: from the last up */
     const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
-    if (run->kind == PE__RUN_COPIED) {
-        pe__copy_run(output, run);
-        return;
-    }
-    part->out = pe__row_address(output, run->row);
-    if (run->kind == PE__RUN_ZEROS) {
-        const size_t column = pe__min(output->sine, output->cosine);
-        output->kernel->zeros(output, part->out, column, output->sines + output->cosines);
-    } else if (n == 1 || run->step == 0) { /* rows that are added to are not copied */
-        for (size_t k = 0; k < n; k++, part->out += stride)
-            output->kernel->row(part, run->position, 1);
-    } else {
-        const double before = run->step > 0 ? 0 : (double)(n - 1); /* -1: from the last row up */
-        if (run->step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
-        part->stride = run->step > 0 ? stride : -stride;
-        output->kernel->rows(part, run->position - before, n);
-    }
-}
-
-/* Write the rows of a long list with a row cache, which takes stack only here. */
-PE__OUTLINE void pe__write_list(const pe__output *output, pe__runs *runs)
-{
-    pe__row_cache cache;
-    pe__output part = *output;
-    pe__run run;
-    cache.misses_left = PE__CACHE_SLOTS;
-    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
-    runs->cache = &cache;
-    while (pe__next_run(runs, &run)) pe__write_run(output, &part, &run);
+    part->out = pe__row_address(output, run->row + down * run->every);
+    part->stride = down ? -stride : stride;
+    if (run->kind == PE__RUN_COPIED) pe__copy_run(output, run);
+    else if (run->kind == PE__RUN_ZEROS)
+        output->kernel->zeros(output, part->out, pe__min(output->sine, output->cosine),
+                              output->sines + output->cosines);
+    else pe__write_rows(part, run->position - (double)down, fabs(run->step), n);
 }
 
 /* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
@@ -7426,21 +7345,21 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 {
     const pe_plan *const plan = output->plan;
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
-    const int copies = output->mode != PE__ADD;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
     /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !plan->has_padding) {
-        output->kernel->row(output, pe__position(at, first, k) + plan->offset, 1);
+        (*output->kernel->row)(output, pe__position(at, first, k) + plan->offset, 1);
         return;
     }
-    pe__runs runs;
-    pe__runs_begin(&runs, plan, at, first, rows, k, copies);
-    if (list && !few && copies) {
-        pe__write_list(output, &runs);
-        return;
-    }
+    pe__runs runs = pe__runs_of(plan, at, first, rows, k, output->mode != PE__ADD);
+    pe__row_cache cache;
     pe__output part = *output;
+    if (list && !few && runs.copies) {
+        cache.misses_left = PE__CACHE_SLOTS;
+        memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
+        runs.cache = &cache;
+    }
     for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
 }
 
@@ -7589,7 +7508,7 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__outp
     for (size_t r = 0, n; most > 0 && r < output->rows; r += n) {
         n = pe__min(most, output->rows - r);
         const pe_at from = pe_skip(*at, r);
-        pe__output rows = pe__output_of(buffer, element, n, d, batches->kernel);
+        pe__output rows = pe__output_of(buffer, element, n, d, PE__STORE, 1, batches->kernel);
         pe__write_axes(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
             for (size_t k = 0; k < n; k++)
@@ -7662,8 +7581,8 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
-        pe__output output =
-            pe__output_of(out + column, sizeof *out, rows, d_model, &pe__fill_kernel_f32);
+        pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
+                                          &pe__fill_kernel_f32);
         pe__write_axes(&plan, &at, &output);
     }
     return PE_OK;
@@ -9479,33 +9398,24 @@ PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
  * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
  * Test: tests/unit/test_rope.c. */
 
-/* The part of count pairs, from number `pair` on, that belongs to one axis, the axis before `next`:
-   n pairs, from the axis' own pair number `first` on. `at` of the count pairs lie before them.
-   begin: the first pair of the axis. */
+/* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
+   axis' own pair number `first` on. `at` of the count pairs lie before them. */
 typedef struct pe__axis_part {
-    const pe_plan *plan;
-    size_t pair, count, next, begin;
+    size_t next, end; /* the next axis, and the number of its first pair; 0, 0 at first */
     const pe__axis *axis;
     size_t first, n, at;
 } pe__axis_part;
-PE__INLINE pe__axis_part pe__axis_parts(const pe_plan *plan, size_t pair, size_t count)
-{
-    const pe__axis_part before_the_first = {plan, pair, count, 0, 0, NULL, 0, 0, 0};
-    return before_the_first;
-}
 /* Go to the next axis that has some of the pairs, and return 1; return 0 after the last one. */
-PE__INLINE int pe__next_axis(pe__axis_part *x)
+PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe__axis_part *x)
 {
-    while (x->next < x->plan->axes) {
-        x->begin += x->axis ? x->axis->pairs : 0;
-        x->axis = &x->plan->axis[x->next++];
-        const size_t first = pe__max(x->pair, x->begin);
-        const size_t end = pe__min(x->pair + x->count, x->begin + x->axis->pairs);
-        if (first >= end) continue;
-        x->first = first - x->begin;
-        x->at = first - x->pair;
-        x->n = end - first;
-        return 1;
+    while (x->next < plan->axes) {
+        x->axis = &plan->axis[x->next++];
+        const size_t begin = x->end, first = pe__max(pair, begin);
+        x->end += x->axis->pairs;
+        x->first = first - begin;
+        x->at = first - pair;
+        x->n = pe__min(pair + count, x->end) - first;
+        if (first < pe__min(pair + count, x->end)) return 1;
     }
     return 0;
 }
@@ -9645,7 +9555,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         pe__output stationary = part;
         for (size_t r = 0; r < rows; r++) {
             stationary.out = pe__row_address(&part, r);
-            pe__write_rows(&stationary, 0, 1);
+            (*output->kernel->row)(&stationary, 0, 1);
         }
     }
 }
@@ -9676,21 +9586,15 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
                                      size_t rows)
 {
     const pe_plan *const plan = output->plan;
+    if (plan->matrix) pe__write_sums(output, at, row, rows);
+    else if (plan->order) pe__write_unsorted_rows(output, at, row, rows);
     /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
        There, axes with columns of their own would have padding between them. */
-    const int one = plan->axes == 1 || (at->axes == 1 && plan->joint);
-    if (plan->matrix) {
-        pe__write_sums(output, at, row, rows);
-    } else if (plan->order) {
-        pe__write_unsorted_rows(output, at, row, rows);
-    } else if (one && rows == 1) { /* as pe__write_axis() does, without its part of the stack */
-        const double p = pe__position(at, row, at->axes == 1 ? 0 : output->coordinate);
-        pe__write_rows(output, p + plan->offset, 1);
-    } else if (one) {
+    else if (plan->axes == 1 || (at->axes == 1 && plan->joint))
         pe__write_axis(output, at, row, rows);
-    } else {
-        for (pe__axis_part of = pe__axis_parts(plan, output->pair, output->sines);
-             pe__next_axis(&of);) {
+    else {
+        pe__axis_part of = {0, 0, NULL, 0, 0, 0};
+        while (pe__next_axis(plan, output->pair, output->sines, &of)) {
             pe__output part = *output;
             part.pair = of.axis->pair + of.first;
             part.coordinate = of.axis->coordinate;
@@ -9776,8 +9680,9 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
     size_t sections = 0;
+    pe__axis_part of = {0, 0, NULL, 0, 0, 0};
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
-    for (pe__axis_part of = pe__axis_parts(plan, pair, count); pe__next_axis(&of);) {
+    while (pe__next_axis(plan, pair, count, &of)) {
         const size_t column = pe__min(of.axis->sine, of.axis->cosine) + step * of.first;
         const pe__section its = {of.at, of.n, of.axis->pairs, column};
         section[sections++] = its;
@@ -10109,10 +10014,11 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
-        const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
-                                                 pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
-            pe__write_rows(&tile, t + (double)r, pe__min(most, rows - r));
+            const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
+                                                     pe__aligned(buffer), e);
+            pe__output written = tile;
+            pe__write_rows(&written, t + (double)r, 1, pe__min(most, rows - r));
             for (size_t k = 0; k < pe__min(most, rows - r); k++) {
                 unsigned char *const row = pe__row_address(output, r + k);
                 pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
@@ -10140,7 +10046,8 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
     const int sections = halves && plan->axes > 1 && !plan->joint;
-    for (pe__axis_part of = pe__axis_parts(plan, 0, plan->pairs); pe__next_axis(&of);) {
+    pe__axis_part of = {0, 0, NULL, 0, 0, 0};
+    while (pe__next_axis(plan, 0, plan->pairs, &of)) {
         const size_t column = matrices ? 4 * of.at : halves && !sections ? of.at : 2 * of.at;
         pe__output output = pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out,
                                              table->element);
@@ -10956,23 +10863,21 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
 PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
                               size_t stride)
 {
-    pe__output output = pe__output_of(x, sizeof *x, rows, stride, NULL);
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
     pe_at at;
     pe_plan rotation;
     if (rows == 0) return PE_OK;
     const pe_status status = pe__shift_check(plan, &deltas, &output, &at, &rotation);
     for (size_t a = 0; status == PE_OK && a < rotation.axes; a++) {
         const size_t k = at.axes == 1 ? 0 : rotation.axis[a].coordinate;
-        pe__runs runs;
+        pe__runs runs = pe__runs_of(&rotation, &at, 0, rows, k, 0);
         pe__set_axis(&output, &rotation, &rotation.axis[a]);
-        pe__runs_begin(&runs, &rotation, &at, 0, rows, k, 0);
         for (pe__run run; pe__next_run(&runs, &run);) {
             const size_t same = run.step == 0 ? run.rows : 1; /* rows with the same delta */
-            pe__output some = output;
-            some.out = pe__row_address(&output, run.row);
-            for (size_t r = 0; r < run.rows; r += same, some.out += output.stride) {
+            for (size_t r = 0; r < run.rows; r += same) {
                 const double delta = run.position + (double)r * run.step;
-                if (delta != 0) pe__shift_columns_f64(&some, delta, same);
+                output.out = (unsigned char *)(x + (run.row + r) * stride);
+                if (delta != 0) pe__shift_columns_f64(&output, delta, same);
             }
         }
     }
@@ -12197,23 +12102,23 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
     {                                                                                              \
-        pe__output output =                                                                        \
-            pe__output_of(out, sizeof *out, rows, stride, &pe__fill_kernel_##T);                   \
+        pe__output output = pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1,            \
+                                          &pe__fill_kernel_##T);                                   \
         return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
-        pe__output output = pe__add_output_of(                                                     \
-            x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
+        pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
+                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
         return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       number scale, element *x, size_t stride,                     \
                                       size_t batch_stride)                                         \
     {                                                                                              \
-        pe__output output = pe__add_output_of(                                                     \
-            x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
+        pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
+                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
         pe__batches all = {batches, 0, &batch_kernel, pe__add_some_##T};                           \
         return pe__call_batch(plan, &at, batch_stride, &output, &all);                             \
     }
@@ -12239,7 +12144,8 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output output = pe__output_of(x, sizeof *x, rows, stride, NULL);                 \
+        const pe__output output =                                                                  \
+            pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);                         \
         return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
                               pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
@@ -12258,7 +12164,7 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
     {                                                                                              \
         void *const out = (void *)(uintptr_t)table->cosines;                                       \
         pe__output output = pe__output_of(out, sizeof(element), table->rows, table->stride,        \
-                                          &pe__fill_kernel_##T);                                   \
+                                          PE__STORE, 1, &pe__fill_kernel_##T);                     \
         return pe__write_rope_table(plan, at, &output, &pe__table_kernel_##T, table, made);        \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \

@@ -129,7 +129,8 @@ def path():
     for name in listed():
         with open(os.path.join(TOP, "src", name), encoding="utf-8") as file:
             code = code_of(file.read())
-        for x in re.findall(r"^[ \t]*(?:static|PE__\w+|PE_API)\b[^;{}=#()]*?\b(pe_\w+)\([^;{}]*?\)[\s\\]*\{", code, re.M):
+        named = re.findall(r"^[ \t]*(?:static|PE__\w+|PE_API)\b[^;{}=#()]*?\b(pe_\w+)\([^;{}]*?\)[\s\\]*\{", code, re.M)
+        for x in named + re.findall(rf"^PE__\w+\(({PRIVATE}),", code, re.M):
             where.setdefault(re.sub("_T$", "_f32", x), name)
     with tempfile.TemporaryDirectory() as work:
         program = os.path.join(work, "program")

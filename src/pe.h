@@ -152,13 +152,12 @@ extern "C" {
  *                        pe__write_axes           for each axis: sets the output, chooses the store
  *                                                 mode (both rows/output.h), writes the rows, then
  *                                                 the columns of zeros
- *   rows/axis.h          pe__write_axis           asks where/runs.h for run after run; a single row
- *                                                 goes straight to the row kernel, a long list to
- *                                                 pe__write_list(), which adds a row cache
+ *   rows/axis.h          pe__write_axis           asks pe__next_run() (where/runs.h) for run after
+ *                                                 run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
- *   rows/block.h         pe__rows_f32             the `rows` of the row kernel: takes up to 17 blocks
- *                                                 at a time, in tiles of columns
+ *   rows/block.h         pe__rows_f32             is the `rows` of the row kernel: takes up to 17
+ *                                                 blocks at a time, in tiles of columns
  *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
  *                                                 to the other anchors, takes block after block
  *                        pe__write_block_f32      takes row pair after row pair of a block
@@ -172,8 +171,9 @@ extern "C" {
  *
  *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
- *   rows/block.h         pe__row_f32              the `row` of the row kernel, and for plans without
- *                                                 rotation rows: chooses one of the next two
+ *   rows/block.h         pe__row_f32              is the `row` of the row kernel, also for plans
+ *                                                 without rotation rows: chooses one of the next
+ *                                                 two
  *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
  *                                                 memory
  *                        pe__write_far_row        for position 0 and far positions

@@ -106,23 +106,21 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
 PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
                               size_t stride)
 {
-    pe__output output = pe__output_of(x, sizeof *x, rows, stride, NULL);
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
     pe_at at;
     pe_plan rotation;
     if (rows == 0) return PE_OK;
     const pe_status status = pe__shift_check(plan, &deltas, &output, &at, &rotation);
     for (size_t a = 0; status == PE_OK && a < rotation.axes; a++) {
         const size_t k = at.axes == 1 ? 0 : rotation.axis[a].coordinate;
-        pe__runs runs;
+        pe__runs runs = pe__runs_of(&rotation, &at, 0, rows, k, 0);
         pe__set_axis(&output, &rotation, &rotation.axis[a]);
-        pe__runs_begin(&runs, &rotation, &at, 0, rows, k, 0);
         for (pe__run run; pe__next_run(&runs, &run);) {
             const size_t same = run.step == 0 ? run.rows : 1; /* rows with the same delta */
-            pe__output some = output;
-            some.out = pe__row_address(&output, run.row);
-            for (size_t r = 0; r < run.rows; r += same, some.out += output.stride) {
+            for (size_t r = 0; r < run.rows; r += same) {
                 const double delta = run.position + (double)r * run.step;
-                if (delta != 0) pe__shift_columns_f64(&some, delta, same);
+                output.out = (unsigned char *)(x + (run.row + r) * stride);
+                if (delta != 0) pe__shift_columns_f64(&output, delta, same);
             }
         }
     }

@@ -100,10 +100,11 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
-        const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
-                                                 pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
-            pe__write_rows(&tile, t + (double)r, pe__min(most, rows - r));
+            const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
+                                                     pe__aligned(buffer), e);
+            pe__output written = tile;
+            pe__write_rows(&written, t + (double)r, 1, pe__min(most, rows - r));
             for (size_t k = 0; k < pe__min(most, rows - r); k++) {
                 unsigned char *const row = pe__row_address(output, r + k);
                 pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
@@ -131,7 +132,8 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
     const int sections = halves && plan->axes > 1 && !plan->joint;
-    for (pe__axis_part of = pe__axis_parts(plan, 0, plan->pairs); pe__next_axis(&of);) {
+    pe__axis_part of = {0, 0, NULL, 0, 0, 0};
+    while (pe__next_axis(plan, 0, plan->pairs, &of)) {
         const size_t column = matrices ? 4 * of.at : halves && !sections ? of.at : 2 * of.at;
         pe__output output = pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out,
                                              table->element);

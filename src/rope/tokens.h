@@ -13,33 +13,24 @@
 #include "../rows/call.h"
 #include "rotate.h"
 
-/* The part of count pairs, from number `pair` on, that belongs to one axis, the axis before `next`:
-   n pairs, from the axis' own pair number `first` on. `at` of the count pairs lie before them.
-   begin: the first pair of the axis. */
+/* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
+   axis' own pair number `first` on. `at` of the count pairs lie before them. */
 typedef struct pe__axis_part {
-    const pe_plan *plan;
-    size_t pair, count, next, begin;
+    size_t next, end; /* the next axis, and the number of its first pair; 0, 0 at first */
     const pe__axis *axis;
     size_t first, n, at;
 } pe__axis_part;
-PE__INLINE pe__axis_part pe__axis_parts(const pe_plan *plan, size_t pair, size_t count)
-{
-    const pe__axis_part before_the_first = {plan, pair, count, 0, 0, NULL, 0, 0, 0};
-    return before_the_first;
-}
 /* Go to the next axis that has some of the pairs, and return 1; return 0 after the last one. */
-PE__INLINE int pe__next_axis(pe__axis_part *x)
+PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe__axis_part *x)
 {
-    while (x->next < x->plan->axes) {
-        x->begin += x->axis ? x->axis->pairs : 0;
-        x->axis = &x->plan->axis[x->next++];
-        const size_t first = pe__max(x->pair, x->begin);
-        const size_t end = pe__min(x->pair + x->count, x->begin + x->axis->pairs);
-        if (first >= end) continue;
-        x->first = first - x->begin;
-        x->at = first - x->pair;
-        x->n = end - first;
-        return 1;
+    while (x->next < plan->axes) {
+        x->axis = &plan->axis[x->next++];
+        const size_t begin = x->end, first = pe__max(pair, begin);
+        x->end += x->axis->pairs;
+        x->first = first - begin;
+        x->at = first - pair;
+        x->n = pe__min(pair + count, x->end) - first;
+        if (first < pe__min(pair + count, x->end)) return 1;
     }
     return 0;
 }
@@ -179,7 +170,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         pe__output stationary = part;
         for (size_t r = 0; r < rows; r++) {
             stationary.out = pe__row_address(&part, r);
-            pe__write_rows(&stationary, 0, 1);
+            (*output->kernel->row)(&stationary, 0, 1);
         }
     }
 }
@@ -210,21 +201,15 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
                                      size_t rows)
 {
     const pe_plan *const plan = output->plan;
+    if (plan->matrix) pe__write_sums(output, at, row, rows);
+    else if (plan->order) pe__write_unsorted_rows(output, at, row, rows);
     /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
        There, axes with columns of their own would have padding between them. */
-    const int one = plan->axes == 1 || (at->axes == 1 && plan->joint);
-    if (plan->matrix) {
-        pe__write_sums(output, at, row, rows);
-    } else if (plan->order) {
-        pe__write_unsorted_rows(output, at, row, rows);
-    } else if (one && rows == 1) { /* as pe__write_axis() does, without its part of the stack */
-        const double p = pe__position(at, row, at->axes == 1 ? 0 : output->coordinate);
-        pe__write_rows(output, p + plan->offset, 1);
-    } else if (one) {
+    else if (plan->axes == 1 || (at->axes == 1 && plan->joint))
         pe__write_axis(output, at, row, rows);
-    } else {
-        for (pe__axis_part of = pe__axis_parts(plan, output->pair, output->sines);
-             pe__next_axis(&of);) {
+    else {
+        pe__axis_part of = {0, 0, NULL, 0, 0, 0};
+        while (pe__next_axis(plan, output->pair, output->sines, &of)) {
             pe__output part = *output;
             part.pair = of.axis->pair + of.first;
             part.coordinate = of.axis->coordinate;
@@ -310,8 +295,9 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
 {
     const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
     size_t sections = 0;
+    pe__axis_part of = {0, 0, NULL, 0, 0, 0};
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
-    for (pe__axis_part of = pe__axis_parts(plan, pair, count); pe__next_axis(&of);) {
+    while (pe__next_axis(plan, pair, count, &of)) {
         const size_t column = pe__min(of.axis->sine, of.axis->cosine) + step * of.first;
         const pe__section its = {of.at, of.n, of.axis->pairs, column};
         section[sections++] = its;

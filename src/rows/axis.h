@@ -36,7 +36,7 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-#define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, adder)  \
+#define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, add)  \
     PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *to, size_t column, \
                                        size_t n)                                                   \
     {                                                                                              \
@@ -45,7 +45,7 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     static const pe__row_kernel pe__fill_kernel_##T = {row,   rows,  pe__write_zeros,              \
                                                        block, pairs, NULL};                        \
     static const pe__row_kernel pe__add_kernel_##T = {add_row,   add_rows,  pe__add_zeros_##T,     \
-                                                      add_block, add_pairs, adder};
+                                                      add_block, add_pairs, add};
 PE__ROW_KERNELS(f32, pe__row_f32, pe__add_row_f32, pe__rows_f32, pe__rows_f32, pe__write_block_f32,
                 pe__write_block_f32, pe__store_row_pairs, pe__add_row_pairs_f32, &pe__adder_f32)
 PE__ROW_KERNELS(f16, pe__rows_f16, pe__add_row_f16, pe__rows_f16, pe__rows_f32,
@@ -142,7 +142,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
             part.plan = &one;
             part.pair = 0;
             part.out = pe__row_address(output, r);
-            output->kernel->row(&part, 1.0, 1);
+            (*output->kernel->row)(&part, 1.0, 1);
         }
     }
 }
@@ -165,37 +165,15 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
    *part. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
-    const size_t n = run->rows;
+    const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: from the last up */
     const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
-    if (run->kind == PE__RUN_COPIED) {
-        pe__copy_run(output, run);
-        return;
-    }
-    part->out = pe__row_address(output, run->row);
-    if (run->kind == PE__RUN_ZEROS) {
-        const size_t column = pe__min(output->sine, output->cosine);
-        output->kernel->zeros(output, part->out, column, output->sines + output->cosines);
-    } else if (n == 1 || run->step == 0) { /* rows that are added to are not copied */
-        for (size_t k = 0; k < n; k++, part->out += stride)
-            output->kernel->row(part, run->position, 1);
-    } else {
-        const double before = run->step > 0 ? 0 : (double)(n - 1); /* -1: from the last row up */
-        if (run->step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
-        part->stride = run->step > 0 ? stride : -stride;
-        output->kernel->rows(part, run->position - before, n);
-    }
-}
-
-/* Write the rows of a long list with a row cache, which takes stack only here. */
-PE__OUTLINE void pe__write_list(const pe__output *output, pe__runs *runs)
-{
-    pe__row_cache cache;
-    pe__output part = *output;
-    pe__run run;
-    cache.misses_left = PE__CACHE_SLOTS;
-    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
-    runs->cache = &cache;
-    while (pe__next_run(runs, &run)) pe__write_run(output, &part, &run);
+    part->out = pe__row_address(output, run->row + down * run->every);
+    part->stride = down ? -stride : stride;
+    if (run->kind == PE__RUN_COPIED) pe__copy_run(output, run);
+    else if (run->kind == PE__RUN_ZEROS)
+        output->kernel->zeros(output, part->out, pe__min(output->sine, output->cosine),
+                              output->sines + output->cosines);
+    else pe__write_rows(part, run->position - (double)down, fabs(run->step), n);
 }
 
 /* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
@@ -204,20 +182,20 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 {
     const pe_plan *const plan = output->plan;
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
-    const int copies = output->mode != PE__ADD;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
     /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !plan->has_padding) {
-        output->kernel->row(output, pe__position(at, first, k) + plan->offset, 1);
+        (*output->kernel->row)(output, pe__position(at, first, k) + plan->offset, 1);
         return;
     }
-    pe__runs runs;
-    pe__runs_begin(&runs, plan, at, first, rows, k, copies);
-    if (list && !few && copies) {
-        pe__write_list(output, &runs);
-        return;
-    }
+    pe__runs runs = pe__runs_of(plan, at, first, rows, k, output->mode != PE__ADD);
+    pe__row_cache cache;
     pe__output part = *output;
+    if (list && !few && runs.copies) {
+        cache.misses_left = PE__CACHE_SLOTS;
+        memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
+        runs.cache = &cache;
+    }
     for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
 }

@@ -28,46 +28,32 @@
 
 /* Where a call stands in a run of rows. */
 typedef struct pe__block {
-    /* the run: the position of row 0; the number of the last row */
+    /* the run: the position of row 0; the number of the last row; memory for the sines and cosines
+       of two anchors, 4 arrays of pairs + PE__ANCHOR_PADDING doubles, aligned to a cache line;
+       pairs: those of a tile, a multiple of 32; for 16-bit elements a tile in floats, else NULL */
     double t;
     int64_t last;
+    double *doubles;
+    size_t pairs;
+    pe__scratch_16 *scratch;
     /* the group: its first block; how many it has; the row that is its centre */
     int64_t first, count, centre;
-    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines and
-       cosines */
+    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines
+       and cosines */
     int64_t anchor;
     pe__anchor row;
     /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
        largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
        row) */
     int64_t nearest, farthest, both;
-    /* memory for the sines and cosines of two anchors: 4 arrays of pairs + PE__ANCHOR_PADDING
-       doubles, aligned to a cache line. pairs: those of a tile, a multiple of 32 */
-    double *doubles;
-    size_t pairs;
-    pe__scratch_16 *scratch; /* 16-bit elements: a tile in floats; NULL for floats */
 } pe__block;
 
 /* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
    pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
-/* Return a block of a run of `rows` rows, before its first group. memory: for the anchors. */
-PE__INLINE pe__block pe__block_of(double t, size_t rows, double *memory, size_t pairs,
-                                  pe__scratch_16 *scratch)
-{
-    pe__block block;
-    block.t = t;
-    block.last = (int64_t)rows - 1;
-    block.first = block.count = 0;
-    block.doubles = pe__aligned(memory);
-    block.pairs = pairs;
-    block.scratch = scratch;
-    return block;
-}
-
-/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has its
-   anchor in the middle of the run; of several blocks, the anchor of the middle one is the
+/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
+   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
    centre. */
 PE__INLINE int pe__next_group(pe__block *block)
 {
@@ -75,9 +61,8 @@ PE__INLINE int pe__next_group(pe__block *block)
     block->first += block->count;
     const int64_t rest = all - block->first;
     block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
-    block->centre = block->last / 2;
-    if (all > 1)
-        block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    if (all == 1) block->centre = block->last / 2;
     return rest > 0;
 }
 
@@ -375,38 +360,21 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     }
 }
 
-/* ---- 6.8 rows of consecutive positions -------------------------------------------------------- */
+/* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
 
-PE__INLINE void pe__write_one_row(const pe__output *output, double t, const pe__adder *adder)
-{
-    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);
-    else pe__single_f32(output, t, adder);
-}
 /* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
    only these contains no code for blocks. */
-PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
-{
-    (void)rows;
-    pe__write_one_row(output, t, NULL);
-}
-PE__OUTLINE void pe__add_row_f32(const pe__output *output, double t, size_t rows)
-{
-    (void)rows;
-    pe__write_one_row(output, t, &pe__adder_f32);
-}
-PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows)
-{
-    (void)rows;
-    pe__write_one_row(output, t, &pe__adder_f16);
-}
-
-/* Write the rows of the positions t, t + 1 ... singly: the plan has no rotation rows. */
-PE__OUTLINE void pe__write_singly(const pe__output *output, double t, size_t rows)
-{
-    pe__output one = *output;
-    for (size_t r = 0; r < rows; r++, one.out += output->stride)
-        output->kernel->row(&one, t + (double)r, 1);
-}
+#define PE__ROW(name, adder)                                                                       \
+    PE__OUTLINE void name(const pe__output *output, double t, size_t rows)                         \
+    {                                                                                              \
+        (void)rows;                                                                                \
+        if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);            \
+        else (void)pe__single_f32(output, t, adder);                                               \
+    }
+PE__ROW(pe__row_f32, NULL)
+PE__ROW(pe__add_row_f32, &pe__adder_f32)
+PE__ROW(pe__add_row_f16, &pe__adder_f16)
+#undef PE__ROW
 
 /* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
@@ -414,11 +382,8 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
     const size_t pairs = pe__pairs_of(output);
     const size_t columns = output->mode == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
-    pe__block block = pe__block_of(t, rows, space, PE__TILE, NULL);
-    if (!output->plan->table) {
-        pe__write_singly(output, t, rows);
-        return;
-    }
+    pe__block block = {t,         (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0,
+                       {NULL, NULL}, 0, 0, 0};
     while (pe__next_group(&block))
         for (size_t done = 0; done < pairs; done += columns) {
             const pe__output part = pe__output_part(output, done, columns);
@@ -441,21 +406,18 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
     const size_t pairs = pe__pairs_of(output);
     for (size_t r = 0, n; r < rows; r += n) {
-        n = output->plan->table ? pe__min(rows - r, most) : 1;
+        n = pe__min(rows - r, most);
         const double first = t + (double)r;
         const int single = n == 1 && first != 0 && !pe__is_far(output->plan, first);
         pe__output some = *output;
         some.out = pe__row_address(output, r);
-        size_t done = 0;
-        if (single && !added) {
-            done = pe__single_row(&some, first, NULL, type);
-        } else if (single) {
-            pe__single_f32(&some, first, &pe__adder_bf16);
-            done = pairs;
-        }
-        for (; done < pairs; done += PE__TILE_16) {
+        const size_t written = !single ? 0
+                               : added ? pe__single_f32(&some, first, &pe__adder_bf16)
+                                       : pe__single_row(&some, first, NULL, type);
+        for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
-            pe__block block = pe__block_of(first, n, space, PE__TILE_16, scratch);
+            pe__block block = {first, (int64_t)n - 1, pe__aligned(space), PE__TILE_16, scratch, 0,
+                               0,     0,              0, {NULL, NULL}, 0, 0, 0};
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);
         }

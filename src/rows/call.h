@@ -158,7 +158,7 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__outp
     for (size_t r = 0, n; most > 0 && r < output->rows; r += n) {
         n = pe__min(most, output->rows - r);
         const pe_at from = pe_skip(*at, r);
-        pe__output rows = pe__output_of(buffer, element, n, d, batches->kernel);
+        pe__output rows = pe__output_of(buffer, element, n, d, PE__STORE, 1, batches->kernel);
         pe__write_axes(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
             for (size_t k = 0; k < n; k++)
@@ -231,8 +231,8 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
-        pe__output output =
-            pe__output_of(out + column, sizeof *out, rows, d_model, &pe__fill_kernel_f32);
+        pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
+                                          &pe__fill_kernel_f32);
         pe__write_axes(&plan, &at, &output);
     }
     return PE_OK;

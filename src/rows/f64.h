@@ -275,17 +275,13 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     }
 }
 
-/* Write rows for the positions t, t + 1 ..., tile by tile. Rows whose angles are floats cannot be
-   rotated from each other, so each is a run of one row. */
+/* Write rows for the positions t, t + 1 ..., tile by tile. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    const size_t pairs = pe__pairs_of(output), run = output->plan->float32 ? 1 : rows;
-    for (size_t r = 0; r < rows; r += run)
-        for (size_t done = 0, n; done < pairs; done += n) {
-            n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
-            pe__output part = pe__output_part(output, done, n);
-            part.out = pe__row_address(output, r);
-            if (done < output->peeled) part.mode = PE__STORE;
-            pe__write_tile_f64(&part, t + (double)r, run);
-        }
+    for (size_t done = 0, n; done < pe__pairs_of(output); done += n) {
+        n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
+        pe__output part = pe__output_part(output, done, n);
+        if (done < output->peeled) part.mode = PE__STORE;
+        pe__write_tile_f64(&part, t, rows);
+    }
 }

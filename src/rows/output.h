@@ -49,7 +49,7 @@ typedef void pe__row_writer(const struct pe__output *output, double t, size_t ro
 
 /* The code that depends on the type of elements, and on whether rows are filled or added. */
 typedef struct pe__row_kernel {
-    pe__row_writer *row, *rows; /* write one row; several. pe__write_rows() chooses */
+    pe__row_writer *row, *rows; /* write one row; several: see pe__write_rows() */
     /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
        columns of a row at the padding position */
     void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
@@ -84,26 +84,38 @@ typedef struct pe__output {
     pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
 } pe__output;
 
+/* Return the output of a call: `rows` rows at out, stride elements from row to row; scale: as in
+   pe__output. The fields that depend on an axis are not set: pe__set_axis() does. */
+PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    pe__store_mode mode, double scale,
+                                    const pe__row_kernel *kernel)
+{
+    pe__output output;
+    output.kernel = kernel;
+    output.rows = rows;
+    output.columns = stride;
+    output.out = (unsigned char *)out;
+    output.stride = (ptrdiff_t)(element * stride);
+    output.element = element;
+    output.mode = mode;
+    output.scale = scale;
+    return output;
+}
+
 /* Return an output at out whose rows hold count pairs of the plan, from pair number `pair` on, and
    nothing else: first the sines, then the cosines. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
                                             const pe__row_kernel *kernel, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
 {
-    pe__output output;
-    output.kernel = kernel;
-    output.rows = output.columns = 0;
+    pe__output output = pe__output_of(out, element, 0, 2 * count, PE__STORE, 1, kernel);
     output.plan = plan;
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
-    output.out = (unsigned char *)out;
-    output.stride = (ptrdiff_t)(2 * count * element);
-    output.element = element;
     output.sine = 0;
     output.cosine = output.sines = output.cosines = count;
     output.order = PE__SPLIT;
-    output.mode = PE__STORE;
-    output.scale = 1;
     output.prefetch_distance = output.peeled = output.repeat_offset = output.padding_pairs = 0;
     output.round_element = round_element;
     return output;
@@ -148,37 +160,20 @@ PE__INLINE size_t pe__first_column(const pe__output *output)
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
 }
 
-/* Write rows by the output's kernel. */
-PE__INLINE void pe__write_rows(const pe__output *output, double t, size_t rows)
+/* Write rows by the output's kernel, at the positions t, t + step ...; step is 1, or 0 for one
+   position. Rows are written one by one, and output->out advances, if there is only one, or if
+   blocks are not possible: at one position, without rotation rows (doubles need none of the
+   plan), or where angles are floats, which cannot be rotated from each other. */
+PE__INLINE void pe__write_rows(pe__output *output, double t, double step, size_t rows)
 {
-    if (rows == 1) output->kernel->row(output, t, 1);
-    else output->kernel->rows(output, t, rows);
-}
-
-/* Return the output of a call: `rows` rows at out, stride elements from row to row. The fields that
-   depend on an axis are not set: pe__set_axis() does. */
-PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
-PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    const pe__row_kernel *kernel)
-{
-    pe__output output;
-    output.kernel = kernel;
-    output.rows = rows;
-    output.columns = stride;
-    output.out = (unsigned char *)out;
-    output.stride = (ptrdiff_t)(element * stride);
-    output.element = element;
-    output.mode = PE__STORE;
-    output.scale = 1;
-    return output;
-}
-PE__INLINE pe__output pe__add_output_of(void *x, size_t element, size_t rows, size_t stride,
-                                        double scale, const pe__row_kernel *kernel)
-{
-    pe__output output = pe__output_of(x, element, rows, stride, kernel);
-    output.mode = PE__ADD;
-    output.scale = scale;
-    return output;
+    const pe__row_kernel *const kernel = output->kernel;
+    const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
+    if (rows > 1 && step > 0 && blocks) {
+        (*kernel->rows)(output, t, rows);
+        return;
+    }
+    for (size_t r = 0; r < rows; r++, output->out += output->stride)
+        (*kernel->row)(output, t + (double)r * step, 1);
 }
 
 /* Set the columns of an output to those of one axis. */
@@ -193,9 +188,10 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosine = axis->cosine;
     output->sines = axis->sines;
     output->cosines = axis->cosines;
-    output->order = plan->layout == PE_LAYOUT_HALVES ? PE__SPLIT : plan->cos_first ? PE__CS : PE__SC;
-    output->prefetch_distance =
-        pe__max(8192 / pe__max(stride, 1), 1) * stride; /* 8 KB in whole rows, or one row */
+    output->order = plan->cos_first ? PE__CS : PE__SC;
+    if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
+    /* 8 KB in whole rows, or one row */
+    output->prefetch_distance = pe__max(8192 / pe__max(stride, 1), 1) * stride;
     output->peeled = output->repeat_offset = output->padding_pairs = 0;
     output->round_element = pe__round_element_any;
 }

@@ -479,14 +479,6 @@ PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, c
     pe__add_row_as(type, x, PE__F32, row, n, &scale);
 }
 
-/* Add four vectors of a single row, as pe__store_four() does for a row pair. */
-PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigned char *p,
-                                ptrdiff_t across, const pe__floats4 *v)
-{
-    pe__add_four(type, (float)output->scale, output->prefetch_distance, output->order == PE__SPLIT,
-                 p, across, v);
-}
-
 /* For each type: the kernel that adds row pairs, and the adder of single rows. */
 #define PE__ADDER(T, type)                                                                         \
     PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
@@ -499,7 +491,8 @@ PE__INLINE void pe__add_four_to(pe__type type, const pe__output *output, unsigne
                                       pe__vf v3)                                                   \
     {                                                                                              \
         const pe__floats4 v = {{v0, v1, v2, v3}};                                                  \
-        pe__add_four_to(type, output, p, across, &v);                                              \
+        pe__add_four(type, (float)output->scale, output->prefetch_distance,                        \
+                     output->order == PE__SPLIT, p, across, &v);                                   \
     }                                                                                              \
     PE__OUTLINE void pe__add_some_##T(const pe__output *output, unsigned char *x, const void *row, \
                                       size_t n)                                                    \

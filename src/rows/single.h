@@ -207,9 +207,9 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
         i = next;
     }
 }
-PE__OUTLINE void pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
+PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
 {
-    (void)pe__single_row(output, t, adder, PE__F32);
+    return pe__single_row(output, t, adder, PE__F32);
 }
 
 /* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far

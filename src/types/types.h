@@ -39,23 +39,23 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
     {                                                                                              \
-        pe__output output =                                                                        \
-            pe__output_of(out, sizeof *out, rows, stride, &pe__fill_kernel_##T);                   \
+        pe__output output = pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1,            \
+                                          &pe__fill_kernel_##T);                                   \
         return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
-        pe__output output = pe__add_output_of(                                                     \
-            x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
+        pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
+                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
         return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       number scale, element *x, size_t stride,                     \
                                       size_t batch_stride)                                         \
     {                                                                                              \
-        pe__output output = pe__add_output_of(                                                     \
-            x, sizeof *x, rows, stride, pe__of_##number(scale), &pe__add_kernel_##T);              \
+        pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
+                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
         pe__batches all = {batches, 0, &batch_kernel, pe__add_some_##T};                           \
         return pe__call_batch(plan, &at, batch_stride, &output, &all);                             \
     }
@@ -81,7 +81,8 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output output = pe__output_of(x, sizeof *x, rows, stride, NULL);                 \
+        const pe__output output =                                                                  \
+            pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);                         \
         return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
                               pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
@@ -100,7 +101,7 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
     {                                                                                              \
         void *const out = (void *)(uintptr_t)table->cosines;                                       \
         pe__output output = pe__output_of(out, sizeof(element), table->rows, table->stride,        \
-                                          &pe__fill_kernel_##T);                                   \
+                                          PE__STORE, 1, &pe__fill_kernel_##T);                     \
         return pe__write_rope_table(plan, at, &output, &pe__table_kernel_##T, table, made);        \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \

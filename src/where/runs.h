@@ -22,7 +22,7 @@ typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
     double position, step; /* of the first row, offset included; from one of these rows to the next:
-                              1, -1 or 0. Copies: not set */
+                              1, -1 or 0; 2 if there is one. Copies: not set */
     size_t source, source_step; /* copies: the first row is a copy of row `source`, the next one of
                                    row source + source_step: 0 or 1 ... */
     const uint32_t *sources;    /* ... or, unless this is NULL, row k of row sources[k] */
@@ -43,12 +43,12 @@ typedef struct pe__row_cache {
 /* What is left of the positions of a call. */
 typedef struct pe__runs {
     const pe_at *at;
+    const pe_plan *plan;      /* has the offset and the padding position */
     size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
     size_t coordinate;
-    double offset, padding;
-    int has_padding, copies;  /* copies: rows at the position of a row before are copied from it */
-    size_t cells, period;     /* a grid whose rows are copied: each value holds for `cells` rows, and
-                                 the values recur after `period` values; else 1, SIZE_MAX */
+    int copies;               /* rows at the position of a row before are copied from it */
+    size_t cells, period;     /* a grid whose rows are copied: each value holds for `cells` rows,
+                                 and the values recur after `period` values; else 1, SIZE_MAX */
     size_t computed;          /* a grid: before this row, each value's first row is computed */
     double last;              /* the position of row next - 1; 1e300: none */
     pe__row_cache *cache;     /* of a long list, or NULL */
@@ -57,25 +57,21 @@ typedef struct pe__runs {
     double p[PE__POSITIONS];
 } pe__runs;
 
-/* Begin with row `first` of at. Offset and padding position are the plan's. */
-PE__INLINE void pe__runs_begin(pe__runs *x, const pe_plan *plan, const pe_at *at, size_t first,
-                               size_t rows, size_t coordinate, int copies)
+/* Return the runs of `rows` rows, from row `first` of at on. */
+PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *at, size_t first, size_t rows,
+                                size_t coordinate, int copies)
 {
     const int grid = at->kind == (int)PE__AT_GRID && copies;
-    x->at = at;
-    x->first = first;
-    x->rows = rows;
-    x->next = x->computed = 0;
-    x->coordinate = coordinate;
-    x->offset = plan->offset;
-    x->padding = plan->padding;
-    x->has_padding = plan->has_padding;
-    x->copies = copies;
-    x->cells = grid ? pe__grid_cells(at, coordinate) : 1;
-    x->period = grid ? at->size[coordinate] : SIZE_MAX;
-    x->last = 1e300;
-    x->cache = NULL;
-    x->held = x->held_rows = 0;
+    const size_t cells = grid ? pe__grid_cells(at, coordinate) : 1;
+    const size_t period = grid ? at->size[coordinate] : SIZE_MAX;
+    const pe__runs runs = {at,     plan, first, rows, 0, coordinate, copies, cells, period, 0,
+                           1e300, NULL, 0,     0,    {0}};
+    return runs;
+}
+
+PE__INLINE int pe__is_padding(const pe_plan *plan, double p)
+{
+    return plan->has_padding && p == plan->padding;
 }
 
 /* Returns the position of row r, without offset. */
@@ -95,26 +91,26 @@ PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
 PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
 {
     const size_t most = x->rows - r;
-    const double t = p + x->offset;
+    const double t = p + x->plan->offset;
     size_t n = 1;
     if (x->at->kind == (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
-        const double before = (x->padding - p) * step;
-        return x->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
+        const double before = x->plan->has_padding ? (x->plan->padding - p) * step : 0;
+        return before > 0 && before < (double)most ? (size_t)before : most;
     }
     for (; n < most; n++) {
         const double q = pe__runs_position(x, r + n);
-        if (q + x->offset != t + (double)n * step || (x->has_padding && q == x->padding)) break;
+        if (q + x->plan->offset != t + (double)n * step || pe__is_padding(x->plan, q)) break;
     }
     return n;
 }
 
 /* Returns the step of the run that begins at row r, at position p: 1 or -1, if t = p + offset is a
-   multiple of 2^-20; 0 for rows at one position that are not copied; 2 if the run has one row. */
+   multiple of 2^-20; 0 for rows at one position that are not copied; 2: the run has one row. */
 PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
-    const double t = p + x->offset, units = t * 1048576.0;
+    const double t = p + x->plan->offset, units = t * 1048576.0;
     if (x->rows - r == 1) return 2;
-    const double by = pe__runs_position(x, r + 1) + x->offset - t;
+    const double by = pe__runs_position(x, r + 1) + x->plan->offset - t;
     if (by == 0) return x->copies ? 2 : 0;
     return (by == 1 || by == -1) && (double)(int64_t)units == units ? by : 2;
 }
@@ -129,11 +125,6 @@ PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
     return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
 }
 
-PE__INLINE int pe__cache_has(const pe__row_cache *cache, double t)
-{
-    uint64_t bits;
-    return cache->misses_left && cache->position[pe__cache_slot(t, &bits)] == bits;
-}
 /* Write to cache->sources the cached rows of row r and of the rows after it, up to the first row
    whose position is not in the cache. Returns how many there are: at most those whose positions are
    held. */
@@ -144,8 +135,8 @@ PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
     const size_t most = x->held_rows - (r - x->held);
     size_t k = 0;
     for (uint64_t bits; k < most; k++) {
-        const size_t slot = pe__cache_slot(p[k] + x->offset, &bits);
-        if (cache->position[slot] != bits || (x->has_padding && p[k] == x->padding)) break;
+        const size_t slot = pe__cache_slot(p[k] + x->plan->offset, &bits);
+        if (cache->position[slot] != bits || pe__is_padding(x->plan, p[k])) break;
         cache->sources[k] = cache->row[slot];
     }
     cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
@@ -164,25 +155,35 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
+/* Let a run be copies of rows from number `source` on, or, if step is 0, of that row. */
+PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
+{
+    run->kind = PE__RUN_COPIED;
+    run->source = source;
+    run->source_step = step;
+    run->rows = rows;
+}
+
 /* Set *run to the next run, and return 1; return 0 after the last one. Runs follow each other. A
    grid's run may skip rows (every > 1): these are copied by the runs that follow. */
 PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
-    size_t r = x->next, cell = 0; /* cell: rows before row r that have its value in the grid */
+    size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
     double p;
     int zeros, computed = 1;
     for (; computed; r += (size_t)computed) { /* skip rows that a grid's run has computed */
         if (r >= x->rows) return 0;
         p = pe__runs_position(x, r);
-        zeros = x->has_padding && p == x->padding;
+        zeros = pe__is_padding(x->plan, p);
         if (x->cells > 1) cell = (x->at->skipped + x->first + r) % x->cells;
         computed = cell == 0 && r < x->computed && !zeros;
     }
-    const double t = p + x->offset;
+    const double t = p + x->plan->offset;
     const int same = x->copies && t == x->last;
     run->row = r;
     run->rows = run->every = 1;
     run->kind = PE__RUN_COMPUTED;
+    run->step = 0;
     run->sources = NULL;
     x->last = run->position = t;
     if (zeros) {
@@ -195,27 +196,20 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
         x->computed = r + run->rows * x->cells;
         x->next = r + 1;
         return 1;
-    } else if (x->cache && pe__cache_has(x->cache, t)) {
-        run->kind = PE__RUN_COPIED;
-        run->rows = pe__cache_find(x, r);
+    } else if (x->cache && x->cache->misses_left && (cached = pe__cache_find(x, r)) > 0) {
+        pe__copies(run, 0, 0, cached);
         run->sources = x->cache->sources;
-        x->last = x->p[r + run->rows - 1 - x->held] + x->offset;
-    } else if ((cell != 0 && r > 0) || r >= x->period || same) {
-        /* the value of the row before; the row one period before, which is in rows because cells is
-           1 where a period ends within a run; the position of the row before */
-        const size_t recurs = cell == 0 && r >= x->period;
-        run->kind = PE__RUN_COPIED;
-        run->source = recurs ? r - x->period : r - 1;
-        run->source_step = recurs;
-        run->rows = recurs      ? x->rows - r
-                    : cell != 0 ? pe__min(x->cells - cell, x->rows - r)
-                                : pe__run_length(x, r, p, 0);
+        x->last = x->p[r + run->rows - 1 - x->held] + x->plan->offset;
+    } else if (cell != 0 && r > 0) { /* the value of the row before */
+        pe__copies(run, r - 1, 0, pe__min(x->cells - cell, x->rows - r));
+    } else if (r >= x->period) { /* a period is counted in rows here, since cells is 1 */
+        pe__copies(run, r - x->period, 1, x->rows - r);
     } else {
-        const double step = pe__run_step(x, r, p);
-        run->step = step < 2 ? step : 0;
-        run->rows = step < 2 ? pe__run_length(x, r, p, step) : 1;
+        if (!same) run->step = pe__run_step(x, r, p);
+        if (run->step < 2) run->rows = pe__run_length(x, r, p, run->step);
         x->last = t + (double)(run->rows - 1) * run->step;
-        if (x->cache && x->cache->misses_left) pe__cache_insert(x->cache, run);
+        if (same) pe__copies(run, r - 1, 0, run->rows);
+        else if (x->cache && x->cache->misses_left) pe__cache_insert(x->cache, run);
     }
     x->next = r + run->rows;
     return 1;
