@@ -5154,7 +5154,7 @@ typedef void pe__row_writer(const struct pe__output *output, double t, size_t ro
 
 /* The code that depends on the type of elements, and on whether rows are filled or added. */
 typedef struct pe__row_kernel {
-    pe__row_writer *row, *rows; /* write one row; several: see pe__write_rows() */
+    pe__row_writer *row, *rows; /* write one row; several: see pe__write_run() */
     /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
        columns of a row at the padding position */
     void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
@@ -5263,22 +5263,6 @@ PE__INLINE unsigned char *pe__row_address(const pe__output *output, size_t r)
 PE__INLINE size_t pe__first_column(const pe__output *output)
 {
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
-}
-
-/* Write rows by the output's kernel, at the positions t, t + step ...; step is 1, or 0 for one
-   position. Rows are written one by one, and output->out advances, if there is only one, or if
-   blocks are not possible: at one position, without rotation rows (doubles need none of the
-   plan), or where angles are floats, which cannot be rotated from each other. */
-PE__INLINE void pe__write_rows(pe__output *output, double t, double step, size_t rows)
-{
-    const pe__row_kernel *const kernel = output->kernel;
-    const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
-    if (rows > 1 && step > 0 && blocks) {
-        (*kernel->rows)(output, t, rows);
-        return;
-    }
-    for (size_t r = 0; r < rows; r++, output->out += output->stride)
-        (*kernel->row)(output, t + (double)r * step, 1);
 }
 
 /* Set the columns of an output to those of one axis. */
@@ -7323,20 +7307,28 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
         pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
-/* Write the rows of a run. *part is the caller's own copy of its output, and is changed here. To
-   copy it once more would take wide loads, which stall on the narrow stores that have just written
-   *part. */
+/* Write the rows of a run. They are written one by one if there is only one, or if blocks are not
+   possible: at one position, without rotation rows (doubles need none of the plan), or where angles
+   are floats, which cannot be rotated from each other. *part is the caller's own copy of its
+   output, and is changed here. To copy it once more would take wide loads, which stall on the
+   narrow stores that have just written *part. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
+    const pe__row_kernel *const kernel = output->kernel;
     const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: from the last up */
     const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
+    const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
     part->out = pe__row_address(output, run->row + down * run->every);
     part->stride = down ? -stride : stride;
     if (run->kind == PE__RUN_COPIED) pe__copy_run(output, run);
     else if (run->kind == PE__RUN_ZEROS)
-        output->kernel->zeros(output, part->out, pe__min(output->sine, output->cosine),
-                              output->sines + output->cosines);
-    else pe__write_rows(part, run->position - (double)down, fabs(run->step), n);
+        kernel->zeros(output, part->out, pe__min(output->sine, output->cosine),
+                      output->sines + output->cosines);
+    else if (n > 1 && run->step != 0 && blocks)
+        (*kernel->rows)(part, run->position - (double)down, n);
+    else
+        for (size_t k = 0; k < n; k++, part->out += part->stride)
+            (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
 /* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
@@ -10014,12 +10006,14 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
+        const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
+                                                 pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
-            const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
-                                                     pe__aligned(buffer), e);
+            const size_t some = pe__min(most, rows - r);
+            const pe__run run = {PE__RUN_COMPUTED, 0, some, 1, t + (double)r, 1, 0, 0, NULL};
             pe__output written = tile;
-            pe__write_rows(&written, t + (double)r, 1, pe__min(most, rows - r));
-            for (size_t k = 0; k < pe__min(most, rows - r); k++) {
+            pe__write_run(&tile, &written, &run);
+            for (size_t k = 0; k < some; k++) {
                 unsigned char *const row = pe__row_address(output, r + k);
                 pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
                                       pair, pe__row_address(&tile, k), n);

@@ -100,12 +100,14 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
+        const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
+                                                 pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
-            const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
-                                                     pe__aligned(buffer), e);
+            const size_t some = pe__min(most, rows - r);
+            const pe__run run = {PE__RUN_COMPUTED, 0, some, 1, t + (double)r, 1, 0, 0, NULL};
             pe__output written = tile;
-            pe__write_rows(&written, t + (double)r, 1, pe__min(most, rows - r));
-            for (size_t k = 0; k < pe__min(most, rows - r); k++) {
+            pe__write_run(&tile, &written, &run);
+            for (size_t k = 0; k < some; k++) {
                 unsigned char *const row = pe__row_address(output, r + k);
                 pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
                                       pair, pe__row_address(&tile, k), n);

@@ -160,20 +160,28 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
         pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
-/* Write the rows of a run. *part is the caller's own copy of its output, and is changed here. To
-   copy it once more would take wide loads, which stall on the narrow stores that have just written
-   *part. */
+/* Write the rows of a run. They are written one by one if there is only one, or if blocks are not
+   possible: at one position, without rotation rows (doubles need none of the plan), or where angles
+   are floats, which cannot be rotated from each other. *part is the caller's own copy of its
+   output, and is changed here. To copy it once more would take wide loads, which stall on the
+   narrow stores that have just written *part. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
+    const pe__row_kernel *const kernel = output->kernel;
     const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: from the last up */
     const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
+    const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
     part->out = pe__row_address(output, run->row + down * run->every);
     part->stride = down ? -stride : stride;
     if (run->kind == PE__RUN_COPIED) pe__copy_run(output, run);
     else if (run->kind == PE__RUN_ZEROS)
-        output->kernel->zeros(output, part->out, pe__min(output->sine, output->cosine),
-                              output->sines + output->cosines);
-    else pe__write_rows(part, run->position - (double)down, fabs(run->step), n);
+        kernel->zeros(output, part->out, pe__min(output->sine, output->cosine),
+                      output->sines + output->cosines);
+    else if (n > 1 && run->step != 0 && blocks)
+        (*kernel->rows)(part, run->position - (double)down, n);
+    else
+        for (size_t k = 0; k < n; k++, part->out += part->stride)
+            (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
 /* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */

@@ -49,7 +49,7 @@ typedef void pe__row_writer(const struct pe__output *output, double t, size_t ro
 
 /* The code that depends on the type of elements, and on whether rows are filled or added. */
 typedef struct pe__row_kernel {
-    pe__row_writer *row, *rows; /* write one row; several: see pe__write_rows() */
+    pe__row_writer *row, *rows; /* write one row; several: see pe__write_run() */
     /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
        columns of a row at the padding position */
     void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
@@ -158,22 +158,6 @@ PE__INLINE unsigned char *pe__row_address(const pe__output *output, size_t r)
 PE__INLINE size_t pe__first_column(const pe__output *output)
 {
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
-}
-
-/* Write rows by the output's kernel, at the positions t, t + step ...; step is 1, or 0 for one
-   position. Rows are written one by one, and output->out advances, if there is only one, or if
-   blocks are not possible: at one position, without rotation rows (doubles need none of the
-   plan), or where angles are floats, which cannot be rotated from each other. */
-PE__INLINE void pe__write_rows(pe__output *output, double t, double step, size_t rows)
-{
-    const pe__row_kernel *const kernel = output->kernel;
-    const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
-    if (rows > 1 && step > 0 && blocks) {
-        (*kernel->rows)(output, t, rows);
-        return;
-    }
-    for (size_t r = 0; r < rows; r++, output->out += output->stride)
-        (*kernel->row)(output, t + (double)r * step, 1);
 }
 
 /* Set the columns of an output to those of one axis. */
