@@ -7331,27 +7331,31 @@ PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const
             (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
+/* Write the rows of a long list with a row cache, which takes stack only here. */
+PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__runs *runs)
+{
+    pe__row_cache cache;
+    cache.misses_left = PE__CACHE_SLOTS;
+    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
+    runs->cache = &cache;
+    for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
+}
+
 /* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows)
 {
-    const pe_plan *const plan = output->plan;
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
     /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
-    if (rows == 1 && !plan->has_padding) {
-        (*output->kernel->row)(output, pe__position(at, first, k) + plan->offset, 1);
+    if (rows == 1 && !output->plan->has_padding) {
+        (*output->kernel->row)(output, pe__position(at, first, k) + output->plan->offset, 1);
         return;
     }
-    pe__runs runs = pe__runs_of(plan, at, first, rows, k, output->mode != PE__ADD);
-    pe__row_cache cache;
+    pe__runs runs = pe__runs_of(output->plan, at, first, rows, k, output->mode != PE__ADD);
     pe__output part = *output;
-    if (list && !few && runs.copies) {
-        cache.misses_left = PE__CACHE_SLOTS;
-        memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
-        runs.cache = &cache;
-    }
+    if (list && !few && runs.copies) pe__write_list(output, &part, &runs);
     for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
 }
 
@@ -9127,6 +9131,12 @@ typedef struct pe__head_schedule {
     size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
     int order; /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
+/* A head takes several passes if its sines and cosines do not fit in the registers, or do not fill
+   whole units. */
+PE__INLINE int pe__takes_passes(const pe__tile *tile)
+{
+    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
+}
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
                                                   pe__type from)
 {
@@ -9136,13 +9146,11 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
        token, if all of them are likely to fit in a cache (`cached`). */
     const int shared = tile->stride == 0 && x->heads == 1 && next;
     const int cached = shared && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
-    /* A group of heads takes several passes if the sines and cosines of a head do not fit in the
-       registers or do not fill whole units. Passes are fastest if the heads are in a cache. Floats
-       that come from memory (`scattered`) are rotated head after head instead, in the order of
-       their addresses. With passes they took 1.04 to 1.25 of the time in place, and 1.5 to 2.7 of
-       it out of place with AVX2 and SSE2. */
-    const int passes =
-        tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
+    /* Passes over a group of heads are fastest if the heads are in a cache. Floats that come from
+       memory (`scattered`) are rotated head after head instead, in the order of their addresses.
+       With passes they took 1.04 to 1.25 of the time in place, and 1.5 to 2.7 of it out of place
+       with AVX2 and SSE2. */
+    const int passes = pe__takes_passes(tile);
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const size_t last = tile->token + tile->tokens; /* for a caller's table: all tokens */
     const int scattered = passes && from == PE__F32 && last > near_by / pe__max(x->in_token, 1);
@@ -9166,7 +9174,11 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
 PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__heads *x,
                                                 pe__type from)
 {
-    const pe__head_schedule few = {x->heads, 1, 0, x->heads == 1};
+    /* One token, floats, out of place: whether they come from memory is not known. From memory all
+       heads together took 1.4 to 1.6 times as long as one at a time (AVX2), in a cache .65 times;
+       two together 1 to 1.05 and .7 to .8 times. */
+    const int away = from == PE__F32 && x->in != x->out && pe__takes_passes(tile);
+    const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 

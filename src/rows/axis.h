@@ -184,26 +184,30 @@ PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const
             (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
+/* Write the rows of a long list with a row cache, which takes stack only here. */
+PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__runs *runs)
+{
+    pe__row_cache cache;
+    cache.misses_left = PE__CACHE_SLOTS;
+    memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
+    runs->cache = &cache;
+    for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
+}
+
 /* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows)
 {
-    const pe_plan *const plan = output->plan;
     const size_t k = at->axes == 1 ? 0 : output->coordinate;
     const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
     /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
-    if (rows == 1 && !plan->has_padding) {
-        (*output->kernel->row)(output, pe__position(at, first, k) + plan->offset, 1);
+    if (rows == 1 && !output->plan->has_padding) {
+        (*output->kernel->row)(output, pe__position(at, first, k) + output->plan->offset, 1);
         return;
     }
-    pe__runs runs = pe__runs_of(plan, at, first, rows, k, output->mode != PE__ADD);
-    pe__row_cache cache;
+    pe__runs runs = pe__runs_of(output->plan, at, first, rows, k, output->mode != PE__ADD);
     pe__output part = *output;
-    if (list && !few && runs.copies) {
-        cache.misses_left = PE__CACHE_SLOTS;
-        memset(cache.position, 0xff, sizeof cache.position); /* empty: NaNs */
-        runs.cache = &cache;
-    }
+    if (list && !few && runs.copies) pe__write_list(output, &part, &runs);
     for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
 }
