@@ -59,12 +59,13 @@ def run(command, text=None):
 
 
 def functions(assembly):
-    """Each function's lines; what gcc moved to a section of its own is cold and left out."""
+    """Each function's lines, also of gcc's versions with fewer arguments or results (name.isra.0); what it moved to a
+    section of its own is cold and left out."""
     found, name = {}, None
     for line in assembly.splitlines():
         label = re.match(r"([A-Za-z_][\w.]*):", line)
         if label:
-            name = label.group(1)
+            name = re.sub(r"\.(?:isra|constprop)\.\d+", "", label.group(1))
             found[name] = []
         elif name:
             found[name].append(line.split("//")[0].rstrip())
