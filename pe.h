@@ -2195,14 +2195,14 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
     size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
     double p;
-    int zeros, computed = 1;
-    for (; computed; r += (size_t)computed) { /* skip rows that a grid's run has computed */
+    int zeros, computed;
+    do { /* skip rows that a grid's run has computed */
         if (r >= x->rows) return 0;
         p = pe__runs_position(x, r);
         zeros = pe__is_padding(x->plan, p);
         if (x->cells > 1) cell = (x->at->skipped + x->first + r) % x->cells;
         computed = cell == 0 && r < x->computed && !zeros;
-    }
+    } while (computed && ++r);
     const double t = p + x->plan->offset;
     const int same = x->copies && t == x->last;
     run->row = r;
@@ -6826,12 +6826,12 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
     const size_t pairs = pe__pairs_of(output);
-    const size_t columns = output->mode == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
+    const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
     pe__block block = {t,         (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0,
                        {NULL, NULL}, 0, 0, 0};
     while (pe__next_group(&block))
-        for (size_t done = 0; done < pairs; done += columns) {
-            const pe__output part = pe__output_part(output, done, columns);
+        for (size_t done = 0; done < pairs; done += most) {
+            const pe__output part = pe__output_part(output, done, most);
             pe__write_tile(&part, &block);
         }
 }

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: MIT
 #
-# Make the target posenc::posenc for the headers in the directory _pe_includedir: what find_package(),
-# add_subdirectory() and FetchContent share. Says in _pe_error what is wrong, if anything is.
+# Make two targets for the headers in the directory _pe_includedir: what find_package(), add_subdirectory()
+# and FetchContent share. Says in _pe_error what is wrong, if anything is.
 #
-#   POSENC_WITH_SLEEF   AUTO  with SLEEF if it is found and links (default)
-#                   ON    with SLEEF; an error if it is not there
-#                   OFF   without SLEEF: the same bits, nearly the same speed
+#   posenc::posenc    the headers: each file that includes them contains what it calls
+#   posenc::compiled  pe.h compiled once, as the static library posenc-compiled, with the project's own
+#                     flags. target_compile_options(posenc-compiled PRIVATE -march=native) adds some. Only
+#                     where C or C++ is enabled
 #
-# It is looked for where this project is configured, not where pe was installed: as the target
+#   POSENC_WITH_SLEEF   OFF   without SLEEF (default): the same bits, nearly the same speed
+#                       ON    with SLEEF; an error if it is not there
+#
+# SLEEF is looked for where this project is configured, not where pe was installed: as the target
 # sleef::sleef, by its own CMake package, then as a header and a library. POSENC_WITH_SLEEF is about
 # CMake; PE_SLEEF=1 tells pe.h.
 
 set(_pe_error "")
 if(NOT TARGET posenc::posenc)
-  if(NOT DEFINED POSENC_WITH_SLEEF)
-    set(POSENC_WITH_SLEEF AUTO)
-  endif()
-  string(TOUPPER "${POSENC_WITH_SLEEF}" _pe_with_sleef)
   set(_pe_sleef "")
   set(_pe_sleef_includedir "")
-  if(_pe_with_sleef STREQUAL "AUTO" OR POSENC_WITH_SLEEF)
+  get_property(_pe_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(POSENC_WITH_SLEEF)
     if(NOT TARGET sleef::sleef)
       find_package(sleef CONFIG QUIET)
       if(TARGET sleef::sleef)
@@ -34,7 +35,6 @@ if(NOT TARGET posenc::posenc)
       mark_as_advanced(POSENC_SLEEF_INCLUDE_DIR POSENC_SLEEF_LIBRARY)
       if(POSENC_SLEEF_INCLUDE_DIR AND POSENC_SLEEF_LIBRARY)
         # A library for another machine, or one that lacks what its header declares, is no library.
-        get_property(_pe_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
         set(_pe_required_includes "${CMAKE_REQUIRED_INCLUDES}")
         set(_pe_required_libraries "${CMAKE_REQUIRED_LIBRARIES}")
         set(CMAKE_REQUIRED_INCLUDES "${POSENC_SLEEF_INCLUDE_DIR}")
@@ -57,15 +57,14 @@ if(NOT TARGET posenc::posenc)
           set(_pe_sleef "${POSENC_SLEEF_LIBRARY}")
           set(_pe_sleef_includedir "${POSENC_SLEEF_INCLUDE_DIR}")
         endif()
-        unset(_pe_languages)
         unset(_pe_source)
         unset(_pe_required_includes)
         unset(_pe_required_libraries)
       endif()
     endif()
-    if(NOT _pe_sleef AND NOT _pe_with_sleef STREQUAL "AUTO")
+    if(NOT _pe_sleef)
       set(_pe_error "POSENC_WITH_SLEEF is ${POSENC_WITH_SLEEF}, but SLEEF is not found or does not link: \
-install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set POSENC_WITH_SLEEF to AUTO or OFF")
+install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set POSENC_WITH_SLEEF to OFF")
     endif()
   endif()
 
@@ -83,8 +82,30 @@ install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set POSENC_WIT
     if(UNIX OR MINGW)
       set_property(TARGET posenc::posenc APPEND PROPERTY INTERFACE_LINK_LIBRARIES m)
     endif()
+
+    set(_pe_suffix "")
+    if("C" IN_LIST _pe_languages)
+      set(_pe_suffix c)
+    elseif("CXX" IN_LIST _pe_languages)
+      set(_pe_suffix cpp)
+    endif()
+    if(_pe_suffix)
+      set(_pe_file "${CMAKE_CURRENT_BINARY_DIR}/posenc_compiled.${_pe_suffix}")
+      if(NOT EXISTS "${_pe_file}")
+        file(WRITE "${_pe_file}" "#define PE_EXTERN\n#define PE_IMPLEMENTATION\n#include \"pe.h\"\n")
+      endif()
+      add_library(posenc-compiled STATIC EXCLUDE_FROM_ALL "${_pe_file}")
+      set_property(TARGET posenc-compiled PROPERTY POSITION_INDEPENDENT_CODE ON)
+      target_link_libraries(posenc-compiled PRIVATE posenc::posenc)
+      # Imported, as posenc::posenc is.
+      add_library(posenc::compiled INTERFACE IMPORTED GLOBAL)
+      set_target_properties(posenc::compiled PROPERTIES INTERFACE_COMPILE_DEFINITIONS PE_EXTERN
+                                                    INTERFACE_LINK_LIBRARIES "posenc::posenc;posenc-compiled")
+      unset(_pe_file)
+    endif()
+    unset(_pe_suffix)
   endif()
-  unset(_pe_with_sleef)
+  unset(_pe_languages)
   unset(_pe_sleef)
   unset(_pe_sleef_includedir)
 endif()

@@ -170,14 +170,14 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
     size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
     double p;
-    int zeros, computed = 1;
-    for (; computed; r += (size_t)computed) { /* skip rows that a grid's run has computed */
+    int zeros, computed;
+    do { /* skip rows that a grid's run has computed */
         if (r >= x->rows) return 0;
         p = pe__runs_position(x, r);
         zeros = pe__is_padding(x->plan, p);
         if (x->cells > 1) cell = (x->at->skipped + x->first + r) % x->cells;
         computed = cell == 0 && r < x->computed && !zeros;
-    }
+    } while (computed && ++r);
     const double t = p + x->plan->offset;
     const int same = x->copies && t == x->last;
     run->row = r;

@@ -264,23 +264,29 @@ if have cmake; then
 
     at="-DFROM=package -DCMAKE_PREFIX_PATH=$MOVED"
     tree="-DPOSENC_SOURCE=$TOP"
-    off=-DPOSENC_WITH_SLEEF=OFF
     # A machine where CMake finds no SLEEF, though the compiler may see its header.
     none="-DCMAKE_FIND_ROOT_PATH=$WORK/nothing -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY"
     none="$none -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_DISABLE_FIND_PACKAGE_sleef=ON"
     # shellcheck disable=SC2086
     {
         if [ $with_sleef = 1 ]; then
-            project find_package "$both" 1 $at
-            project add_subdirectory "$both" 1 -DFROM=subdirectory "$tree"
-            project FetchContent C 1 -DFROM=fetch "$tree" -DPOSENC_WITH_SLEEF=ON
+            project find_package-sleef "$both" 1 $at -DPOSENC_WITH_SLEEF=ON
+            project add_subdirectory-sleef C 1 -DFROM=subdirectory "$tree" -DPOSENC_WITH_SLEEF=ON
+            project FetchContent-sleef C 1 -DFROM=fetch "$tree" -DPOSENC_WITH_SLEEF=ON
             [ "$both" = C ] || project find_package-cpp CXX 1 $at -DPOSENC_WITH_SLEEF=ON
         else
             skipping "CMake with SLEEF: it is missing or off"
-            project add_subdirectory "$both" 0 -DFROM=subdirectory "$tree" $off
-            project FetchContent C 0 -DFROM=fetch "$tree" $off
         fi
-        project find_package-off C 0 $at $off
+        project find_package "$both" 0 $at
+        project add_subdirectory "$both" 0 -DFROM=subdirectory "$tree"
+        project FetchContent C 0 -DFROM=fetch "$tree"
+        check "CMake: a program has no library but libc and libm" not sh -c \
+            "readelf -d '$WORK/find_package/client_c' | grep NEEDED | grep -v -E 'lib[cm]\.so|ld-linux'"
+        project find_package-compiled "$both" library $at -DTARGET=posenc::compiled -DCOMPONENTS=compiled
+        project add_subdirectory-compiled C library -DFROM=subdirectory "$tree" -DTARGET=posenc::compiled
+        [ "$both" = C ] || project FetchContent-compiled CXX library -DFROM=fetch "$tree" -DTARGET=posenc::compiled
+        check "CMake: pe.h is compiled once for several programs" equal \
+            "$(find "$WORK/find_package-compiled" -name 'posenc_compiled*.o' | wc -l | tr -d ' ')" 1
         lib="-DFROM=package -DTARGET=posenc::lib -DCOMPONENTS=lib"
         project find_package-lib "$both" library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
         project subdirectory-lib C library -DFROM=subdirectory "$tree" -DTARGET=posenc::lib
@@ -293,7 +299,7 @@ if have cmake; then
         for name in $names; do exported $name "$WORK/user-$name" "-DCMAKE_PREFIX_PATH=$LIBRARY"; done
 
         # Where CMake has built pe: the headers alone, and the library.
-        project build-tree C 0 -DFROM=package "-Dposenc_DIR=$WORK/stage-cmake.build" $off
+        project build-tree C 0 -DFROM=package "-Dposenc_DIR=$WORK/stage-cmake.build"
         check "CMake: the component lib is missed" not configure missed -DLANGUAGES=C $lib \
             "-Dposenc_DIR=$WORK/stage-cmake.build"
         check "CMake: ... and how it is had is said" said "comes with make install-lib, or with POSENC_LIBRARY=ON"
@@ -308,20 +314,20 @@ if have cmake; then
         cp -R "$WORK/library/usr/local" "$WORK/moved/library-cmake"
         project installed-lib C library $lib "-DCMAKE_PREFIX_PATH=$WORK/moved/library-cmake"
 
-        check "CMake: an unknown component" not configure unknown -DLANGUAGES=C $at $off "-DCOMPONENTS=posenc;library"
+        check "CMake: an unknown component" not configure unknown -DLANGUAGES=C $at "-DCOMPONENTS=posenc;library"
         check "CMake: ... is refused, and the known ones are named" said \
-            "no component library: posenc has posenc, the headers, and lib, the library"
-        check "CMake: a missing one" not configure unknown -DLANGUAGES=C $at $off -DCOMPONENTS=lib
+            "no component library: posenc has posenc, the headers, compiled, their functions"
+        check "CMake: a missing one" not configure unknown -DLANGUAGES=C $at -DCOMPONENTS=lib
         check "CMake: ... is refused, and how it is had is said" said "comes with make install-lib, or with POSENC_LIBRARY=ON"
-        check "CMake: one that may be missing" configure unknown -DLANGUAGES=C $at $off \
+        check "CMake: one that may be missing" configure unknown -DLANGUAGES=C $at \
             "-DCOMPONENTS=posenc;OPTIONAL_COMPONENTS;library;lib"
         project find_package-none "$both" 0 $at $none
         check "CMake: POSENC_WITH_SLEEF=ON without SLEEF is an error" not configure on $at $none \
             -DLANGUAGES=C -DPOSENC_WITH_SLEEF=ON
-        check "CMake: ... which says what to do" said "set POSENC_WITH_SLEEF to AUTO or OFF"
+        check "CMake: ... which says what to do" said "set POSENC_WITH_SLEEF to OFF"
         check "CMake: ... in the source tree, too" not configure on -DFROM=subdirectory $none \
             "$tree" -DLANGUAGES=C -DPOSENC_WITH_SLEEF=ON
-        check "CMake: ... with the same words" said "set POSENC_WITH_SLEEF to AUTO or OFF"
+        check "CMake: ... with the same words" said "set POSENC_WITH_SLEEF to OFF"
 
         check "CMake: a project with pe inside installs" env DESTDIR="$WORK/user" \
             cmake --install "$WORK/add_subdirectory" --prefix /u
@@ -331,7 +337,7 @@ if have cmake; then
 
         major=${VERSION%%.*} minor=${VERSION#*.}
         patch=${minor#*.} minor=${minor%.*}
-        wanted() { configure want $at $off -DLANGUAGES=NONE "-DWANT=$(echo "$1" | tr ' ' ';')"; }
+        wanted() { configure want $at -DLANGUAGES=NONE "-DWANT=$(echo "$1" | tr ' ' ';')"; }
         for want in "$VERSION EXACT" "$major.$minor" "$major" \
             "$VERSION...$major.$((minor + 5))" "0.0.1...$VERSION"; do
             check "CMake: find_package(posenc $want) takes it" wanted "$want"
