@@ -187,50 +187,53 @@ extern "C" {
 /* The status that a call returns. PE__STATUSES(X) lists every status and its text. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
-    X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
-                   "fail?). NULL is allowed only with 0 rows")                                     \
+    X(PE_ERR_NULL, "a pointer is NULL: a plan, config, table, memory or array (did malloc fail?)") \
     X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
-                     "which field is wrong. The bounds of pe_rope_ggml and of other arguments "    \
-                     "(an amplitude, the base of float32 frequencies) are in the comments of "     \
-                     "the function and its struct")                                                \
-    X(PE_ERR_PLAN, "the plan was not made (check the status of its init), or this call cannot "    \
-                   "use it. RoPE needs an even d_model and no padding position. Shifts need "      \
-                   "pairs, so no odd width with PE_ODD_SINE, and no PE_ANGLE_FLOAT32. Dot "        \
-                   "products need one axis. Interleaved sections and coordinate lists are for "    \
-                   "RoPE and its tables only. RoPE refuses PE_COLUMNS_FREQUENCIES; shifts "        \
-                   "refuse that, PE_COLUMNS_SUMS and rope_interleave. PE_COLUMNS_SUMS has no "     \
-                   "list of frequencies or wavelengths to read back. Phase increments need one "   \
-                   "axis, exact angles, offset 0 and no half_turns")                               \
-    X(PE_ERR_ENUM, "an argument is not a value of its enum (layout, type, mode, method, "          \
-                   "formula, kind); or a pe_at is of a kind that this call does not take "         \
-                   "(reals, points, a grid or differences, where rows of a table, queries or "     \
-                   "keys are meant), or was not made by a pe_ function; or a name is not that "    \
-                   "of a RoPE type (the comment of pe_rope_type_named() lists them)")              \
-    X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds. It must be 0, or within "     \
-                        "2^-900 ... 2^900 and, times the scale, within 2^-960 ... 2^21 in "        \
-                        "magnitude. In a list, pe_frequency_error() says which one is wrong; in "  \
-                        "a RoPE config, the factors make one larger than 2^21. For phase "         \
-                        "increments it must be 0, or 2^-56 ... 2^21")                              \
-    X(PE_ERR_SHAPE, "rows would overlap, or counts do not match. A stride must be at least the "   \
-                    "row (d_model, keys, the rows of a head or of a batch). An output must be "    \
-                    "the input or not overlap it. There must be one frequency per pair. "          \
-                    "head_dim must be at least the rotary dim. A pe_at must have one "             \
-                    "coordinate, or one per axis of the plan; a grid at least as many cells as "   \
-                    "rows. Of two arrays both are aligned or none. If one array has sines and "    \
-                    "cosines, sines must be NULL")                                                 \
-    X(PE_ERR_RANGE, "a number is out of bounds or not finite: positions must be within -2^31 "     \
-                    "... 2^31 (check the first and the last, every entry of a list, queries and "  \
-                    "keys, also after adding the offset). In a table, learned or of RoPE, a "      \
-                    "position must be a row; in a table of biases an index must be an entry. "     \
-                    "The bounds of other numbers (slopes, buckets, scales, periods, sizes for "    \
-                    "resampling) are in the comment of the function")                              \
-    X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid exceeds the address "     \
-                   "space; or the memory is smaller than the size of the plan; or there are "      \
-                   "more heads or rows than the comment of the function allows")                   \
-    X(PE_ERR_SELFTEST, "this build computes wrong bits. Call fesetround(FE_TONEAREST) first, "     \
+                     "which field; or an amplitude or a field of pe_rope_ggml is out of bounds")   \
+    X(PE_ERR_SUMS, "PE_COLUMNS_SUMS: pe_plan_init_frequencies() sets its frequencies, none are "   \
+                   "read back")                                                                    \
+    X(PE_ERR_PAIRS, "pairs is not the number of frequencies that the config has")                  \
+    X(PE_ERR_FREQUENCY, "a frequency is out of bounds or not finite: pe_frequency_error() says "   \
+                        "which one")                                                               \
+    X(PE_ERR_BASE, "float32 frequencies need a config of one axis and a base of 1 ... 2^126")      \
+    X(PE_ERR_INCREMENT, "phase increments need frequencies that are 0 or 2^-56 ... 2^21 in "       \
+                        "magnitude")                                                               \
+    X(PE_ERR_MEMORY, "memory_size is smaller than pe_plan_size() says")                            \
+    X(PE_ERR_PLAN, "the plan was not made: check the status of its init. Or this call cannot use " \
+                   "it: RoPE needs an even d_model, no padding position and no "                   \
+                   "PE_COLUMNS_FREQUENCIES; rows cannot have interleaved sections or a list of "   \
+                   "coordinates")                                                                  \
+    X(PE_ERR_PLAN_SHIFT, "shifts need even widths and exact angles, see pe_shift_f32(); dot "      \
+                         "products also one axis")                                                 \
+    X(PE_ERR_PLAN_FIXED, "phase increments need one axis, exact angles, offset 0, no half_turns "  \
+                         "and no list")                                                            \
+    X(PE_ERR_AT, "no pe_ function made this pe_at")                                                \
+    X(PE_ERR_AT_NULL, "the list of positions, or the list of sizes of a grid, is NULL")            \
+    X(PE_ERR_AT_KIND, "whole positions of one coordinate are needed: pe_from(), pe_at_i32(), "     \
+                      "pe_at_i64()")                                                               \
+    X(PE_ERR_AT_AXES, "positions need one coordinate, or as many as the plan has axes")            \
+    X(PE_ERR_AT_ROWS, "the grid has fewer cells than the call has rows")                           \
+    X(PE_ERR_AT_SIZE, "the list of positions, or the grid, is larger than the address space")      \
+    X(PE_ERR_RANGE, "a position is out of range: -2^31 ... 2^31, with the offset, too; in a "      \
+                    "table, its rows; or a number of RoPE factors is out of bounds: scale_base, "  \
+                    "beta, period, shift")                                                         \
+    X(PE_ERR_ENUM, "a layout, type, mode, method, formula or kind is not a value of its enum; or " \
+                   "the rows of a table are not whole positions of one coordinate; or the name "   \
+                   "of a RoPE type is unknown")                                                    \
+    X(PE_ERR_SHAPE, "a stride is too small: rows, heads or batches would overlap; or in and out "  \
+                    "differ in heads or overlap, head_dim is too small, sines and cosines are "    \
+                    "not a whole number of elements apart, sines must be NULL, or d_model or "     \
+                    "pairs is 0")                                                                  \
+    X(PE_ERR_EMPTY, "d_model, pairs, height or width is 0")                                        \
+    X(PE_ERR_SIZE, "an array is larger than the address space, or than the comment of the call "   \
+                   "allows; or memory_size is smaller than pe_rope_plan_size() says")              \
+    X(PE_ERR_SLOPE, "a slope is not finite, or max_bias is negative or not finite")                \
+    X(PE_ERR_BUCKETS, "buckets or max_distance is out of bounds: see pe_bias_t5_i32()")            \
+    X(PE_ERR_INDEX, "an index is not an entry of the table of biases")                             \
+    X(PE_ERR_RESAMPLE, "a field of pe_resample is out of bounds: see the comment beside it")       \
+    X(PE_ERR_SELFTEST, "this build computes wrong bits: call fesetround(FE_TONEAREST) first, "     \
                        "compile without options that change arithmetic, and use pe.h and "         \
-                       "pe_simd.h unchanged and of one version. If it still fails, try -O1 or "    \
-                       "-DPE_ISA=PE_ISA_SCALAR, and report it")
+                       "pe_simd.h of one version, unchanged; if it still fails, report it")
 
 typedef enum pe_status {
 #define PE__STATUS_NAME(name, text) name,
@@ -464,9 +467,17 @@ PE_API pe_status pe_selftest(void);
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
  * A pe_at says at which positions the rows of a call are. The functions that make a pe_at check
- * nothing: the call that takes it refuses a NULL list, axes beyond 1 ... PE_MAX_AXES and positions
- * out of range, before it writes anything. Positions are integers or reals within -2^31 ... 2^31.
- * Consecutive positions, ascending or descending, are the fastest, in lists too. */
+ * nothing: the call that takes it does, before it writes anything. Positions are integers or reals
+ * within -2^31 ... 2^31. Consecutive positions, ascending or descending, are the fastest, in lists
+ * too. A call that refuses its pe_at returns
+ *
+ *   PE_ERR_AT         a pe_at that none of these functions made, such as one of all zeros
+ *   PE_ERR_AT_NULL    a list, or the sizes of a grid, that is NULL
+ *   PE_ERR_AT_KIND    reals, points or a grid, if the call takes whole positions of one coordinate
+ *   PE_ERR_AT_AXES    coordinates that are neither one nor as many as the plan has, or too many
+ *   PE_ERR_AT_ROWS    a grid of fewer cells than rows
+ *   PE_ERR_AT_SIZE    a list or grid larger than the address space
+ *   PE_ERR_RANGE      a position out of range, NaN and infinity included */
 
 /* The positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
@@ -488,8 +499,8 @@ PE_API pe_at pe_at_f64(const double *positions);
 
 /* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
    copied. A call may have fewer rows than the grid has cells, but checks the positions of all
-   cells. It refuses more rows than cells with PE_ERR_SHAPE, and sizes whose product overflows with
-   PE_ERR_SIZE. Threads: any. */
+   cells. It refuses more rows than cells with PE_ERR_AT_ROWS, and sizes whose product overflows
+   with PE_ERR_AT_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
 /* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
@@ -616,9 +627,9 @@ PE_API size_t pe_plan_size(const pe_config *config);
  *              used. Nothing outside [memory, memory + memory_size) is touched.
  * memory_size  its size in bytes
  *
- * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which needs a list
- *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error
- *              the memory is not touched and the plan becomes all zeros.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SUMS for PE_COLUMNS_SUMS, which needs a
+ *              list of frequencies; PE_ERR_MEMORY if the memory is too small. On an error the
+ *              memory is not touched and the plan becomes all zeros.
  * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); if an element needs
  *              more digits, they are computed from the config
  * Aliasing     plan, config and memory may not overlap
@@ -636,9 +647,9 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
  *              count in these bounds. Frequencies of 0 are correct but slow.
  * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
  *
- * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_SHAPE if pairs is another
- *              number; PE_ERR_FREQUENCY if a frequency is out of bounds or not finite:
- *              pe_frequency_error() says which
+ * Returns      as pe_plan_init(), but never PE_ERR_SUMS; PE_ERR_NULL also for omega;
+ *              PE_ERR_PAIRS if pairs is another number; PE_ERR_FREQUENCY if a frequency is out of
+ *              bounds or not finite: pe_frequency_error() says which
  * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
@@ -664,7 +675,8 @@ typedef enum pe_float32 {
  * config       its base (1 ... 2^126), exponent, exponent_shift and d_model are used; one axis
  * omega        the pairs of a row
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM for another formula
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another formula; PE_ERR_CONFIG; PE_ERR_BASE
+ *              for a base out of these bounds or several axes
  * Accuracy     powf and expf are assumed to be correctly rounded, as those of glibc are except for
  *              a few arguments; those of vector libraries may differ by one unit
  *              (tests/unit/test_models.c)
@@ -675,7 +687,7 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
 /* Read back the frequencies w_i in radians per position, or the wavelengths 2 pi / w_i in
  * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_SUMS for PE_COLUMNS_SUMS
  * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32, the
  *              frequencies are the floats that the plan uses, and the wavelengths belong to them
  * Aliasing     omega and wavelength may not overlap the plan or its memory
@@ -704,10 +716,10 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  * increments   4 * plan->pairs words: four words a pair, the lowest first. This is the layout of an
  *              array of pe_fixed_increment, so the words can be uploaded as they are
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that was not made, and for more than one
- *              axis, a list of coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32
- *              and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY if a frequency other than 0 is below
- *              2^-56 in magnitude: its angles are too small for the integers of pe_fixed.h
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_FIXED for more than one axis, a list of
+ *              coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and
+ *              PE_COLUMNS_SUMS; PE_ERR_INCREMENT if a frequency other than 0 is below 2^-56 in
+ *              magnitude: its angles are too small for the integers of pe_fixed.h
  * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
@@ -720,7 +732,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
  *              and is 0 or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *
- * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY if a
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_INCREMENT if a
  *              frequency is out of bounds
  * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap omega
@@ -1362,10 +1374,10 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
  * shifting twice rounds twice.
  *
- * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN: an odd width with
- * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
- * up; interleaved sections and lists of coordinates, which are for RoPE alone: move RoPE's keys by
- * pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
+ * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN_SHIFT: an odd width
+ * with PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not
+ * add up; interleaved sections and lists of coordinates, which are for RoPE alone: move RoPE's keys
+ * by pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
  * rope_interleave. Columns of zeros stay as they are. */
 
 /* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout.
@@ -1379,7 +1391,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
  * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
  *
- * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
+ * Returns      as pe_fill_T; PE_ERR_PLAN_SHIFT, see above. On an error nothing is written.
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
  *              products and the sum are rounded each, nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
@@ -1406,8 +1418,8 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  * count        how many; 0 does nothing
  * dots         count doubles
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, see above, and for several axes; PE_ERR_ENUM;
- *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_SHIFT, see above, and for several axes;
+ *              PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
  *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below
@@ -1437,7 +1449,7 @@ typedef enum pe_alibi_mode {
  * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
  * slopes       heads floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE for another max_bias; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SLOPE for another max_bias; PE_ERR_SIZE
  * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
  * Threads      any
  * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
@@ -1461,9 +1473,10 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *              [queries, heads, keys], >= keys with query_stride >= (heads - 1) * head_stride +
  *              keys. Ignored for one head
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode, and for lists of reals, points
- *              and grids; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a
- *              slope that is not finite. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
+ *              overlap; PE_ERR_SIZE; PE_ERR_AT_KIND for lists of reals, points and grids;
+ *              PE_ERR_RANGE and PE_ERR_AT..., see section 4; PE_ERR_SLOPE for a slope that is not
+ *              finite. On an error nothing is written.
  * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative
  *              product too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes or positions
@@ -1523,9 +1536,9 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
  * index          shape [queries][keys], packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for buckets or a max_distance out of range;
- *              PE_ERR_SIZE; PE_ERR_ENUM for positions that are no whole numbers. On an error
- *              nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_BUCKETS for buckets or a max_distance out of range;
+ *              PE_ERR_SIZE; PE_ERR_AT_KIND, PE_ERR_RANGE and PE_ERR_AT... as pe_alibi_fill_f32. On
+ *              an error nothing is written.
  * Accuracy     the floor is taken of the exact number (tests/unit/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
@@ -1543,7 +1556,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  *              relative_position_index of Swin and BEiT; all are checked before anything is written
  * scores, query_stride, head_stride    as in pe_alibi_add_T
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_INDEX
  *              for an index that is no entry
  * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
  *              (tests/unit/test_models.c)
@@ -1576,8 +1589,9 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also if d_model is 0; PE_ERR_SIZE;
- *              PE_ERR_RANGE for a position that is no row of the table
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SHAPE; PE_ERR_SIZE;
+ *              PE_ERR_RANGE for a position that is no row of the table; PE_ERR_AT..., see
+ *              section 4
  * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has enough bits to
  *              make the second rounding harmless (tests/unit/test_learned.c)
  * Aliasing     x may not overlap the table or the positions
@@ -1648,9 +1662,9 @@ typedef struct pe_resample {
  * how          NULL: cubic, a = -0.75, align_corners = 0, as in vision models
  * out          out_height * out_width * d_model floats, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
- *              PE_ERR_RANGE for an a or a scale out of range, antialias by more than 256 or
- *              with align_corners, or if the table has no rows; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model, height or width is 0; PE_ERR_ENUM for
+ *              another method; PE_ERR_RESAMPLE for an a or a scale out of range, or antialias by
+ *              more than 256 or with align_corners; PE_ERR_SIZE
  * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
  *              0.5 ulp plus 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
  *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where
@@ -1969,9 +1983,9 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     const double sign = at->back ? -1 : 1;
     const int grid = at->kind == PE__AT_GRID;
     int ok = 1;
-    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
+    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_AT;
     if (at->status != PE_OK) return at->status;
-    if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
+    if (at->axes != 1 && at->axes != axes) return PE_ERR_AT_AXES;
     if (at->kind == PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
         p[0] = (double)at->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
@@ -1979,11 +1993,11 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     }
     if (grid) {
         const size_t cells = pe__saturating_mul(pe__grid_cells(at, 0), at->size[0]);
-        if (cells == SIZE_MAX) return PE_ERR_SIZE;
-        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
+        if (cells == SIZE_MAX) return PE_ERR_AT_SIZE;
+        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_AT_ROWS;
     } else {
-        if (!at->list) return PE_ERR_NULL;
-        if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
+        if (!at->list) return PE_ERR_AT_NULL;
+        if (!pe__list_fits(at, rows)) return PE_ERR_AT_SIZE;
     }
     for (size_t k = 0; k < at->axes; k++) {
         p[0] = 0; /* a grid: p[0] and p[1] are the ends of coordinate k */
@@ -2011,7 +2025,7 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
 static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
-    return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
+    return real ? PE_ERR_AT_KIND : pe__check_at(at, rows, 1, 0);
 }
 
 /* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
@@ -4440,13 +4454,13 @@ PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     const int sums = pe__has_columns(config, PE_COLUMNS_SUMS);
-    if (!given && sums) return PE_ERR_NULL;
-    if (given && pairs != made.pairs) return PE_ERR_SHAPE;
+    if (!given && sums) return PE_ERR_SUMS;
+    if (given && pairs != made.pairs) return PE_ERR_PAIRS;
     const size_t numbers = pairs * (sums ? made.axes : 1);
     if (given && !pe__frequencies_ok(omega, numbers, config->scale) &&
         pe_frequency_error(config, omega, numbers, NULL))
         return PE_ERR_FREQUENCY;
-    if (memory_size < size) return PE_ERR_SIZE;
+    if (memory_size < size) return PE_ERR_MEMORY;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
     if (config->coordinate) {
@@ -4506,8 +4520,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     pe_plan plan;
     if (!config || !omega) return PE_ERR_NULL;
     if ((unsigned)formula > PE_FLOAT32_EXP_OF_RATIO) return PE_ERR_ENUM;
-    if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
-    if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
+    if (pe__plan_bytes(config, &plan) == 0) return PE_ERR_CONFIG;
+    if (plan.axes != 1 || !pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_BASE;
     const double d = plan.axis[0].denominator[0];
     const pe__td ln_2 = pe__td_const(pe__ln2);
     const pe__td log_base = pe__td_mul(pe__td_log2(pe__td_splat(config->base)), ln_2);
@@ -4534,7 +4548,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
 static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->matrix) return PE_ERR_SUMS;
     for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t at = plan->axis[a].pair + i;
@@ -4589,12 +4604,13 @@ PE__COLD int pe__increment_exists(double w)
 PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
 {
     if (!plan || !increments) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->axes != 1 || plan->half_turns || plan->offset != 0 ||
-        plan->float32 || plan->matrix || plan->order)
-        return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->axes != 1 || plan->half_turns || plan->offset != 0 || plan->float32 ||
+        plan->matrix || plan->order)
+        return PE_ERR_PLAN_FIXED;
     for (size_t i = 0; i < plan->axis[0].pairs; i++)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))
-            return PE_ERR_FREQUENCY;
+            return PE_ERR_INCREMENT;
     for (size_t i = 0; i < plan->axis[0].pairs; i++) {
         pe__real x = pe__real_of(1, PE__INCREMENT_LIMBS);
         pe__real_by_frequency(&x, plan, i, 0);
@@ -4609,7 +4625,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
     if (!omega || !increments) return PE_ERR_NULL;
     if (pe__exceeds(4, pairs, pe__max_elements(sizeof *increments))) return PE_ERR_SIZE;
     for (size_t i = 0; i < pairs; i++)
-        if (!pe__increment_exists(omega[i])) return PE_ERR_FREQUENCY;
+        if (!pe__increment_exists(omega[i])) return PE_ERR_INCREMENT;
     for (size_t i = 0; i < pairs; i++) {
         pe__real x = pe__real_of(omega[i], PE__INCREMENT_LIMBS);
         pe__increment(&x, increments + 4 * i);
@@ -10786,11 +10802,11 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Can rows of this plan be shifted? Every column must hold zeros or belong to a pair in the plan's
-   layout, and the angles must not be rounded to float. */
+/* Can rows of this plan, which was made, be shifted? Every column must hold zeros or belong to a
+   pair in the plan's layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->rope_interleave;
+    int ok = !plan->float32 && !plan->order && !plan->rope_interleave;
     ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;
@@ -10858,7 +10874,7 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
                                         const pe__output *output, pe_at *at, pe_plan *rotation)
 {
     pe_status status = pe__check_output(plan, output);
-    if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN;
+    if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN_SHIFT;
     if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);
     if (status != PE_OK) return status;
     *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
@@ -11191,7 +11207,8 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;
-    if (!pe__can_shift(plan) || plan->axes != 1) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (!pe__can_shift(plan) || plan->axes != 1) return PE_ERR_PLAN_SHIFT;
     if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&deltas, count, 1, 0);
     if (status != PE_OK) return status;
@@ -11223,7 +11240,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     size_t n = 1;
     if (heads == 0) return PE_OK;
     if (!slopes) return PE_ERR_NULL;
-    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
+    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_SLOPE;
     if (heads > (size_t)1 << 28) return PE_ERR_SIZE;
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
@@ -11618,7 +11635,7 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
     if (status == PE_OK) status = pe__check_integers(a->query_at, a->queries);
     if (status == PE_OK) status = pe__check_integers(a->key_at, a->keys);
     for (size_t i = 0; i < a->heads && status == PE_OK; i++)
-        if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
+        if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_SLOPE;
     if (status == PE_OK) verb(a, x);
     return status;
 }
@@ -11743,7 +11760,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (buckets < 2 || buckets > PE__T5_MOST ||
         (bidirectional && (buckets < 4 || buckets % 2)) || max_distance <= t.m ||
         max_distance > (size_t)pe__position_limit)
-        return PE_ERR_RANGE;
+        return PE_ERR_BUCKETS;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
     pe_status status = pe__check_integers(&query_at, queries);
     if (status == PE_OK) status = pe__check_integers(&key_at, keys);
@@ -11786,7 +11803,7 @@ PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entr
         pe__exceeds(entries, heads, PTRDIFF_MAX / sizeof *table))
         return PE_ERR_SIZE;
     for (size_t i = 0; i < queries * keys; i++) ok &= index[i] >= 0 && (size_t)index[i] < entries;
-    if (!ok) return PE_ERR_RANGE;
+    if (!ok) return PE_ERR_INDEX;
     for (size_t h = 0; h < heads; h++)
         for (size_t q = 0; q < queries; q++)
             for (size_t k = 0, n; k < keys; k += n) {
@@ -11814,7 +11831,7 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     /* |p - half| <= half means 0 <= p <= 2 half. half is exact. For a table without rows it is
        negative, so every p is refused. */
     const double half = (all < limit ? all : limit) / 2;
-    if (d_model == 0) return PE_ERR_SHAPE;
+    if (d_model == 0) return PE_ERR_EMPTY;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_positions(at, rows, 1, -half, -half, half);
@@ -12056,15 +12073,15 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
     const uint64_t most = (uint64_t)1 << 31;
     const size_t room = (size_t)PTRDIFF_MAX / sizeof(float);
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
-    if (d_model == 0) return PE_ERR_SHAPE;
+    if (d_model == 0 || height == 0 || width == 0) return PE_ERR_EMPTY;
     if (how->method != PE_RESAMPLE_LINEAR && !cubic) return PE_ERR_ENUM;
-    if (height == 0 || width == 0 || (cubic && !pe__between(how->a, -16, 16))) return PE_ERR_RANGE;
+    if (cubic && !pe__between(how->a, -16, 16)) return PE_ERR_RESAMPLE;
     if (height > most || width > most || out_height > most || out_width > most ||
         d_model > room / height / width || d_model > room / out_height / out_width)
         return PE_ERR_SIZE;
     const int ok = pe__scale_ok(how, how->scale_y, height, out_height) &&
                    pe__scale_ok(how, how->scale_x, width, out_width);
-    return ok ? PE_OK : PE_ERR_RANGE;
+    return ok ? PE_OK : PE_ERR_RESAMPLE;
 }
 
 PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size_t width,
@@ -12467,7 +12484,7 @@ static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, c
     at.axis_stride = axis_stride;
     at.kind = (int)kind;
     at.back = at.delta = 0;
-    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
+    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_AT_AXES : PE_OK;
     return at;
 }
 
@@ -12494,7 +12511,7 @@ PE__LISTS(f64, PE__AT_F64, double)
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
     pe_at at = pe__make_at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
-    if (!sizes) at.status = PE_ERR_NULL;
+    if (!sizes) at.status = PE_ERR_AT_NULL;
     for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
     return at;
 }

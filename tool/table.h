@@ -171,7 +171,7 @@ static void write_table(part *p, const char *name, int is_raw, const positions *
                            : fill_rope(&plan, where, type, layout, width, table);
     if (status == PE_ERR_ENUM && type == TABLE_F64)
         say(p, NOTE_WRONG, "--type", "f64 is for sinusoidal tables");
-    else if (status == PE_ERR_SHAPE)
+    else if (status == PE_ERR_AT_AXES)
         say(p, NOTE_WRONG, "--positions", "%zu coordinates each, but this part has %zu",
             where->axes, (size_t)plan.axes);
     else if (status != PE_OK)

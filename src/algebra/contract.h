@@ -16,10 +16,10 @@
  * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
  * shifting twice rounds twice.
  *
- * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN: an odd width with
- * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
- * up; interleaved sections and lists of coordinates, which are for RoPE alone: move RoPE's keys by
- * pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
+ * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN_SHIFT: an odd width
+ * with PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not
+ * add up; interleaved sections and lists of coordinates, which are for RoPE alone: move RoPE's keys
+ * by pe_rope_T(plan, pe_delta(deltas), ...); PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and
  * rope_interleave. Columns of zeros stay as they are. */
 
 /* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout.
@@ -33,7 +33,7 @@
  * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
  * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
  *
- * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
+ * Returns      as pe_fill_T; PE_ERR_PLAN_SHIFT, see above. On an error nothing is written.
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
  *              products and the sum are rounded each, nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
@@ -60,8 +60,8 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  * count        how many; 0 does nothing
  * dots         count doubles
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, see above, and for several axes; PE_ERR_ENUM;
- *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_SHIFT, see above, and for several axes;
+ *              PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
  *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below

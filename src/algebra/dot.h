@@ -283,7 +283,8 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;
-    if (!pe__can_shift(plan) || plan->axes != 1) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (!pe__can_shift(plan) || plan->axes != 1) return PE_ERR_PLAN_SHIFT;
     if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&deltas, count, 1, 0);
     if (status != PE_OK) return status;

@@ -23,11 +23,11 @@
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Can rows of this plan be shifted? Every column must hold zeros or belong to a pair in the plan's
-   layout, and the angles must not be rounded to float. */
+/* Can rows of this plan, which was made, be shifted? Every column must hold zeros or belong to a
+   pair in the plan's layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->order && !plan->rope_interleave;
+    int ok = !plan->float32 && !plan->order && !plan->rope_interleave;
     ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;
@@ -95,7 +95,7 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
                                         const pe__output *output, pe_at *at, pe_plan *rotation)
 {
     pe_status status = pe__check_output(plan, output);
-    if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN;
+    if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN_SHIFT;
     if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);
     if (status != PE_OK) return status;
     *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));

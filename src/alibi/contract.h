@@ -22,7 +22,7 @@ typedef enum pe_alibi_mode {
  * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
  * slopes       heads floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE for another max_bias; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SLOPE for another max_bias; PE_ERR_SIZE
  * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
  * Threads      any
  * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
@@ -46,9 +46,10 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *              [queries, heads, keys], >= keys with query_stride >= (heads - 1) * head_stride +
  *              keys. Ignored for one head
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode, and for lists of reals, points
- *              and grids; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a
- *              slope that is not finite. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
+ *              overlap; PE_ERR_SIZE; PE_ERR_AT_KIND for lists of reals, points and grids;
+ *              PE_ERR_RANGE and PE_ERR_AT..., see section 4; PE_ERR_SLOPE for a slope that is not
+ *              finite. On an error nothing is written.
  * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative
  *              product too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes or positions

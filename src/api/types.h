@@ -11,50 +11,53 @@
 /* The status that a call returns. PE__STATUSES(X) lists every status and its text. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
-    X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
-                   "fail?). NULL is allowed only with 0 rows")                                     \
+    X(PE_ERR_NULL, "a pointer is NULL: a plan, config, table, memory or array (did malloc fail?)") \
     X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
-                     "which field is wrong. The bounds of pe_rope_ggml and of other arguments "    \
-                     "(an amplitude, the base of float32 frequencies) are in the comments of "     \
-                     "the function and its struct")                                                \
-    X(PE_ERR_PLAN, "the plan was not made (check the status of its init), or this call cannot "    \
-                   "use it. RoPE needs an even d_model and no padding position. Shifts need "      \
-                   "pairs, so no odd width with PE_ODD_SINE, and no PE_ANGLE_FLOAT32. Dot "        \
-                   "products need one axis. Interleaved sections and coordinate lists are for "    \
-                   "RoPE and its tables only. RoPE refuses PE_COLUMNS_FREQUENCIES; shifts "        \
-                   "refuse that, PE_COLUMNS_SUMS and rope_interleave. PE_COLUMNS_SUMS has no "     \
-                   "list of frequencies or wavelengths to read back. Phase increments need one "   \
-                   "axis, exact angles, offset 0 and no half_turns")                               \
-    X(PE_ERR_ENUM, "an argument is not a value of its enum (layout, type, mode, method, "          \
-                   "formula, kind); or a pe_at is of a kind that this call does not take "         \
-                   "(reals, points, a grid or differences, where rows of a table, queries or "     \
-                   "keys are meant), or was not made by a pe_ function; or a name is not that "    \
-                   "of a RoPE type (the comment of pe_rope_type_named() lists them)")              \
-    X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds. It must be 0, or within "     \
-                        "2^-900 ... 2^900 and, times the scale, within 2^-960 ... 2^21 in "        \
-                        "magnitude. In a list, pe_frequency_error() says which one is wrong; in "  \
-                        "a RoPE config, the factors make one larger than 2^21. For phase "         \
-                        "increments it must be 0, or 2^-56 ... 2^21")                              \
-    X(PE_ERR_SHAPE, "rows would overlap, or counts do not match. A stride must be at least the "   \
-                    "row (d_model, keys, the rows of a head or of a batch). An output must be "    \
-                    "the input or not overlap it. There must be one frequency per pair. "          \
-                    "head_dim must be at least the rotary dim. A pe_at must have one "             \
-                    "coordinate, or one per axis of the plan; a grid at least as many cells as "   \
-                    "rows. Of two arrays both are aligned or none. If one array has sines and "    \
-                    "cosines, sines must be NULL")                                                 \
-    X(PE_ERR_RANGE, "a number is out of bounds or not finite: positions must be within -2^31 "     \
-                    "... 2^31 (check the first and the last, every entry of a list, queries and "  \
-                    "keys, also after adding the offset). In a table, learned or of RoPE, a "      \
-                    "position must be a row; in a table of biases an index must be an entry. "     \
-                    "The bounds of other numbers (slopes, buckets, scales, periods, sizes for "    \
-                    "resampling) are in the comment of the function")                              \
-    X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid exceeds the address "     \
-                   "space; or the memory is smaller than the size of the plan; or there are "      \
-                   "more heads or rows than the comment of the function allows")                   \
-    X(PE_ERR_SELFTEST, "this build computes wrong bits. Call fesetround(FE_TONEAREST) first, "     \
+                     "which field; or an amplitude or a field of pe_rope_ggml is out of bounds")   \
+    X(PE_ERR_SUMS, "PE_COLUMNS_SUMS: pe_plan_init_frequencies() sets its frequencies, none are "   \
+                   "read back")                                                                    \
+    X(PE_ERR_PAIRS, "pairs is not the number of frequencies that the config has")                  \
+    X(PE_ERR_FREQUENCY, "a frequency is out of bounds or not finite: pe_frequency_error() says "   \
+                        "which one")                                                               \
+    X(PE_ERR_BASE, "float32 frequencies need a config of one axis and a base of 1 ... 2^126")      \
+    X(PE_ERR_INCREMENT, "phase increments need frequencies that are 0 or 2^-56 ... 2^21 in "       \
+                        "magnitude")                                                               \
+    X(PE_ERR_MEMORY, "memory_size is smaller than pe_plan_size() says")                            \
+    X(PE_ERR_PLAN, "the plan was not made: check the status of its init. Or this call cannot use " \
+                   "it: RoPE needs an even d_model, no padding position and no "                   \
+                   "PE_COLUMNS_FREQUENCIES; rows cannot have interleaved sections or a list of "   \
+                   "coordinates")                                                                  \
+    X(PE_ERR_PLAN_SHIFT, "shifts need even widths and exact angles, see pe_shift_f32(); dot "      \
+                         "products also one axis")                                                 \
+    X(PE_ERR_PLAN_FIXED, "phase increments need one axis, exact angles, offset 0, no half_turns "  \
+                         "and no list")                                                            \
+    X(PE_ERR_AT, "no pe_ function made this pe_at")                                                \
+    X(PE_ERR_AT_NULL, "the list of positions, or the list of sizes of a grid, is NULL")            \
+    X(PE_ERR_AT_KIND, "whole positions of one coordinate are needed: pe_from(), pe_at_i32(), "     \
+                      "pe_at_i64()")                                                               \
+    X(PE_ERR_AT_AXES, "positions need one coordinate, or as many as the plan has axes")            \
+    X(PE_ERR_AT_ROWS, "the grid has fewer cells than the call has rows")                           \
+    X(PE_ERR_AT_SIZE, "the list of positions, or the grid, is larger than the address space")      \
+    X(PE_ERR_RANGE, "a position is out of range: -2^31 ... 2^31, with the offset, too; in a "      \
+                    "table, its rows; or a number of RoPE factors is out of bounds: scale_base, "  \
+                    "beta, period, shift")                                                         \
+    X(PE_ERR_ENUM, "a layout, type, mode, method, formula or kind is not a value of its enum; or " \
+                   "the rows of a table are not whole positions of one coordinate; or the name "   \
+                   "of a RoPE type is unknown")                                                    \
+    X(PE_ERR_SHAPE, "a stride is too small: rows, heads or batches would overlap; or in and out "  \
+                    "differ in heads or overlap, head_dim is too small, sines and cosines are "    \
+                    "not a whole number of elements apart, sines must be NULL, or d_model or "     \
+                    "pairs is 0")                                                                  \
+    X(PE_ERR_EMPTY, "d_model, pairs, height or width is 0")                                        \
+    X(PE_ERR_SIZE, "an array is larger than the address space, or than the comment of the call "   \
+                   "allows; or memory_size is smaller than pe_rope_plan_size() says")              \
+    X(PE_ERR_SLOPE, "a slope is not finite, or max_bias is negative or not finite")                \
+    X(PE_ERR_BUCKETS, "buckets or max_distance is out of bounds: see pe_bias_t5_i32()")            \
+    X(PE_ERR_INDEX, "an index is not an entry of the table of biases")                             \
+    X(PE_ERR_RESAMPLE, "a field of pe_resample is out of bounds: see the comment beside it")       \
+    X(PE_ERR_SELFTEST, "this build computes wrong bits: call fesetround(FE_TONEAREST) first, "     \
                        "compile without options that change arithmetic, and use pe.h and "         \
-                       "pe_simd.h unchanged and of one version. If it still fails, try -O1 or "    \
-                       "-DPE_ISA=PE_ISA_SCALAR, and report it")
+                       "pe_simd.h of one version, unchanged; if it still fails, report it")
 
 typedef enum pe_status {
 #define PE__STATUS_NAME(name, text) name,

@@ -130,7 +130,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (buckets < 2 || buckets > PE__T5_MOST ||
         (bidirectional && (buckets < 4 || buckets % 2)) || max_distance <= t.m ||
         max_distance > (size_t)pe__position_limit)
-        return PE_ERR_RANGE;
+        return PE_ERR_BUCKETS;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
     pe_status status = pe__check_integers(&query_at, queries);
     if (status == PE_OK) status = pe__check_integers(&key_at, keys);
@@ -173,7 +173,7 @@ PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entr
         pe__exceeds(entries, heads, PTRDIFF_MAX / sizeof *table))
         return PE_ERR_SIZE;
     for (size_t i = 0; i < queries * keys; i++) ok &= index[i] >= 0 && (size_t)index[i] < entries;
-    if (!ok) return PE_ERR_RANGE;
+    if (!ok) return PE_ERR_INDEX;
     for (size_t h = 0; h < heads; h++)
         for (size_t q = 0; q < queries; q++)
             for (size_t k = 0, n; k < keys; k += n) {

@@ -23,9 +23,9 @@
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
  * index          shape [queries][keys], packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for buckets or a max_distance out of range;
- *              PE_ERR_SIZE; PE_ERR_ENUM for positions that are no whole numbers. On an error
- *              nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_BUCKETS for buckets or a max_distance out of range;
+ *              PE_ERR_SIZE; PE_ERR_AT_KIND, PE_ERR_RANGE and PE_ERR_AT... as pe_alibi_fill_f32. On
+ *              an error nothing is written.
  * Accuracy     the floor is taken of the exact number (tests/unit/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
@@ -43,7 +43,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  *              relative_position_index of Swin and BEiT; all are checked before anything is written
  * scores, query_stride, head_stride    as in pe_alibi_add_T
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_INDEX
  *              for an index that is no entry
  * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
  *              (tests/unit/test_models.c)

@@ -22,10 +22,10 @@
  * increments   4 * plan->pairs words: four words a pair, the lowest first. This is the layout of an
  *              array of pe_fixed_increment, so the words can be uploaded as they are
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that was not made, and for more than one
- *              axis, a list of coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32
- *              and PE_COLUMNS_SUMS; PE_ERR_FREQUENCY if a frequency other than 0 is below
- *              2^-56 in magnitude: its angles are too small for the integers of pe_fixed.h
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_FIXED for more than one axis, a list of
+ *              coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and
+ *              PE_COLUMNS_SUMS; PE_ERR_INCREMENT if a frequency other than 0 is below 2^-56 in
+ *              magnitude: its angles are too small for the integers of pe_fixed.h
  * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
@@ -38,7 +38,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
  *              and is 0 or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *
- * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_FREQUENCY if a
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_INCREMENT if a
  *              frequency is out of bounds
  * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
  * Aliasing     increments may not overlap omega

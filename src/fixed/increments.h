@@ -40,12 +40,13 @@ PE__COLD int pe__increment_exists(double w)
 PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
 {
     if (!plan || !increments) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->axes != 1 || plan->half_turns || plan->offset != 0 ||
-        plan->float32 || plan->matrix || plan->order)
-        return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->axes != 1 || plan->half_turns || plan->offset != 0 || plan->float32 ||
+        plan->matrix || plan->order)
+        return PE_ERR_PLAN_FIXED;
     for (size_t i = 0; i < plan->axis[0].pairs; i++)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))
-            return PE_ERR_FREQUENCY;
+            return PE_ERR_INCREMENT;
     for (size_t i = 0; i < plan->axis[0].pairs; i++) {
         pe__real x = pe__real_of(1, PE__INCREMENT_LIMBS);
         pe__real_by_frequency(&x, plan, i, 0);
@@ -60,7 +61,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
     if (!omega || !increments) return PE_ERR_NULL;
     if (pe__exceeds(4, pairs, pe__max_elements(sizeof *increments))) return PE_ERR_SIZE;
     for (size_t i = 0; i < pairs; i++)
-        if (!pe__increment_exists(omega[i])) return PE_ERR_FREQUENCY;
+        if (!pe__increment_exists(omega[i])) return PE_ERR_INCREMENT;
     for (size_t i = 0; i < pairs; i++) {
         pe__real x = pe__real_of(omega[i], PE__INCREMENT_LIMBS);
         pe__increment(&x, increments + 4 * i);

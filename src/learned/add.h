@@ -21,7 +21,7 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     /* |p - half| <= half means 0 <= p <= 2 half. half is exact. For a table without rows it is
        negative, so every p is refused. */
     const double half = (all < limit ? all : limit) / 2;
-    if (d_model == 0) return PE_ERR_SHAPE;
+    if (d_model == 0) return PE_ERR_EMPTY;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_positions(at, rows, 1, -half, -half, half);

@@ -18,8 +18,9 @@
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also if d_model is 0; PE_ERR_SIZE;
- *              PE_ERR_RANGE for a position that is no row of the table
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SHAPE; PE_ERR_SIZE;
+ *              PE_ERR_RANGE for a position that is no row of the table; PE_ERR_AT..., see
+ *              section 4
  * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has enough bits to
  *              make the second rounding harmless (tests/unit/test_learned.c)
  * Aliasing     x may not overlap the table or the positions
@@ -90,9 +91,9 @@ typedef struct pe_resample {
  * how          NULL: cubic, a = -0.75, align_corners = 0, as in vision models
  * out          out_height * out_width * d_model floats, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
- *              PE_ERR_RANGE for an a or a scale out of range, antialias by more than 256 or
- *              with align_corners, or if the table has no rows; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model, height or width is 0; PE_ERR_ENUM for
+ *              another method; PE_ERR_RESAMPLE for an a or a scale out of range, or antialias by
+ *              more than 256 or with align_corners; PE_ERR_SIZE
  * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
  *              0.5 ulp plus 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
  *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where

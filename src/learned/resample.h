@@ -195,15 +195,15 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
     const uint64_t most = (uint64_t)1 << 31;
     const size_t room = (size_t)PTRDIFF_MAX / sizeof(float);
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
-    if (d_model == 0) return PE_ERR_SHAPE;
+    if (d_model == 0 || height == 0 || width == 0) return PE_ERR_EMPTY;
     if (how->method != PE_RESAMPLE_LINEAR && !cubic) return PE_ERR_ENUM;
-    if (height == 0 || width == 0 || (cubic && !pe__between(how->a, -16, 16))) return PE_ERR_RANGE;
+    if (cubic && !pe__between(how->a, -16, 16)) return PE_ERR_RESAMPLE;
     if (height > most || width > most || out_height > most || out_width > most ||
         d_model > room / height / width || d_model > room / out_height / out_width)
         return PE_ERR_SIZE;
     const int ok = pe__scale_ok(how, how->scale_y, height, out_height) &&
                    pe__scale_ok(how, how->scale_x, width, out_width);
-    return ok ? PE_OK : PE_ERR_RANGE;
+    return ok ? PE_OK : PE_ERR_RESAMPLE;
 }
 
 PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size_t width,

@@ -100,9 +100,9 @@ PE_API size_t pe_plan_size(const pe_config *config);
  *              used. Nothing outside [memory, memory + memory_size) is touched.
  * memory_size  its size in bytes
  *
- * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which needs a list
- *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error
- *              the memory is not touched and the plan becomes all zeros.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SUMS for PE_COLUMNS_SUMS, which needs a
+ *              list of frequencies; PE_ERR_MEMORY if the memory is too small. On an error the
+ *              memory is not touched and the plan becomes all zeros.
  * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); if an element needs
  *              more digits, they are computed from the config
  * Aliasing     plan, config and memory may not overlap
@@ -120,9 +120,9 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
  *              count in these bounds. Frequencies of 0 are correct but slow.
  * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
  *
- * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_SHAPE if pairs is another
- *              number; PE_ERR_FREQUENCY if a frequency is out of bounds or not finite:
- *              pe_frequency_error() says which
+ * Returns      as pe_plan_init(), but never PE_ERR_SUMS; PE_ERR_NULL also for omega;
+ *              PE_ERR_PAIRS if pairs is another number; PE_ERR_FREQUENCY if a frequency is out of
+ *              bounds or not finite: pe_frequency_error() says which
  * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
@@ -148,7 +148,8 @@ typedef enum pe_float32 {
  * config       its base (1 ... 2^126), exponent, exponent_shift and d_model are used; one axis
  * omega        the pairs of a row
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM for another formula
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another formula; PE_ERR_CONFIG; PE_ERR_BASE
+ *              for a base out of these bounds or several axes
  * Accuracy     powf and expf are assumed to be correctly rounded, as those of glibc are except for
  *              a few arguments; those of vector libraries may differ by one unit
  *              (tests/unit/test_models.c)
@@ -159,7 +160,7 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
 /* Read back the frequencies w_i in radians per position, or the wavelengths 2 pi / w_i in
  * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_SUMS for PE_COLUMNS_SUMS
  * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32, the
  *              frequencies are the floats that the plan uses, and the wavelengths belong to them
  * Aliasing     omega and wavelength may not overlap the plan or its memory

@@ -40,8 +40,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     pe_plan plan;
     if (!config || !omega) return PE_ERR_NULL;
     if ((unsigned)formula > PE_FLOAT32_EXP_OF_RATIO) return PE_ERR_ENUM;
-    if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
-    if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
+    if (pe__plan_bytes(config, &plan) == 0) return PE_ERR_CONFIG;
+    if (plan.axes != 1 || !pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_BASE;
     const double d = plan.axis[0].denominator[0];
     const pe__td ln_2 = pe__td_const(pe__ln2);
     const pe__td log_base = pe__td_mul(pe__td_log2(pe__td_splat(config->base)), ln_2);
@@ -68,7 +68,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
 static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->matrix) return PE_ERR_SUMS;
     for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t at = plan->axis[a].pair + i;

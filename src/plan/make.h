@@ -317,13 +317,13 @@ PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     const int sums = pe__has_columns(config, PE_COLUMNS_SUMS);
-    if (!given && sums) return PE_ERR_NULL;
-    if (given && pairs != made.pairs) return PE_ERR_SHAPE;
+    if (!given && sums) return PE_ERR_SUMS;
+    if (given && pairs != made.pairs) return PE_ERR_PAIRS;
     const size_t numbers = pairs * (sums ? made.axes : 1);
     if (given && !pe__frequencies_ok(omega, numbers, config->scale) &&
         pe_frequency_error(config, omega, numbers, NULL))
         return PE_ERR_FREQUENCY;
-    if (memory_size < size) return PE_ERR_SIZE;
+    if (memory_size < size) return PE_ERR_MEMORY;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
     if (config->coordinate) {

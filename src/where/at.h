@@ -100,9 +100,9 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     const double sign = at->back ? -1 : 1;
     const int grid = at->kind == PE__AT_GRID;
     int ok = 1;
-    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
+    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_AT;
     if (at->status != PE_OK) return at->status;
-    if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
+    if (at->axes != 1 && at->axes != axes) return PE_ERR_AT_AXES;
     if (at->kind == PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
         p[0] = (double)at->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
@@ -110,11 +110,11 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
     }
     if (grid) {
         const size_t cells = pe__saturating_mul(pe__grid_cells(at, 0), at->size[0]);
-        if (cells == SIZE_MAX) return PE_ERR_SIZE;
-        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
+        if (cells == SIZE_MAX) return PE_ERR_AT_SIZE;
+        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_AT_ROWS;
     } else {
-        if (!at->list) return PE_ERR_NULL;
-        if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
+        if (!at->list) return PE_ERR_AT_NULL;
+        if (!pe__list_fits(at, rows)) return PE_ERR_AT_SIZE;
     }
     for (size_t k = 0; k < at->axes; k++) {
         p[0] = 0; /* a grid: p[0] and p[1] are the ends of coordinate k */
@@ -142,7 +142,7 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
 static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
-    return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
+    return real ? PE_ERR_AT_KIND : pe__check_at(at, rows, 1, 0);
 }
 
 /* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */

@@ -6,9 +6,17 @@
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
  * A pe_at says at which positions the rows of a call are. The functions that make a pe_at check
- * nothing: the call that takes it refuses a NULL list, axes beyond 1 ... PE_MAX_AXES and positions
- * out of range, before it writes anything. Positions are integers or reals within -2^31 ... 2^31.
- * Consecutive positions, ascending or descending, are the fastest, in lists too. */
+ * nothing: the call that takes it does, before it writes anything. Positions are integers or reals
+ * within -2^31 ... 2^31. Consecutive positions, ascending or descending, are the fastest, in lists
+ * too. A call that refuses its pe_at returns
+ *
+ *   PE_ERR_AT         a pe_at that none of these functions made, such as one of all zeros
+ *   PE_ERR_AT_NULL    a list, or the sizes of a grid, that is NULL
+ *   PE_ERR_AT_KIND    reals, points or a grid, if the call takes whole positions of one coordinate
+ *   PE_ERR_AT_AXES    coordinates that are neither one nor as many as the plan has, or too many
+ *   PE_ERR_AT_ROWS    a grid of fewer cells than rows
+ *   PE_ERR_AT_SIZE    a list or grid larger than the address space
+ *   PE_ERR_RANGE      a position out of range, NaN and infinity included */
 
 /* The positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
@@ -30,8 +38,8 @@ PE_API pe_at pe_at_f64(const double *positions);
 
 /* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
    copied. A call may have fewer rows than the grid has cells, but checks the positions of all
-   cells. It refuses more rows than cells with PE_ERR_SHAPE, and sizes whose product overflows with
-   PE_ERR_SIZE. Threads: any. */
+   cells. It refuses more rows than cells with PE_ERR_AT_ROWS, and sizes whose product overflows
+   with PE_ERR_AT_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
 /* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]

@@ -22,7 +22,7 @@ static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, c
     at.axis_stride = axis_stride;
     at.kind = (int)kind;
     at.back = at.delta = 0;
-    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
+    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_AT_AXES : PE_OK;
     return at;
 }
 
@@ -49,7 +49,7 @@ PE__LISTS(f64, PE__AT_F64, double)
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
     pe_at at = pe__make_at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
-    if (!sizes) at.status = PE_ERR_NULL;
+    if (!sizes) at.status = PE_ERR_AT_NULL;
     for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
     return at;
 }

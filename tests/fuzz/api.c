@@ -196,7 +196,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
         size = (how & 12) == 12 ? 0 : (how & 12) == 8 ? bytes / 2 : bytes - (bytes > 0);
         if (size > 256 || (how & 48) == 0) at = (how & 16) ? at : NULL;
         if (at == NULL) may |= FUZZ_BIT(PE_ERR_NULL);
-        if (bytes != 0) may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (bytes != 0) may |= FUZZ_BIT(PE_ERR_MEMORY);
     }
 
     pe_plan *const plan = (pe_plan *)fuzz_take(sizeof *plan, 1);
@@ -216,7 +216,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
             in_range &= w == 0 || (w >= 0x1p-900 && w <= 0x1p900 && s >= 0x1p-960 && s <= 0x1p21);
         }
         if (bytes != 0 && pairs != right)
-            may |= FUZZ_BIT(PE_ERR_SHAPE);
+            may |= FUZZ_BIT(PE_ERR_PAIRS);
         else if (!in_range)
             may |= FUZZ_BIT(PE_ERR_FREQUENCY);
         size_t index = 0;
@@ -228,7 +228,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
         fuzz_zeros(plan);
         status = pe_plan_init_frequencies(plan, c, omega, pairs, at, size);
     } else {
-        if (sums) may |= FUZZ_BIT(PE_ERR_NULL); /* they want a matrix */
+        if (sums) may |= FUZZ_BIT(PE_ERR_SUMS); /* they want a matrix */
         fuzz_save(2);
         fuzz_zeros(plan);
         status = pe_plan_init(plan, c, at, size);
@@ -472,7 +472,7 @@ static unsigned algebra_may(const plan_case *p)
              (p->config.axes == 1 || p->config.columns < PE_COLUMNS_FREQUENCIES);
     for (size_t a = 0; a < plan->axes; a++)
         ok &= plan->axis[a].sines == plan->axis[a].cosines;
-    return ok ? 0 : FUZZ_BIT(PE_ERR_PLAN);
+    return ok ? 0 : FUZZ_BIT(PE_ERR_PLAN_SHIFT) | rows_may(p);
 }
 
 /* Shifts against the same by the numbers of their places, one by one. */
@@ -562,7 +562,7 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
         if (may == 0) op_matrix(plan, k);
         return;
     }
-    if (plan->axes != 1) may |= FUZZ_BIT(PE_ERR_PLAN);
+    if (plan->axes != 1) may |= FUZZ_BIT(PE_ERR_PLAN_SHIFT);
     size_t count = fuzz_byte(in) % 40;
     if (wrong == 1) count = fuzz_huge(in);
     fuzz_place_make(in, &place, count, 1, 0, flaw_of(wrong, 4), 0);
@@ -695,7 +695,7 @@ static void op_rest(fuzz_input *in, const plan_case *p)
         double *const w = (double *)fuzz_take(pairs * sizeof *w, 1);
         double *const l = (double *)fuzz_take(pairs * sizeof *l, 0);
         const int sums = turns_by_sums(&p->config); /* they have no frequencies */
-        const pe_status want = sums ? PE_ERR_PLAN : PE_OK;
+        const pe_status want = sums ? PE_ERR_SUMS : PE_OK;
         if (pe_plan_frequencies(&p->plan, w) != want || pe_plan_wavelengths(&p->plan, l) != want)
             FUZZ_FAIL("a plan does not say its frequencies");
         for (size_t i = 0; i < pairs && !sums; i++)

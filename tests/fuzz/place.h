@@ -106,8 +106,8 @@ static inline void fuzz_place_grid(fuzz_input *in, fuzz_place *p, size_t rows, s
     for (size_t a = 0; a < axes; a++)
         cells = none ? 0 : fuzz_mul_add(cells, sizes[a], 0);
     if (axes == 1) p->cells = cells;
-    if (cells == SIZE_MAX) p->may |= FUZZ_BIT(PE_ERR_SIZE);
-    if (skip > cells || rows > cells - skip) p->may |= FUZZ_BIT(PE_ERR_SHAPE);
+    if (cells == SIZE_MAX) p->may |= FUZZ_BIT(PE_ERR_AT_SIZE);
+    if (skip > cells || rows > cells - skip) p->may |= FUZZ_BIT(PE_ERR_AT_ROWS);
     for (size_t a = 0; a < axes && !none; a++) {
         fuzz_judge(p, 0, offset);
         fuzz_judge(p, (double)(sizes[a] - 1), offset);
@@ -139,8 +139,8 @@ static inline void fuzz_place_list(fuzz_input *in, fuzz_place *p, unsigned type,
     const size_t last = fuzz_mul_add(skip, 1, rows - 1), span = fuzz_mul_add(axis, axes - 1, 0);
     const size_t most = (size_t)PTRDIFF_MAX / element - 1;
     if (last == SIZE_MAX || fuzz_mul_add(last, row, span) > most || span > most)
-        p->may |= FUZZ_BIT(PE_ERR_SIZE);
-    if (flaw == FUZZ_NULL) p->may |= FUZZ_BIT(PE_ERR_NULL);
+        p->may |= FUZZ_BIT(PE_ERR_AT_SIZE);
+    if (flaw == FUZZ_NULL) p->may |= FUZZ_BIT(PE_ERR_AT_NULL);
     const size_t n = fuzz_mul_add(last, row, span);
     if (!p->may && (rows > FUZZ_ROWS || n >= FUZZ_PLACE / 8)) {
         p->too_long = 1;
@@ -216,13 +216,13 @@ static inline void fuzz_place_make(fuzz_input *in, fuzz_place *p, size_t rows, s
             static const double points[2] = {0, 1};
             static const size_t sizes[PE_MAX_AXES + 1] = {9, 9, 9, 9, 9, 9, 9, 9, 9};
             p->at = kind & 1 ? pe_coords_f64(points, axes, 0, 1) : pe_grid(sizes, axes);
-            p->may |= FUZZ_BIT(PE_ERR_SHAPE);
+            p->may |= FUZZ_BIT(PE_ERR_AT_AXES);
         }
     }
     if (flaw == FUZZ_GARBAGE) {
         memset(&p->at, (int)(how * 37 & 255), sizeof p->at);
         p->at.kind = how < 128 ? 0 : -1 - (int)how;
-        p->may |= FUZZ_BIT(PE_ERR_ENUM);
+        p->may |= FUZZ_BIT(PE_ERR_AT) | FUZZ_BIT(PE_ERR_ENUM);
     }
     if (p->may == 0) switch (kind % 8) {
         case 0:

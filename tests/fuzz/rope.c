@@ -828,7 +828,7 @@ static int op_configs(fuzz_input *in, plan_case *p)
             w[i] != w[i % (pairs / c.axes)])
             FUZZ_FAIL("pe_rope_frequencies: the axes of a vision tower differ in pair %zu", i);
     }
-    if (little && bytes) may |= FUZZ_BIT(PE_ERR_SIZE);
+    if (little && bytes) may |= FUZZ_BIT(PE_ERR_MEMORY) | FUZZ_BIT(PE_ERR_SIZE);
     fuzz_zeros(plan);
     const int other = good && c.coordinate && (how & 4); /* the same by the other config */
     const pe_config listed = listed_config(&c, pairs, factor);

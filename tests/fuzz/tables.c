@@ -35,7 +35,7 @@ static void op_slopes(fuzz_input *in)
         may |= FUZZ_BIT(PE_ERR_SIZE);
     else if (heads > 64)
         return;
-    if (heads && !(bias >= 0 && bias <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_RANGE);
+    if (heads && !(bias >= 0 && bias <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_SLOPE);
     if (wrong == 2 && heads) may |= FUZZ_BIT(PE_ERR_NULL);
     float *const s = (float *)fuzz_take((may ? 16 : heads) * sizeof *s, heads & 1);
     fuzz_save(1);
@@ -125,7 +125,7 @@ static void op_alibi(fuzz_input *in)
     for (size_t h = 0; h < given; h++) {
         slopes[h] = ldexpf(1.0f, -(int)((h + 1) * (seed % 7 + 1)));
         if (seed % 16 == 9) slopes[h] = fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
-        if (!nothing && !(fabsf(slopes[h]) <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (!nothing && !(fabsf(slopes[h]) <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_SLOPE);
     }
     if (may != 0 || nothing) bytes = 512;
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
@@ -180,7 +180,7 @@ static void op_alibi(fuzz_input *in)
 /* Places of whole positions alone. */
 static unsigned whole_may(const fuzz_place *p, int is_flawed)
 {
-    return p->may | (p->is_whole || is_flawed ? 0 : FUZZ_BIT(PE_ERR_ENUM));
+    return p->may | (p->is_whole || is_flawed ? 0 : FUZZ_BIT(PE_ERR_AT_KIND));
 }
 
 /* Is this the bucket of the distance d, of n (in one direction) that end at `most`? Next to where one
@@ -222,7 +222,7 @@ static void op_t5(fuzz_input *in)
         may = whole_may(&query, flaw == FUZZ_GARBAGE) | whole_may(&key, flaw == FUZZ_GARBAGE);
         if (buckets < 2 || buckets > 1024 || (both && (buckets < 4 || buckets % 2)) || most <= n / 2 ||
             most > (size_t)1 << 31)
-            may |= FUZZ_BIT(PE_ERR_RANGE);
+            may |= FUZZ_BIT(PE_ERR_BUCKETS);
         if (fuzz_mul_add(queries, keys, 0) > (size_t)PTRDIFF_MAX / 4) may |= FUZZ_BIT(PE_ERR_SIZE);
         if (wrong == 5) may |= FUZZ_BIT(PE_ERR_NULL);
         if (may == 0 && (queries > FUZZ_ROWS || keys > FUZZ_ROWS)) return;
@@ -275,7 +275,7 @@ static void op_by_index(fuzz_input *in)
         if (fuzz_mul_add(queries, keys, 0) > (size_t)PTRDIFF_MAX / 4 ||
             fuzz_mul_add(entries, heads, 0) > (size_t)PTRDIFF_MAX / 4)
             may |= FUZZ_BIT(PE_ERR_SIZE);
-        if (wrong == 7) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (wrong == 7) may |= FUZZ_BIT(PE_ERR_INDEX);
         if (wrong >= 8) may |= FUZZ_BIT(PE_ERR_NULL);
         if (wrong == 3 || wrong == 4) { /* an index of so many has no room here */
             if (!(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) return;
@@ -493,7 +493,7 @@ static void op_learned(fuzz_input *in)
         may = place.may | fuzz_shape(d, rows, stride, size, &bytes);
         table_bytes = fuzz_mul_add(fuzz_mul_add(table_rows, d, 0), size, 0);
         if (table_bytes > (size_t)PTRDIFF_MAX) may |= FUZZ_BIT(PE_ERR_SIZE);
-        if (d == 0) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (d == 0) may |= FUZZ_BIT(PE_ERR_EMPTY);
         for (size_t r = 0; r < place.rows; r++) {
             const double p = fuzz_turn(&place, r, 0, 0);
             if (!(p >= 0 && p < (double)table_rows) || p != floor(p)) may |= FUZZ_BIT(PE_ERR_RANGE);
@@ -577,11 +577,10 @@ static void op_resample(fuzz_input *in)
     const size_t outs = fuzz_mul_add(fuzz_mul_add(out_height, out_width, 0), d, 0);
     unsigned may = 0;
     if (!nothing) {
-        if (d == 0) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (d == 0 || height == 0 || width == 0) may |= FUZZ_BIT(PE_ERR_EMPTY);
         if ((unsigned)how.method > 1) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (how.method == PE_RESAMPLE_CUBIC && !(how.a >= -16 && how.a <= 16))
-            may |= FUZZ_BIT(PE_ERR_RANGE);
-        if (height == 0 || width == 0) may |= FUZZ_BIT(PE_ERR_RANGE);
+            may |= FUZZ_BIT(PE_ERR_RESAMPLE);
         if (height > most || width > most || out_height > most || out_width > most ||
             table > (size_t)PTRDIFF_MAX / 4 || outs > (size_t)PTRDIFF_MAX / 4)
             may |= FUZZ_BIT(PE_ERR_SIZE);

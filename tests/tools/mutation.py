@@ -230,7 +230,7 @@ COMPARE = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "
            "==": ["!="], "!=": ["=="]}
 BITS = {"&": "|", "|": "&", "^": "|", "<<": ">>", ">>": "<<", "&=": "|=", "|=": "&=", "^=": "|="}
 STATUSES = ["PE_ERR_NULL", "PE_ERR_CONFIG", "PE_ERR_PLAN", "PE_ERR_ENUM", "PE_ERR_FREQUENCY",
-            "PE_ERR_SHAPE", "PE_ERR_RANGE", "PE_ERR_SIZE", "PE_OK"]
+            "PE_ERR_SHAPE", "PE_ERR_RANGE", "PE_ERR_SIZE", "PE_ERR_AT_SIZE", "PE_OK"]
 PAIRS = """s c  S C  sine cosine  sines cosines  s_up c_up  s_down c_down  up down  hi lo  low high
     first last  ss cc  sC cC  cS sS  above below  out_up out_down  has_up has_down  s0 c0  s1 c1
     heads tokens  queries keys  rows stride  S_ C_  odd even  front back  pair count  x y  lo2 lo

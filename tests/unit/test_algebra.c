@@ -660,9 +660,9 @@ static void refused(const pe_config *config, int dots_alone)
     memset(x, CANARY, sizeof x);
     memcpy(y, x, sizeof x);
     for (int type = 0; type < TYPES && !dots_alone; type++)
-        assert_int_equal(shift(type, &plan, 1, 1, x, config->d_model), PE_ERR_PLAN);
-    assert_int_equal(pe_dot_f64(&plan, pe_all(1), 1, x), PE_ERR_PLAN);
-    assert_int_equal(pe_dot_f64(&plan, pe_from(1), 9, x), PE_ERR_PLAN);
+        assert_int_equal(shift(type, &plan, 1, 1, x, config->d_model), PE_ERR_PLAN_SHIFT);
+    assert_int_equal(pe_dot_f64(&plan, pe_all(1), 1, x), PE_ERR_PLAN_SHIFT);
+    assert_int_equal(pe_dot_f64(&plan, pe_from(1), 9, x), PE_ERR_PLAN_SHIFT);
     assert_memory_equal(x, y, sizeof x);
     free(memory);
 }

@@ -320,8 +320,8 @@ static void places_that_are_no_whole_positions(void **state)
         for (int keys = 0; keys < 2; keys++) {
             const pe_at good = pe_from(0);
             const pe_at at = k < LENGTH(bad) ? bad[k] : k > LENGTH(bad) ? pe_at_i64(far) : pe_at_i32(NULL);
-            const pe_status want = k < LENGTH(bad) ? PE_ERR_ENUM : k > LENGTH(bad) ? PE_ERR_RANGE
-                                                                                   : PE_ERR_NULL;
+            const pe_status want = k < LENGTH(bad) ? PE_ERR_AT_KIND : k > LENGTH(bad) ? PE_ERR_RANGE
+                                                                                   : PE_ERR_AT_NULL;
             const job a = {slopes, 1, PE_ALIBI_LINEAR, 0, 4, 4, 4, 16};
             the_queries = keys ? &good : &at, the_keys = keys ? &at : &good;
             for (int t = 0; t < TYPES; t++)
@@ -613,7 +613,7 @@ static void bad_slopes_are_refused(void **state)
     (void)state;
     memset(slopes, CANARY, sizeof slopes);
     for (size_t k = 0; k < LENGTH(bad); k++)
-        assert_int_equal(pe_alibi_slopes_f32(4, bad[k], slopes), PE_ERR_RANGE);
+        assert_int_equal(pe_alibi_slopes_f32(4, bad[k], slopes), PE_ERR_SLOPE);
     assert_int_equal(pe_alibi_slopes_f32(4, 8.0f, NULL), PE_ERR_NULL);
     assert_int_equal(pe_alibi_slopes_f32(((size_t)1 << 28) + 1, 8.0f, slopes), PE_ERR_SIZE);
     assert_int_equal(pe_alibi_slopes_f32(SIZE_MAX, 8.0f, slopes), PE_ERR_SIZE);
@@ -640,7 +640,7 @@ static void bad_input_is_refused(void **state)
             for (size_t k = 0; k < LENGTH(bad); k++)
                 for (size_t h = 0; h < 3; h++) {
                     slopes[h] = bad[k];
-                    expect(add, (type)t, &good, x, PE_ERR_RANGE);
+                    expect(add, (type)t, &good, x, PE_ERR_SLOPE);
                     slopes[h] = 1;
                 }
             a = good, a.mode = (pe_alibi_mode)3;

@@ -946,16 +946,16 @@ static void nonsense_is_refused(void **state)
     pe_at at;
     (void)state;
     /* NULL */
-    refused(&m.plan, "i32 NULL", pe_at_i32(NULL), 3, PE_ERR_NULL);
-    refused(&m.plan, "i64 NULL", pe_at_i64(NULL), 3, PE_ERR_NULL);
-    refused(&m.plan, "f32 NULL", pe_at_f32(NULL), 3, PE_ERR_NULL);
-    refused(&m.plan, "f64 NULL", pe_at_f64(NULL), 3, PE_ERR_NULL);
-    refused(&m.plan, "grid NULL", pe_grid(NULL, 1), 3, PE_ERR_NULL);
-    refused(&m.plan, "coords NULL", pe_coords_i32(NULL, 1, 1, 1), 3, PE_ERR_NULL);
-    refused(&m.plan, "coords NULL", pe_coords_i64(NULL, 1, 1, 1), 3, PE_ERR_NULL);
-    refused(&m.plan, "coords NULL", pe_coords_f32(NULL, 1, 1, 1), 3, PE_ERR_NULL);
-    refused(&m.plan, "coords NULL", pe_coords_f64(NULL, 1, 1, 1), 3, PE_ERR_NULL);
-    refused(&m.plan, "skipped NULL", pe_skip(pe_back(pe_at_i64(NULL)), 2), 3, PE_ERR_NULL);
+    refused(&m.plan, "i32 NULL", pe_at_i32(NULL), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "i64 NULL", pe_at_i64(NULL), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "f32 NULL", pe_at_f32(NULL), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "f64 NULL", pe_at_f64(NULL), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "grid NULL", pe_grid(NULL, 1), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "coords NULL", pe_coords_i32(NULL, 1, 1, 1), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "coords NULL", pe_coords_i64(NULL, 1, 1, 1), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "coords NULL", pe_coords_f32(NULL, 1, 1, 1), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "coords NULL", pe_coords_f64(NULL, 1, 1, 1), 3, PE_ERR_AT_NULL);
+    refused(&m.plan, "skipped NULL", pe_skip(pe_back(pe_at_i64(NULL)), 2), 3, PE_ERR_AT_NULL);
     /* another number of coordinates; numbers that no plan has */
     static const size_t wrong[] = {0, 2, 3, 8, 9, 1000, SIZE_MAX};
     static const int32_t i32[32];
@@ -965,31 +965,31 @@ static void nonsense_is_refused(void **state)
     static const size_t ones[PE_MAX_AXES] = {4, 1, 1, 1, 1, 1, 1, 1};
     for (size_t k = 0; k < LENGTH(wrong); k++) {
         const size_t n = wrong[k];
-        refused(&m.plan, "axes of coords_i32", pe_coords_i32(i32, n, 1, 1), 3, PE_ERR_SHAPE);
-        refused(&m.plan, "axes of coords_i64", pe_coords_i64(i64, n, 1, 1), 3, PE_ERR_SHAPE);
-        refused(&m.plan, "axes of coords_f32", pe_coords_f32(f32, n, 1, 1), 3, PE_ERR_SHAPE);
-        refused(&m.plan, "axes of coords_f64", pe_coords_f64(f64, n, 1, 1), 3, PE_ERR_SHAPE);
-        refused(&m.plan, "axes of grid", pe_grid(ones, n), 3, PE_ERR_SHAPE);
+        refused(&m.plan, "axes of coords_i32", pe_coords_i32(i32, n, 1, 1), 3, PE_ERR_AT_AXES);
+        refused(&m.plan, "axes of coords_i64", pe_coords_i64(i64, n, 1, 1), 3, PE_ERR_AT_AXES);
+        refused(&m.plan, "axes of coords_f32", pe_coords_f32(f32, n, 1, 1), 3, PE_ERR_AT_AXES);
+        refused(&m.plan, "axes of coords_f64", pe_coords_f64(f64, n, 1, 1), 3, PE_ERR_AT_AXES);
+        refused(&m.plan, "axes of grid", pe_grid(ones, n), 3, PE_ERR_AT_AXES);
     }
     /* garbage */
     memset(&at, CANARY, sizeof at);
-    refused(&m.plan, "garbage", at, 3, PE_ERR_ENUM);
+    refused(&m.plan, "garbage", at, 3, PE_ERR_AT);
     memset(&at, 0xff, sizeof at);
-    refused(&m.plan, "garbage", at, 3, PE_ERR_ENUM);
+    refused(&m.plan, "garbage", at, 3, PE_ERR_AT);
     at = pe_at_i64(i64), at.kind = 1000;
-    refused(&m.plan, "another kind", at, 3, PE_ERR_ENUM);
+    refused(&m.plan, "another kind", at, 3, PE_ERR_AT);
     at.kind = -1;
-    refused(&m.plan, "another kind", at, 3, PE_ERR_ENUM);
+    refused(&m.plan, "another kind", at, 3, PE_ERR_AT);
     /* grids: no cell, too few, more than numbers can count */
     const size_t grids[][2] = {{0, 1}, {2, 3}, {half, 1}, {root, 0}};
-    refused(&m.plan, "a grid of 0", pe_grid(grids[0], 1), 1, PE_ERR_SHAPE);
-    refused(&m.plan, "a grid of 2", pe_grid(grids[1], 1), 3, PE_ERR_SHAPE);
-    refused(&m.plan, "a grid of 2, 1 skipped", pe_skip(pe_grid(grids[1], 1), 1), 2, PE_ERR_SHAPE);
-    refused(&m.plan, "a grid of 2, 3 skipped", pe_skip(pe_grid(grids[1], 1), 3), 1, PE_ERR_SHAPE);
+    refused(&m.plan, "a grid of 0", pe_grid(grids[0], 1), 1, PE_ERR_AT_ROWS);
+    refused(&m.plan, "a grid of 2", pe_grid(grids[1], 1), 3, PE_ERR_AT_ROWS);
+    refused(&m.plan, "a grid of 2, 1 skipped", pe_skip(pe_grid(grids[1], 1), 1), 2, PE_ERR_AT_ROWS);
+    refused(&m.plan, "a grid of 2, 3 skipped", pe_skip(pe_grid(grids[1], 1), 3), 1, PE_ERR_AT_ROWS);
     refused(&m.plan, "a grid, all skipped", pe_skip(pe_grid(grids[1], 1), SIZE_MAX), 1,
-            PE_ERR_SHAPE);
+            PE_ERR_AT_ROWS);
     refused(&m.plan, "a grid, all skipped twice",
-            pe_skip(pe_skip(pe_grid(grids[1], 1), SIZE_MAX), SIZE_MAX), 1, PE_ERR_SHAPE);
+            pe_skip(pe_skip(pe_grid(grids[1], 1), SIZE_MAX), SIZE_MAX), 1, PE_ERR_AT_ROWS);
     refused(&m.plan, "a grid beyond 2^31", pe_grid(grids[2], 1), 1, PE_ERR_RANGE);
     /* ranges */
     const struct {
@@ -1062,12 +1062,12 @@ static void nonsense_is_refused(void **state)
             }
         }
     /* lists that do not fit the address space, unread */
-    refused(&m.plan, "a list skipped over", pe_skip(pe_at_i64(i64), SIZE_MAX), 3, PE_ERR_SIZE);
-    refused(&m.plan, "a list skipped over", pe_skip(pe_at_i32(i32), SIZE_MAX / 4), 3, PE_ERR_SIZE);
+    refused(&m.plan, "a list skipped over", pe_skip(pe_at_i64(i64), SIZE_MAX), 3, PE_ERR_AT_SIZE);
+    refused(&m.plan, "a list skipped over", pe_skip(pe_at_i32(i32), SIZE_MAX / 4), 3, PE_ERR_AT_SIZE);
     refused(&m.plan, "a list skipped over",
-            pe_skip(pe_skip(pe_at_f32(f32), SIZE_MAX / 2 + 9), SIZE_MAX / 2 + 9), 3, PE_ERR_SIZE);
-    refused(&m.plan, "strides", pe_coords_f64(f64, 1, SIZE_MAX / 2, 1), 3, PE_ERR_SIZE);
-    refused(&m.plan, "strides", pe_coords_f64(f64, 1, SIZE_MAX / 16 + 1, 1), 3, PE_ERR_SIZE);
+            pe_skip(pe_skip(pe_at_f32(f32), SIZE_MAX / 2 + 9), SIZE_MAX / 2 + 9), 3, PE_ERR_AT_SIZE);
+    refused(&m.plan, "strides", pe_coords_f64(f64, 1, SIZE_MAX / 2, 1), 3, PE_ERR_AT_SIZE);
+    refused(&m.plan, "strides", pe_coords_f64(f64, 1, SIZE_MAX / 16 + 1, 1), 3, PE_ERR_AT_SIZE);
     free(m.memory);
 
     /* with an offset, the sum counts as well, and back the opposite one */
@@ -1108,17 +1108,17 @@ static void nonsense_of_three_axes_is_refused(void **state)
 #define REFUSED(status, at, rows)                                                                  \
     assert_int_equal(act((verb)v, v, &m.plan, at, 0, rows, &got), status)
             for (size_t k = 0; k < LENGTH(grids); k++) {
-                REFUSED(PE_ERR_SIZE, pe_grid(grids[k], 3), 2);
-                REFUSED(PE_ERR_SIZE, pe_back(pe_skip(pe_grid(grids[k], 3), 5)), 2);
+                REFUSED(PE_ERR_AT_SIZE, pe_grid(grids[k], 3), 2);
+                REFUSED(PE_ERR_AT_SIZE, pe_back(pe_skip(pe_grid(grids[k], 3), 5)), 2);
             }
-            REFUSED(PE_ERR_SHAPE, pe_grid(none, 3), 1);
+            REFUSED(PE_ERR_AT_ROWS, pe_grid(none, 3), 1);
             if (sizeof(size_t) > 4) REFUSED(PE_ERR_RANGE, pe_grid(beyond, 3), 2);
             for (size_t k = 0; k < LENGTH(few); k++) {
-                REFUSED(PE_ERR_SHAPE, pe_grid(ones, few[k]), 2);
-                REFUSED(PE_ERR_SHAPE, pe_coords_i64(zeros, few[k], few[k], 1), 2);
+                REFUSED(PE_ERR_AT_AXES, pe_grid(ones, few[k]), 2);
+                REFUSED(PE_ERR_AT_AXES, pe_coords_i64(zeros, few[k], few[k], 1), 2);
             }
-            REFUSED(PE_ERR_SIZE, pe_coords_i64(zeros, 3, 1, SIZE_MAX / 16), 2);
-            REFUSED(PE_ERR_SIZE, pe_coords_i64(zeros, 3, SIZE_MAX, 1), 2);
+            REFUSED(PE_ERR_AT_SIZE, pe_coords_i64(zeros, 3, 1, SIZE_MAX / 16), 2);
+            REFUSED(PE_ERR_AT_SIZE, pe_coords_i64(zeros, 3, SIZE_MAX, 1), 2);
             for (size_t bad = 0; bad < 9; bad++) {
                 double p[9] = {0};
                 p[bad] = bad % 2 ? (double)NAN : 2147483649.0;
@@ -1128,7 +1128,7 @@ static void nonsense_of_three_axes_is_refused(void **state)
 #undef REFUSED
             assert_true(all_canaries(&got, sizeof got));
         }
-        assert_int_equal(pe_dot_f64(&m.plan, pe_from(0), 1, (double *)(void *)&got), PE_ERR_PLAN);
+        assert_int_equal(pe_dot_f64(&m.plan, pe_from(0), 1, (double *)(void *)&got), PE_ERR_PLAN_SHIFT);
         free(m.memory);
     }
     { /* interleaved sections are for RoPE and its tables alone */
@@ -1142,7 +1142,8 @@ static void nonsense_of_three_axes_is_refused(void **state)
         for (int v = 0; v <= DOT; v++)
             for (int t = 0; t < ALL_TYPES; t++)
                 if (has_type((verb)v, t) && (v <= SHIFT || v == DOT))
-                    assert_int_equal(act((verb)v, t, &plan, pe_from(0), 0, 2, &got), PE_ERR_PLAN);
+                    assert_int_equal(act((verb)v, t, &plan, pe_from(0), 0, 2, &got),
+                                     v == DOT ? PE_ERR_PLAN_SHIFT : PE_ERR_PLAN);
         assert_true(all_canaries(&got, sizeof got));
         must_act(TABLE, F32, &plan, pe_from(0), 0, 2, &got);
     }
@@ -1166,7 +1167,7 @@ static void failed_plans_are_none(void **state)
         memset(&plan, CANARY, sizeof plan);
         switch (how) {
         case 0: c.base = -1, status = pe_plan_init(&plan, &c, memory, sizeof memory); break;
-        case 1: status = pe_plan_init(&plan, &c, memory, 64), expected = PE_ERR_SIZE; break;
+        case 1: status = pe_plan_init(&plan, &c, memory, 64), expected = PE_ERR_MEMORY; break;
         case 2:
             status = pe_plan_init(&plan, NULL, memory, sizeof memory), expected = PE_ERR_NULL;
             break;
@@ -1175,7 +1176,7 @@ static void failed_plans_are_none(void **state)
             status = pe_plan_init_frequencies(&plan, &c, omega, D / 2, memory, sizeof memory);
             break;
         case 4:
-            expected = PE_ERR_SHAPE;
+            expected = PE_ERR_PAIRS;
             status = pe_plan_init_frequencies(&plan, &c, omega, D / 2 - 1, memory, sizeof memory);
             break;
         case 5:

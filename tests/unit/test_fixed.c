@@ -214,7 +214,7 @@ static void rotation_by_coordinate(void **state)
     void *memory = must_alloc(size);
     assert_int_equal(pe_rope_plan_init(&plan, &c, memory, size), PE_OK);
     assert_int_equal(pe_rope_frequencies(&c, omega, NULL), PE_OK);
-    assert_int_equal(pe_fixed_increments(&plan, increments), PE_ERR_PLAN);
+    assert_int_equal(pe_fixed_increments(&plan, increments), PE_ERR_PLAN_FIXED);
     assert_int_equal(pe_fixed_increments_of(omega, PAIRS, increments), PE_OK);
     for (size_t row = 0; row < workload(3000); row++) {
         const int32_t at[3] = {position_of(&r, row, 0), position_of(&r, row + 1, 0), position_of(&r, row + 2, 0)};
@@ -393,7 +393,7 @@ static void refusals(void **state)
     memcpy(before, increments, sizeof before);
     for (size_t k = 0; k < LENGTH(bad); k++) {
         const double omega[2] = {1, k == 4 ? inf : k == 5 ? inf - inf : bad[k]};
-        assert_int_equal(pe_fixed_increments_of(omega, 2, increments), PE_ERR_FREQUENCY);
+        assert_int_equal(pe_fixed_increments_of(omega, 2, increments), PE_ERR_INCREMENT);
     }
     assert_int_equal(pe_fixed_increments_of(NULL, 1, increments), PE_ERR_NULL);
     assert_int_equal(pe_fixed_increments_of(bad, 1, NULL), PE_ERR_NULL);
@@ -403,19 +403,19 @@ static void refusals(void **state)
     assert_int_equal(pe_fixed_increments(&none, NULL), PE_ERR_NULL);
     assert_int_equal(pe_fixed_increments(&none, increments), PE_ERR_PLAN);
     c = pe_config_default(64), c.half_turns = 1;
-    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN_FIXED);
     c = pe_config_default(64), c.offset = 0.5;
-    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN_FIXED);
     c = pe_config_default(64), c.offset = 1;
-    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN_FIXED);
     c = pe_config_default(64), c.angle = PE_ANGLE_FLOAT32;
-    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN_FIXED);
     c = pe_config_default(64), c.axes = 2;
-    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN_FIXED);
     c = pe_config_default(64), c.base = 1e20;
-    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_FREQUENCY);
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_INCREMENT);
     c = pe_config_default(64), c.coordinate = coordinate; /* its pairs are sorted, and one is stationary */
-    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN);
+    assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN_FIXED);
     assert_memory_equal(increments, before, sizeof before);
     c = pe_config_default(64);
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_OK);

@@ -678,9 +678,9 @@ static void bad_rows_are_refused(void **state)
                                                      (const float *)(x), stride),                  \
                      want)
         EXPECT(PE_ERR_NULL, NULL, 4, 8, positions, 3, x, 9);
-        EXPECT(PE_ERR_NULL, table, 4, 8, NULL, 3, x, 9);
+        EXPECT(PE_ERR_AT_NULL, table, 4, 8, NULL, 3, x, 9);
         EXPECT(PE_ERR_NULL, table, 4, 8, positions, 3, NULL, 9);
-        EXPECT(PE_ERR_SHAPE, table, 4, 0, positions, 3, x, 9);
+        EXPECT(PE_ERR_EMPTY, table, 4, 0, positions, 3, x, 9);
         EXPECT(PE_ERR_SHAPE, table, 4, 8, positions, 3, x, 7);
         EXPECT(PE_ERR_SIZE, table, 4, 8, positions, 3, x, reach / 3 + 1);
         EXPECT(PE_ERR_SIZE, table, 4, 8, positions, 3, x, SIZE_MAX);
@@ -714,7 +714,7 @@ static void bad_resampling_is_refused(void **state)
     for (size_t k = 0; k < LENGTH(bad); k++) {
         pe_resample wrong = how;
         wrong.a = bad[k];
-        assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 8, 1), PE_ERR_RANGE);
+        assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 8, 1), PE_ERR_RESAMPLE);
         wrong.method = PE_RESAMPLE_LINEAR; /* a is not looked at */
         assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 0, 1), PE_OK);
         wrong.method = (pe_resample_method)(2 + k);
@@ -722,10 +722,10 @@ static void bad_resampling_is_refused(void **state)
     }
     assert_int_equal(pe_learned_resample_f32(NULL, 4, 1, 2, &how, out, 8, 1), PE_ERR_NULL);
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &how, NULL, 8, 1), PE_ERR_NULL);
-    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 0, &how, out, 8, 1), PE_ERR_SHAPE);
-    assert_int_equal(pe_learned_resample_f32(table, 0, 1, 2, &how, out, 8, 1), PE_ERR_RANGE);
-    assert_int_equal(pe_learned_resample_f32(table, 4, 0, 2, &how, out, 2, 2), PE_ERR_RANGE);
-    assert_int_equal(pe_learned_resample_f32(table, 0, 4, 2, &how, out, 2, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 0, &how, out, 8, 1), PE_ERR_EMPTY);
+    assert_int_equal(pe_learned_resample_f32(table, 0, 1, 2, &how, out, 8, 1), PE_ERR_EMPTY);
+    assert_int_equal(pe_learned_resample_f32(table, 4, 0, 2, &how, out, 2, 2), PE_ERR_EMPTY);
+    assert_int_equal(pe_learned_resample_f32(table, 0, 4, 2, &how, out, 2, 2), PE_ERR_EMPTY);
     assert_int_equal(pe_learned_resample_f32(table, large + 1, 1, 1, &how, out, 8, 1), PE_ERR_SIZE);
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, large + 1, 1), PE_ERR_SIZE);
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, reach / 4 + 1, &how, out, 1, 1),

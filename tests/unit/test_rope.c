@@ -325,8 +325,8 @@ static void ignored_strides(void **state)
         const pe_at no_list = pe_coords_i64(NULL, 1, 1, 1), no_axes = pe_coords_i64(list, 0, 1, 1); \
         assert_int_equal(pe_rope_##T(plan, no_list, 0, x, one), PE_OK);                            \
         assert_int_equal(pe_rope_##T(plan, no_list, 1, x, none), PE_OK);                           \
-        assert_int_equal(pe_rope_##T(plan, no_list, 1, x, one), PE_ERR_NULL);                      \
-        assert_int_equal(pe_rope_##T(plan, no_axes, 1, x, one), PE_ERR_SHAPE);                     \
+        assert_int_equal(pe_rope_##T(plan, no_list, 1, x, one), PE_ERR_AT_NULL);                      \
+        assert_int_equal(pe_rope_##T(plan, no_axes, 1, x, one), PE_ERR_AT_AXES);                     \
         assert_int_equal(pe_rope_to_##T(plan, zero, 1, 0, in, one, x, one), PE_ERR_SHAPE);         \
         assert_int_equal(pe_rope_to_##T(plan, at, 1, 0, in, one, x, one), PE_ERR_SHAPE);           \
         assert_int_equal(pe_rope_to_##T(plan, at, 1, N, in, keys, x, one), PE_ERR_SHAPE);          \
@@ -870,12 +870,12 @@ static void coordinates_of_pairs(void **state)
             assert_memory_equal(s, s_want, sizeof s);
         }
         assert_int_equal(pe_rope_f32(&plan, pe_grid(grid, 3), 8, x, one), PE_OK);
-        assert_int_equal(pe_rope_f32(&plan, pe_coords_i32(point, 2, 2, 1), 1, x, one), PE_ERR_SHAPE);
+        assert_int_equal(pe_rope_f32(&plan, pe_coords_i32(point, 2, 2, 1), 1, x, one), PE_ERR_AT_AXES);
         assert_int_equal(pe_fill_f32(&plan, at, 1, x, N), PE_ERR_PLAN);
         assert_int_equal(pe_shift_f32(&plan, at, 1, x, N), PE_ERR_PLAN);
     }
     assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, pe_rope_plan_size(&rope) - 1), PE_ERR_SIZE);
-    assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config) - 1), PE_ERR_SIZE);
+    assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config) - 1), PE_ERR_MEMORY);
     for (int k = 0; k < 9; k++) {
         pe_rope_config r = rope;
         pe_config f = config;
@@ -2282,15 +2282,15 @@ static void test_bad_input(void **state)
     REFUSED(PE_OK, pe_rope_qk_f32(NULL, zero, 1, NULL, nothing, NULL, nothing));
     REFUSED(PE_ERR_NULL, pe_rope_f32(NULL, zero, 1, x, one));
     REFUSED(PE_ERR_NULL, pe_rope_f32(q, zero, 1, NULL, one));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(q, no_list, 1, x, one));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_at_i32(NULL), 1, x, one));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_at_f32(NULL), 1, x, one));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_at_f64(NULL), 1, x, one));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_grid(NULL, 1), 1, x, one));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_skip(pe_back(pe_delta(no_list)), 3), 1, x, one));
+    REFUSED(PE_ERR_AT_NULL, pe_rope_f32(q, no_list, 1, x, one));
+    REFUSED(PE_ERR_AT_NULL, pe_rope_f32(q, pe_at_i32(NULL), 1, x, one));
+    REFUSED(PE_ERR_AT_NULL, pe_rope_f32(q, pe_at_f32(NULL), 1, x, one));
+    REFUSED(PE_ERR_AT_NULL, pe_rope_f32(q, pe_at_f64(NULL), 1, x, one));
+    REFUSED(PE_ERR_AT_NULL, pe_rope_f32(q, pe_grid(NULL, 1), 1, x, one));
+    REFUSED(PE_ERR_AT_NULL, pe_rope_f32(q, pe_skip(pe_back(pe_delta(no_list)), 3), 1, x, one));
     REFUSED(PE_ERR_NULL, pe_rope_f32(NULL, pe_delta(pe_all(1)), 1, x, one));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_delta(no_list), 1, x, one));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_coords_i64(NULL, 1, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_AT_NULL, pe_rope_f32(q, pe_delta(no_list), 1, x, one));
+    REFUSED(PE_ERR_AT_NULL, pe_rope_f32(q, pe_coords_i64(NULL, 1, 1, 1), 1, x, one));
     REFUSED(PE_ERR_NULL, pe_rope_to_f32(q, zero, 1, N, NULL, one, x, one));
     REFUSED(PE_ERR_NULL, pe_rope_to_f32(q, zero, 1, N, y, one, NULL, one));
     REFUSED(PE_ERR_NULL, pe_rope_to_f32_f16(q, zero, 1, N, NULL, one, (uint16_t *)(void *)x, one));
@@ -2327,9 +2327,9 @@ static void test_bad_input(void **state)
     {
         pe_at nobody; /* a pe_at that no function made */
         memset(&nobody, 0, sizeof nobody);
-        REFUSED(PE_ERR_ENUM, pe_rope_f32(q, nobody, 1, x, one));
+        REFUSED(PE_ERR_AT, pe_rope_f32(q, nobody, 1, x, one));
         memset(&nobody, 0x5a, sizeof nobody);
-        REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, nobody, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
+        REFUSED(PE_ERR_AT, pe_rope_table_f32(q, nobody, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     }
 
     REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N - 1, x, one, y, one));
@@ -2357,20 +2357,20 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SHAPE, pe_rope_to_f32_bf16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
     REFUSED(PE_ERR_SHAPE, pe_rope_to_f32_bf16(q, zero, 2, N, x, one,
                                               (uint16_t *)(void *)(x + 2 * N - 1), one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_coords_i64(list, 9, 1, 1), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_coords_i64(list, 0, 1, 1), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_coords_i64(list, SIZE_MAX, 1, 1), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_coords_i64(list, 2, 1, 1), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&woven.plan, pe_coords_f64(reals, 3, 1, 1), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_grid(sizes, 2), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_grid(sizes, 0), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_grid(sizes, PE_MAX_AXES + 1), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_grid(sizes, 1), 3, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_skip(pe_grid(sizes, 1), 1), 2, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_skip(pe_grid(sizes, 1), 3), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&woven.plan, pe_grid(sizes, 2), 5, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&woven.plan, pe_grid(empty, 2), 1, x, one));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_grid(huge, 2), 1, x, one));
+    REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, 9, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, 0, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, SIZE_MAX, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, 2, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_AT_AXES, pe_rope_f32(&woven.plan, pe_coords_f64(reals, 3, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_grid(sizes, 2), 1, x, one));
+    REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_grid(sizes, 0), 1, x, one));
+    REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_grid(sizes, PE_MAX_AXES + 1), 1, x, one));
+    REFUSED(PE_ERR_AT_ROWS, pe_rope_f32(q, pe_grid(sizes, 1), 3, x, one));
+    REFUSED(PE_ERR_AT_ROWS, pe_rope_f32(q, pe_skip(pe_grid(sizes, 1), 1), 2, x, one));
+    REFUSED(PE_ERR_AT_ROWS, pe_rope_f32(q, pe_skip(pe_grid(sizes, 1), 3), 1, x, one));
+    REFUSED(PE_ERR_AT_ROWS, pe_rope_f32(&woven.plan, pe_grid(sizes, 2), 5, x, one));
+    REFUSED(PE_ERR_AT_ROWS, pe_rope_f32(&woven.plan, pe_grid(empty, 2), 1, x, one));
+    REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(&woven.plan, pe_grid(huge, 2), 1, x, one));
     REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_APART, x, y, N / 2 - 1, NULL));
     REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_TWICE, x, y, N - 1, NULL));
     REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, NULL, N - 1, NULL));
@@ -2390,12 +2390,12 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SIZE, pe_rope_f32(q, zero, 2, x, lie(3, limit / 8, N)));
     REFUSED(PE_ERR_SIZE, pe_rope_qk_f32(q, zero, 3, x, one, y, lie(2, N, limit / 8)));
     REFUSED(PE_ERR_SIZE, pe_rope_table_f32(q, zero, 3, PE_ROPE_TABLE_APART, x, y, limit / 8, NULL));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_coords_i64(list, 1, limit / 8, 1), 3, x, one));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, 1, limit / 2), 2, x, one));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, limit / 8 + 1, limit / 8 + 1),
+    REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(q, pe_coords_i64(list, 1, limit / 8, 1), 3, x, one));
+    REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, 1, limit / 2), 2, x, one));
+    REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, limit / 8 + 1, limit / 8 + 1),
                                      2, x, one)); /* each would fit */
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_skip(at, SIZE_MAX), 1, x, one));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_skip(pe_skip(at, limit), limit), 1, x, one));
+    REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(q, pe_skip(at, SIZE_MAX), 1, x, one));
+    REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(q, pe_skip(pe_skip(at, limit), limit), 1, x, one));
 
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_from(POSITION_MAX), 2, x, one));
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_from(-POSITION_MAX - 1), 1, x, one));
@@ -2595,8 +2595,8 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, NULL, 32), PE_ERR_NULL);
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_SHAPE);
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(POSITION_MAX), 2, c, s, 32), PE_ERR_RANGE);
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_at_i64(NULL), 1, c, s, 32), PE_ERR_NULL);
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_coords_f32(&bad, 2, 0, 0), 1, c, s, 32), PE_ERR_SHAPE);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_at_i64(NULL), 1, c, s, 32), PE_ERR_AT_NULL);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_coords_f32(&bad, 2, 0, 0), 1, c, s, 32), PE_ERR_AT_AXES);
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 9, c, s, SIZE_MAX / 8), PE_ERR_SIZE);
         bad = NAN;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_at_f32(&bad), 1, c, s, 32), PE_ERR_RANGE);

@@ -376,10 +376,10 @@ static void test_refused(void **state)
             AT(PE_ERR_ENUM, pe_grid(grid, 1));
             AT(PE_ERR_ENUM, pe_delta(pe_from(0)));
             AT(PE_ERR_ENUM, pe_delta(pe_at_i64(ids)));
-            AT(PE_ERR_NULL, pe_at_i64(NULL));
-            AT(PE_ERR_NULL, pe_at_i32(NULL));
-            AT(PE_ERR_SIZE, pe_coords_i64(ids, 1, SIZE_MAX / 8, 0));
-            AT(PE_ERR_SIZE, pe_skip(pe_at_i64(ids), SIZE_MAX - 1));
+            AT(PE_ERR_AT_NULL, pe_at_i64(NULL));
+            AT(PE_ERR_AT_NULL, pe_at_i32(NULL));
+            AT(PE_ERR_AT_SIZE, pe_coords_i64(ids, 1, SIZE_MAX / 8, 0));
+            AT(PE_ERR_AT_SIZE, pe_skip(pe_at_i64(ids), SIZE_MAX - 1));
             AT(PE_ERR_RANGE, pe_from(3));
             AT(PE_ERR_RANGE, pe_from(-1));
             AT(PE_ERR_RANGE, pe_from(INT64_MIN));

@@ -432,10 +432,10 @@ def test_errors_of_the_library():
     raises(posenc.Error, posenc.Rope, 8, rope_type="nonsense", says="PE_ERR_ENUM")
     raises(posenc.Error, posenc.Rope, 8, rope_type="longrope", original_max_position_embeddings=9, factor=2, says="short_factor")
     raises(posenc.Error, posenc.Plan, 8, frequencies=[1, 2, np.nan, 4], says="number 2")
-    raises(posenc.Error, posenc.Plan, 8, frequencies=[1, 2, 3], says="PE_ERR_SHAPE")
+    raises(posenc.Error, posenc.Plan, 8, frequencies=[1, 2, 3], says="PE_ERR_PAIRS")
     raises(posenc.Error, posenc.Plan(7).rotate, np.zeros((3, 7), np.float32), says="PE_ERR_PLAN")
-    raises(posenc.Error, posenc.Plan(8).fill, np.zeros((3, 2)), says="PE_ERR_SHAPE")
-    raises(posenc.Error, posenc.Plan(8, axes=2).fill, np.zeros((3, 3)), says="PE_ERR_SHAPE")
+    raises(posenc.Error, posenc.Plan(8).fill, np.zeros((3, 2)), says="PE_ERR_AT_AXES")
+    raises(posenc.Error, posenc.Plan(8, axes=2).fill, np.zeros((3, 3)), says="PE_ERR_AT_AXES")
     raises((MemoryError, OverflowError, posenc.Error), posenc.Plan, 2**40)
 
 
