@@ -62,8 +62,21 @@ in_browser() {
     grep -q "data-hash=\"$hash\"" "$WORK/dom" && grep -q 'id="cell"[^>]*>position 7' "$WORK/dom" &&
         grep -q 'id="scaled"><tr><th>pair 5' "$WORK/dom" && grep -q 'id="noise-say">query at 7: float angles' "$WORK/dom"
 }
+# Positions near 2^31, a shift beyond it, a row and a column that are not there: k becomes 64, and every card is drawn.
+at_the_end() {
+    for try in 1 2 3 4 5; do
+        timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" --virtual-time-budget=5000 \
+            --dump-dom "file://$PWD/$PAGE#d=32&base=10000&p=2147483520&k=100000&row=1e9&column=-3" >"$WORK/dom" 2>"$WORK/dom.errors"
+        echo "$browser: exit status $?, $(wc -c <"$WORK/dom") bytes, $try"
+        grep -o 'data-hash="[0-9a-f]*"' "$WORK/dom" && break
+    done
+    ! grep -q 'id="about"[^>]*>This page needs' "$WORK/dom" && grep -q 'id="cell"[^>]*>position 2147483583' "$WORK/dom" &&
+        grep -q 'id="scaled"><tr><th>pair 0' "$WORK/dom" &&
+        grep -q 'id="noise-say">query at 2147483583: float angles' "$WORK/dom"
+}
 if [ -n "$browser" ]; then
     check "a browser shows it, with these bits" in_browser
+    check "a browser shows it at the end of the positions" at_the_end
 else
     skipping "chromium is missing: the page in a browser"
 fi
