@@ -88,7 +88,7 @@ class At:
 
     def __len__(self) -> int:
         if self.rows is None:
-            raise TypeError("these positions go on and on: only a call's rows end them")
+            raise TypeError("rows is missing: the position of the first row alone does not say how many there are")
         return self.rows
 
     def _with(self, at: Any) -> "At":
@@ -143,22 +143,25 @@ _ENUMS = {"layout": "PE_LAYOUT_", "odd": "PE_ODD_", "exponent": "PE_EXPONENT_", 
           "columns": "PE_COLUMNS_", "section_order": "PE_SECTIONS_", "rope_type": "PE_ROPE_"}
 
 
-def _named(prefix: str, value: Any) -> int:
+def _named(prefix: str, value: Any, argument: str) -> int:
     """The number of a constant, from its name without the prefix or from itself."""
     known = {name[len(prefix):].lower(): getattr(c, name) for name in c.CONSTANTS if name.startswith(prefix)
              and not name.startswith(("TABLE_", "TYPE_COUNT", "COUNT"), len(prefix))}
     if isinstance(value, str):
         if value not in known:
-            raise ValueError(f"{value!r} is none of: {', '.join(known)}")
+            raise ValueError(f"{argument} must be one of {', '.join(map(repr, known))}, not {value!r}")
         return int(known[value])
-    return size(value, prefix + "...", 0, max(known.values()))
+    return size(value, argument, 0, max(known.values()))
 
 
 def _rope_type(name: Any) -> int:
     if not isinstance(name, str):
-        return _named("PE_ROPE_", name)
+        return _named("PE_ROPE_", name, "rope_type")
     found = ctypes.c_int()
-    checked(lib.pe_rope_type_named(name.encode(), found))
+    if lib.pe_rope_type_named(name.encode(), found) != c.PE_OK:
+        known = (x[8:].lower() for x in c.CONSTANTS if x.startswith("PE_ROPE_") and not x.startswith("PE_ROPE_T"))
+        raise Error(c.PE_ERR_ENUM, f"rope_type must be one of {', '.join(map(repr, known))}, or the name of a "
+                    f"config.json, not {name!r}")
     return found.value
 
 
@@ -174,7 +177,7 @@ def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> 
         if name == "rope_type":
             value = _rope_type(value)
         elif name in _ENUMS:
-            value = _named(_ENUMS[name], value)
+            value = _named(_ENUMS[name], value, name)
         elif name == "axis":
             value = kind(*[c.pe_axis(size(width, "an axis' width"), size(which, "an axis' coordinate"))
                            for width, which in value])
@@ -215,7 +218,7 @@ class Plan:
         self._again = copy.deepcopy((d_model, {"preset": preset, "frequencies": frequencies, **fields}))
         d_model = size(d_model, "d_model")
         config = (lib.pe_config_default(d_model) if preset is None else
-                  lib.pe_config_preset(_named("PE_PRESET_", preset), d_model))
+                  lib.pe_config_preset(_named("PE_PRESET_", preset, "preset"), d_model))
         if "axis" in fields:
             fields = {"axes": len(fields["axis"]), **fields}
         self._keep: Any = _set(config, fields, {"coordinate": (d_model + 1) // 2})
@@ -304,13 +307,31 @@ class Plan:
         written(x)
         return x
 
-    def rotate(self, q: Any, k: Any = None, *, at: Positions = 0, axis: int = -2) -> None:
-        """RoPE in place: heads of q, and of k, by the same positions.
+    def rotate(self, q: Any, k: Any = None, *, at: Positions = 0, axis: int = -2, out: Any = None) -> Any:
+        """RoPE: rotate heads of q, and of k, by the same positions, in place or in copies of them.
 
         q, k     [..., tokens, head_dim], of the same number of tokens; the other axes are heads and batches
         axis     that of the tokens; -3 for [tokens, heads, head_dim]
+        out      an array of q's shape and dtype, or two, for q and k: q and k are copied there and stay as they
+                 are. It may be q itself, but else may not overlap it. Returned
         """
         at = At(at)
+        if out is not None:
+            pairs = list(zip((q,), (out,)) if k is None else zip((q, k), out))
+            if len(pairs) != (1 if k is None else 2):
+                raise ValueError("out must be two arrays, for q and k")
+            for (x, to), name in zip(pairs, ("q", "k")):
+                memory_of(to, f"out for {name}", ("f32", "f16", "bf16"), 2)
+                if type(x) is not type(to) or x.dtype != to.dtype or list(x.shape) != list(to.shape):
+                    raise ValueError(f"out for {name} must be like {name}, {getattr(x, 'dtype', type(x).__name__)} "
+                                     f"{list(getattr(x, 'shape', ()))}, not {to.dtype} {list(to.shape)}")
+                if to is not x and isinstance(x, numpy.ndarray) and numpy.may_share_memory(x, to):
+                    raise ValueError(f"out for {name} overlaps {name}")
+            for x, to in pairs:
+                if to is not x:
+                    to[...] = x
+            self.rotate(*(to for _, to in pairs), at=at, axis=axis)
+            return out
         whole = []
         for x, name in ((q, "q"), (k, "k"))[:1 if k is None else 2]:
             memory = memory_of(x, name, ("f32", "f16", "bf16"), 2)
@@ -335,7 +356,7 @@ class Plan:
         layout   "apart" [rows, pairs], "twice" [rows, 2 pairs]; "joined", "complex": one [rows, 2 pairs];
                  "matrix": one [rows, 4 pairs]
         """
-        at, which = At(at), _named("PE_ROPE_TABLE_", layout)
+        at, which = At(at), _named("PE_ROPE_TABLE_", layout, "layout")
         rows = at.counted(None if rows is None else size(rows, "rows"))
         arrays, width = {c.PE_ROPE_TABLE_APART: (2, 1), c.PE_ROPE_TABLE_TWICE: (2, 2), c.PE_ROPE_TABLE_JOINED: (1, 2),
                          c.PE_ROPE_TABLE_COMPLEX: (1, 2), c.PE_ROPE_TABLE_MATRIX: (1, 4)}[which]

@@ -265,6 +265,20 @@ def test_rotate():
     rope.rotate(z[:1000], at=7)
     rope.rotate(z[1:], at=7)
     assert (y == z).all()
+    # to other arrays; the inputs may be read-only, or outputs themselves
+    x = np.random.randn(3, 5, n).astype(np.float32)
+    x.flags.writeable = False
+    y, z = np.empty_like(x), np.empty((5, n), np.float32)
+    assert rope.rotate(x, at=positions, out=y) is y and (y == rotated(x, s, c, "interleaved")).all()
+    y[:] = 0
+    rope.rotate(x, x[1], at=positions, out=(y, z))
+    assert (y == rotated(x, s, c, "interleaved")).all() and (z == y[1]).all()
+    assert rope.rotate(z, at=positions, out=z) is z and (z == rotated(y[1], s, c, "interleaved")).all()
+    raises(ValueError, rope.rotate, x, at=positions, out=y.astype(np.float16), says="out for q must be like q, float32 [3, 5, 16]")
+    raises(ValueError, rope.rotate, x, at=positions, out=y[:2], says="not float32 [2, 5, 16]")
+    raises(ValueError, rope.rotate, x, x, at=positions, out=(y,), says="two arrays")
+    raises(ValueError, rope.rotate, y[:2], at=positions, out=y[1:], says="out for q overlaps q")
+    raises(ValueError, rope.rotate, y, at=positions, out=x, says="out for q is read-only")
     # a part of a head, and back again
     part = posenc.Rope(24, rotary_dim=n, rope_theta=theta)
     x = np.random.randn(5, 24).astype(np.float32)
@@ -429,7 +443,10 @@ def test_errors_of_the_library():
     assert error.name == "PE_ERR_CONFIG"
     raises(posenc.Error, posenc.Plan, 0)
     raises(posenc.Error, posenc.Rope, 7, says="rotary_dim")
-    raises(posenc.Error, posenc.Rope, 8, rope_type="nonsense", says="PE_ERR_ENUM")
+    raises(posenc.Error, posenc.Rope, 8, rope_type="nonsense", says="PE_ERR_ENUM: rope_type must be one of 'default', 'linear'")
+    raises(ValueError, posenc.Plan, 8, layout="halve", says="layout must be one of 'interleaved', 'halves', not 'halve'")
+    raises(ValueError, posenc.Plan, 8, preset="fairsek", says="preset must be one of 'vaswani'")
+    raises(TypeError, posenc.Plan(8).fill, 3, says="rows is missing")
     raises(posenc.Error, posenc.Rope, 8, rope_type="longrope", original_max_position_embeddings=9, factor=2, says="short_factor")
     raises(posenc.Error, posenc.Plan, 8, frequencies=[1, 2, np.nan, 4], says="number 2")
     raises(posenc.Error, posenc.Plan, 8, frequencies=[1, 2, 3], says="PE_ERR_PAIRS")
