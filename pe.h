@@ -446,7 +446,8 @@ PE_API const char *pe_status_string(pe_status status);
 PE_API int pe_version(void);
 
 /* Return the instruction set of the functions that the program calls: "AVX-512", "AVX2", "NEON",
-   "SSE2", "WASM SIMD128" or "scalar". Threads: any. */
+   "SSE2", "WASM SIMD128" or "scalar". If libposenc did not follow the environment variable PE_ISA,
+   it adds the reason in parentheses. Threads: any. */
 PE_API const char *pe_isa_name(void);
 
 /* Check that this program computes the right bits: compute small tables in each type and by each

@@ -8,9 +8,11 @@
  *     cc -O2 -c -fPIC pe_lib.c -o chosen.o
  *     ar rcs libposenc.a chosen.o sse2.o avx2.o avx512.o
  *
- * The environment variable PE_ISA = sse2, avx2, avx512, neon or scalar, read at the first call, has one
- * taken that is not the best. It is ignored if this CPU cannot run it. pe_isa_name() says which one
- * it is. Threads: any; whichever calls first, the choice is the same.
+ * The environment variable PE_ISA = sse2, avx2, avx512, neon or scalar, in letters of either case, is read
+ * at the first call and takes one that is not the best. If PE_ISA is another word, or this CPU cannot run
+ * what it names, the best is taken. A library without I/O cannot print that, so pe_isa_name() says it: it
+ * returns the instruction set in use and, in parentheses, why that is not what PE_ISA says.
+ * Threads: any; whichever calls first, the choice is the same.
  */
 #include "functions.h"
 
@@ -39,21 +41,51 @@ typedef struct functions {
 } functions;
 
 /* The tables are not for others to see. */
-#define TABLE extern __attribute__((visibility("hidden"))) const functions
+#define HIDDEN extern __attribute__((visibility("hidden")))
+#define TABLE  HIDDEN const functions
+
+/* What became of the environment variable PE_ISA. */
+typedef enum wish { FOLLOWED, UNKNOWN, UNABLE } wish;
+HIDDEN int pe__WISH; /* a wish; set before the choice is made known */
 
 #ifdef PE_LIB
 
+    #if defined(__x86_64__) || defined(__i386__)
+        #define ISAS "avx512, avx2 or sse2"
+    #elif defined(__aarch64__)
+        #define ISAS "neon or scalar"
+    #else
+        #define ISAS "scalar"
+    #endif
+    /* PE_ISA_NAME as a literal */
+    #define NAME_SSE2   "SSE2"
+    #define NAME_AVX2   "AVX2"
+    #define NAME_AVX512 "AVX-512"
+    #define NAME_NEON   "NEON"
+    #define NAME_SCALAR "scalar"
+    #define NAME        JOIN(NAME_, PE_LIB)
+
+static const char *isa_name(void)
+{
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the caller has seen the choice: pe__WISH is set */
+    const int wish_is = __atomic_load_n(&pe__WISH, __ATOMIC_RELAXED);
+    if (wish_is == UNKNOWN) return NAME " (PE_ISA in the environment is not " ISAS ")";
+    if (wish_is == UNABLE) return NAME " (this CPU lacks what PE_ISA in the environment names)";
+    return PE_ISA_NAME;
+}
+
 TABLE JOIN(pe__, PE_LIB);
+    #define pe_isa_name isa_name
 const functions JOIN(pe__, PE_LIB) = {
     #define X(type, name, parameters, arguments) name,
     FUNCTIONS(X)
     #undef X
 };
+    #undef pe_isa_name
 
 #else
 
     #include <stdlib.h>
-    #include <string.h>
 
 /* Can this CPU run it, and does the operating system keep its registers? */
 static int always(void) { return 1; }
@@ -78,7 +110,7 @@ static int has_avx512(void) /* F, DQ, BW, VL */
 }
 
 /* As choice.h has it for PE_PREFETCH_HEADS: only a Zen 4 has SSE4a and AVX-512 without VP2INTERSECT. */
-extern __attribute__((visibility("hidden"))) int pe__HEADS;
+HIDDEN int pe__HEADS;
 int pe__HEADS = 1;
 static void choose_memory(void)
 {
@@ -115,18 +147,30 @@ static const struct {
 };
 
 static const functions *chosen;
+int pe__WISH = FOLLOWED;
+
+/* Is this word the name, in letters of either case? Not by strcasecmp(), which is not in C99. */
+static int names(const char *word, const char *name)
+{
+    for (; *name != '\0'; word++, name++)
+        if (*word != *name && !(*word >= 'A' && *word <= 'Z' && *word - 'A' + 'a' == *name)) return 0;
+    return *word == '\0';
+}
 
 static __attribute__((noinline, cold)) const functions *choose(void)
 {
-    const char *const wanted = getenv("PE_ISA");
+    const char *const word = getenv("PE_ISA");
+    const int given = word != NULL && *word != '\0';
     const functions *best = NULL;
+    wish is = given ? UNKNOWN : FOLLOWED;
     choose_memory();
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
-        if (!isas[i].runs()) continue;
-        if (best == NULL) best = isas[i].table;
-        if (wanted != NULL && strcmp(wanted, isas[i].name) == 0) best = isas[i].table;
+        const int runs = isas[i].runs(), named = given && names(word, isas[i].name);
+        if (named) is = runs ? FOLLOWED : UNABLE;
+        if (runs && (named || best == NULL)) best = isas[i].table;
     }
-    __atomic_store_n(&chosen, best, __ATOMIC_RELAXED);
+    __atomic_store_n(&pe__WISH, (int)is, __ATOMIC_RELAXED);
+    __atomic_store_n(&chosen, best, __ATOMIC_RELEASE);
     return best;
 }
 

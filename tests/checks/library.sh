@@ -9,8 +9,9 @@
 #   bits      examples/library.cpp, .py, .rs and .go, and C and C++ files in one program (extern.c), with
 #             each instruction set of this CPU, are given the same bits; tests/unit/hash.c those of
 #             tests/golden.txt
-#   choice    the best is taken, or what PE_ISA names, or the best if that is nonsense; two threads that
-#             call first do not get in each other's way
+#   choice    the best is taken, or what PE_ISA names, in letters of either case, or the best if PE_ISA is
+#             nonsense or not for this CPU, and pe_isa_name() says so; two threads that call first do not get
+#             in each other's way
 #
 # On other machines under qemu: AArch64.
 set -u
@@ -31,7 +32,7 @@ archive() { # those of an archive: public ones, and hidden tables
 }
 asks() { # for these alone
     ! nm -D --undefined-only "$1" | awk '{ sub(/@.*/, "", $NF); print $NF }' | grep -v '^_' |
-        grep -v -x -E "$libm|getenv|strcmp|memcpy|memset|memmove|memcmp|bcmp"
+        grep -v -x -E "$libm|getenv|memcpy|memset|memmove|memcmp|bcmp"
 }
 public_functions >"$WORK/public"
 sed "s/\$/@@POSENC_$SERIES/" "$WORK/public" >"$WORK/versioned"
@@ -45,7 +46,8 @@ with() { # ISA COMMAND...: what it prints, the first line apart, is what the oth
     unset PE_ISA
     diff "$WORK/bits" "$WORK/said"
 }
-takes() { grep -q -x "# $1.*" "$WORK/out"; }
+takes() { grep -q "^# $1\(,.*\)*\$" "$WORK/out"; } # and no remark about PE_ISA
+remarks() { grep -q "^# $1 ($2)" "$WORK/out"; }
 name_of() {
     case $1 in
     avx512) echo AVX-512 ;;
@@ -102,15 +104,29 @@ done
 isas=$(cpu_isas)
 case $isas in *sse2*) isas=${isas#scalar } ;; esac # every x86 has it, scalar code is not in the library
 best=$(best_isa)
+case $isas in
+*sse2*) known="avx512, avx2 or sse2" ;;
+*neon*) known="neon or scalar" ;;
+*) known=scalar ;;
+esac
 for cxx in "$GXX" "$CLANGXX"; do
     have "$cxx" || { skipping "$cxx is missing" && continue; }
     # shellcheck disable=SC2086
     check "examples/library.cpp, $cxx" "$cxx" -std=c++11 -O1 $WARNINGS $EXTRA_CFLAGS -DPE_EXTERN -I. \
         examples/library.cpp -L"$WORK" -lposenc "-Wl,-rpath,$PWD/$WORK" -lpthread -o "$WORK/cpp"
-    for isa in any $isas nonsense; do
-        check "... PE_ISA=$isa" with $isa "$WORK/cpp"
-        case $isa in any | nonsense) isa=$best ;; esac
+    for isa in any $isas ''; do
+        check "... PE_ISA=$isa" with "$isa" "$WORK/cpp"
+        case $isa in any | '') isa=$best ;; esac
         check "... is $(name_of "$isa")" takes "$(name_of "$isa")"
+    done
+    first=${isas%% *} # not the best, where there are two
+    shouted=$(echo "$first" | tr '[:lower:]' '[:upper:]')
+    check "... PE_ISA=$shouted" with "$shouted" "$WORK/cpp"
+    check "... is $(name_of "$first")" takes "$(name_of "$first")"
+    for isa in nonsense "${first}x" "$(echo "$first" | cut -c 1-3)"; do
+        check "... PE_ISA=$isa" with "$isa" "$WORK/cpp"
+        check "... is $(name_of "$best"), and the known ones are named" remarks "$(name_of "$best")" \
+            "PE_ISA in the environment is not $known"
     done
 done
 python=
@@ -153,6 +169,7 @@ if have "$QEMU_X86" && [ -x "$WORK/cpp" ] && [ "$(uname -m)" = x86_64 ]; then
     check "on a Nehalem" with any "$QEMU_X86" -cpu Nehalem "$WORK/cpp"
     check "... takes SSE2" takes SSE2
     check "... whatever is wanted" with avx2 "$QEMU_X86" -cpu Nehalem "$WORK/cpp"
+    check "... and says so" remarks SSE2 "this CPU lacks what PE_ISA in the environment names"
     if "$QEMU_X86" -cpu Haswell "$BUILD/cpu" 2>/dev/null | grep -q avx2; then
         check "on a Haswell" with any "$QEMU_X86" -cpu Haswell "$WORK/cpp"
         check "... takes AVX2" takes AVX2
