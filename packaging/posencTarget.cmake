@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: MIT
 #
-# Make two targets for the headers in the directory _pe_includedir: what find_package(), add_subdirectory()
-# and FetchContent share. Says in _pe_error what is wrong, if anything is.
+# Make the targets posenc::posenc and posenc::compiled for the headers in the directory _pe_includedir. find_package(),
+# add_subdirectory() and FetchContent share this file. If something is wrong, _pe_error says what.
 #
-#   posenc::posenc    the headers: each file that includes them contains what it calls
-#   posenc::compiled  pe.h compiled once, as the static library posenc-compiled, with the project's own
-#                     flags. target_compile_options(posenc-compiled PRIVATE -march=native) adds some. Only
-#                     where C or C++ is enabled
+#   posenc::posenc      the headers: each file that includes pe.h compiles what it calls
+#   posenc::compiled    the same functions, compiled once, here, with the flags of this project: the static library
+#                       posenc-compiled. Files that link with it see prototypes alone
 #
-#   POSENC_WITH_SLEEF   OFF   without SLEEF (default): the same bits, nearly the same speed
-#                       ON    with SLEEF; an error if it is not there
+#   POSENC_WITH_SLEEF   OFF   libm alone (default)
+#                       ON    sines from SLEEF: the same bits, nearly the same speed; an error if it is not found
 #
-# SLEEF is looked for where this project is configured, not where pe was installed: as the target
-# sleef::sleef, by its own CMake package, then as a header and a library. POSENC_WITH_SLEEF is about
-# CMake; PE_SLEEF=1 tells pe.h.
+# SLEEF is looked for where this project is configured, not where pe was installed: as the target sleef::sleef, by its
+# own CMake package, then as a header and a library. POSENC_WITH_SLEEF is for CMake; PE_SLEEF=1 tells pe.h.
 
 set(_pe_error "")
 if(NOT TARGET posenc::posenc)
   set(_pe_sleef "")
   set(_pe_sleef_includedir "")
-  get_property(_pe_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(POSENC_WITH_SLEEF)
     if(NOT TARGET sleef::sleef)
       find_package(sleef CONFIG QUIET)
@@ -34,37 +31,12 @@ if(NOT TARGET posenc::posenc)
       find_library(POSENC_SLEEF_LIBRARY sleef DOC "SLEEF's library, for pe")
       mark_as_advanced(POSENC_SLEEF_INCLUDE_DIR POSENC_SLEEF_LIBRARY)
       if(POSENC_SLEEF_INCLUDE_DIR AND POSENC_SLEEF_LIBRARY)
-        # A library for another machine, or one that lacks what its header declares, is no library.
-        set(_pe_required_includes "${CMAKE_REQUIRED_INCLUDES}")
-        set(_pe_required_libraries "${CMAKE_REQUIRED_LIBRARIES}")
-        set(CMAKE_REQUIRED_INCLUDES "${POSENC_SLEEF_INCLUDE_DIR}")
-        set(CMAKE_REQUIRED_LIBRARIES "${POSENC_SLEEF_LIBRARY}")
-        set(_pe_source "#include <sleef.h>
-            int main(int argc, char **argv)
-            { (void)argv; return Sleef_sincospid1_u35purec(argc).x > 2.0; }")
-        if("C" IN_LIST _pe_languages)
-          include(CheckCSourceCompiles)
-          check_c_source_compiles("${_pe_source}" POSENC_SLEEF_LINKS)
-        elseif("CXX" IN_LIST _pe_languages)
-          include(CheckCXXSourceCompiles)
-          check_cxx_source_compiles("${_pe_source}" POSENC_SLEEF_LINKS)
-        else()
-          set(POSENC_SLEEF_LINKS TRUE)
-        endif()
-        set(CMAKE_REQUIRED_INCLUDES "${_pe_required_includes}")
-        set(CMAKE_REQUIRED_LIBRARIES "${_pe_required_libraries}")
-        if(POSENC_SLEEF_LINKS)
-          set(_pe_sleef "${POSENC_SLEEF_LIBRARY}")
-          set(_pe_sleef_includedir "${POSENC_SLEEF_INCLUDE_DIR}")
-        endif()
-        unset(_pe_source)
-        unset(_pe_required_includes)
-        unset(_pe_required_libraries)
+        set(_pe_sleef "${POSENC_SLEEF_LIBRARY}")
+        set(_pe_sleef_includedir "${POSENC_SLEEF_INCLUDE_DIR}")
+      else()
+        set(_pe_error "POSENC_WITH_SLEEF is ${POSENC_WITH_SLEEF}, but SLEEF is not found: install it \
+(libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set POSENC_WITH_SLEEF to OFF")
       endif()
-    endif()
-    if(NOT _pe_sleef)
-      set(_pe_error "POSENC_WITH_SLEEF is ${POSENC_WITH_SLEEF}, but SLEEF is not found or does not link: \
-install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set POSENC_WITH_SLEEF to OFF")
     endif()
   endif()
 
@@ -83,29 +55,37 @@ install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set POSENC_WIT
       set_property(TARGET posenc::posenc APPEND PROPERTY INTERFACE_LINK_LIBRARIES m)
     endif()
 
-    set(_pe_suffix "")
+    # A library of its own, and an imported target that stands for it: exports then ask for posenc::compiled by name.
+    # Its functions are hidden, so that a shared library that has them exports none.
+    get_property(_pe_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    set(_pe_language "")
     if("C" IN_LIST _pe_languages)
-      set(_pe_suffix c)
+      set(_pe_language C)
+      set(_pe_file "${CMAKE_CURRENT_BINARY_DIR}/posenc-compiled.c")
     elseif("CXX" IN_LIST _pe_languages)
-      set(_pe_suffix cpp)
+      set(_pe_language CXX)
+      set(_pe_file "${CMAKE_CURRENT_BINARY_DIR}/posenc-compiled.cpp")
     endif()
-    if(_pe_suffix)
-      set(_pe_file "${CMAKE_CURRENT_BINARY_DIR}/posenc_compiled.${_pe_suffix}")
+    if(_pe_language)
       if(NOT EXISTS "${_pe_file}")
-        file(WRITE "${_pe_file}" "#define PE_EXTERN\n#define PE_IMPLEMENTATION\n#include \"pe.h\"\n")
+        file(WRITE "${_pe_file}" "#include <pe.h>\n")
       endif()
       add_library(posenc-compiled STATIC EXCLUDE_FROM_ALL "${_pe_file}")
-      set_property(TARGET posenc-compiled PROPERTY POSITION_INDEPENDENT_CODE ON)
-      target_link_libraries(posenc-compiled PRIVATE posenc::posenc)
-      # Imported, as posenc::posenc is.
+      target_compile_definitions(posenc-compiled PUBLIC PE_EXTERN PRIVATE PE_IMPLEMENTATION)
+      target_link_libraries(posenc-compiled PUBLIC posenc::posenc)
+      set_target_properties(posenc-compiled PROPERTIES C_STANDARD 99 CXX_STANDARD 11 POSITION_INDEPENDENT_CODE ON
+                                                       C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden)
+      if(CMAKE_${_pe_language}_COMPILER_ID MATCHES "GNU|Clang" AND NOT MSVC)
+        # So that a program that links with --gc-sections has what it calls alone.
+        target_compile_options(posenc-compiled PRIVATE -ffunction-sections -fdata-sections)
+      endif()
       add_library(posenc::compiled INTERFACE IMPORTED GLOBAL)
-      set_target_properties(posenc::compiled PROPERTIES INTERFACE_COMPILE_DEFINITIONS PE_EXTERN
-                                                    INTERFACE_LINK_LIBRARIES "posenc::posenc;posenc-compiled")
-      unset(_pe_file)
+      set_property(TARGET posenc::compiled PROPERTY INTERFACE_LINK_LIBRARIES posenc-compiled)
     endif()
-    unset(_pe_suffix)
+    unset(_pe_languages)
+    unset(_pe_language)
+    unset(_pe_file)
   endif()
-  unset(_pe_languages)
   unset(_pe_sleef)
   unset(_pe_sleef_includedir)
 endif()

@@ -312,8 +312,8 @@ class Plan:
 
         q, k     [..., tokens, head_dim], of the same number of tokens; the other axes are heads and batches
         axis     that of the tokens; -3 for [tokens, heads, head_dim]
-        out      an array of q's shape and dtype, or two, for q and k: q and k are copied there and stay as they
-                 are. It may be q itself, but else may not overlap it. Returned
+        out      an array of q's shape and dtype, or two, for q and k, which then stay as they are; any of these
+                 arrays may overlap. Returned
         """
         at = At(at)
         if out is not None:
@@ -322,15 +322,14 @@ class Plan:
                 raise ValueError("out must be two arrays, for q and k")
             for (x, to), name in zip(pairs, ("q", "k")):
                 memory_of(to, f"out for {name}", ("f32", "f16", "bf16"), 2)
-                if type(x) is not type(to) or x.dtype != to.dtype or list(x.shape) != list(to.shape):
+                if type(x) is not type(to) or x.dtype != to.dtype or x.shape != to.shape:
                     raise ValueError(f"out for {name} must be like {name}, {getattr(x, 'dtype', type(x).__name__)} "
                                      f"{list(getattr(x, 'shape', ()))}, not {to.dtype} {list(to.shape)}")
-                if to is not x and isinstance(x, numpy.ndarray) and numpy.may_share_memory(x, to):
-                    raise ValueError(f"out for {name} overlaps {name}")
-            for x, to in pairs:
-                if to is not x:
-                    to[...] = x
-            self.rotate(*(to for _, to in pairs), at=at, axis=axis)
+            # Copies are rotated, so that nothing is written if the library refuses the call.
+            copies = [x.copy() if isinstance(x, numpy.ndarray) else x.clone() for x, _ in pairs]
+            self.rotate(*copies, at=at, axis=axis)
+            for (_, to), x in zip(pairs, copies):
+                to[...] = x
             return out
         whole = []
         for x, name in ((q, "q"), (k, "k"))[:1 if k is None else 2]:

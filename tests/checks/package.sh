@@ -8,7 +8,8 @@
 #             all, naming neither the source tree nor the place of the build; uninstall takes all away
 #   clients   a program in C99 and C++11, against the installed files after they were moved, by
 #             pkg-config and by find_package; against the source tree by add_subdirectory and
-#             FetchContent, or where CMake has built pe; with SLEEF and without: the same bits
+#             FetchContent, or where CMake has built pe; the headers, compiled once, the library; with SLEEF and
+#             without, which needs libm and libc alone: the same bits
 #   meson     installs the same files; the clients against it as a subproject
 #   versions  those of pe.h's macros, pkg-config, CMake and CHANGELOG.md agree
 set -u
@@ -228,16 +229,25 @@ cmake_install() { # NAME PREFIX OPTIONS...: the source tree as the project
         DESTDIR=$WORK/$name cmake --install "$WORK/$name.build" --prefix "$prefix"
 }
 
-exported() { # NAME PREFIX OPTIONS...: what the project NAME exports, installed to PREFIX, asks for posenc::lib, and is of use
+exported() { # NAME PREFIX OPTIONS...: what the project NAME exports, installed to PREFIX, asks for its target, and is of use
     name=$1 prefix=$2
+    case $name in *compiled) target=compiled ;; *) target=lib ;; esac
     shift 2
     check "CMake, $name: installs" cmake --install "$WORK/$name" --prefix "$prefix"
-    check "CMake, $name: ... asks for posenc::lib" grep -q posenc::lib "$prefix/lib/cmake/user/user.cmake"
+    check "CMake, $name: ... asks for posenc::$target" grep -q "posenc::$target" "$prefix/lib/cmake/user/user.cmake"
     # shellcheck disable=SC2086
-    check "CMake, $name: a program with it" configure "$name-user" -DLANGUAGES=$both $lib "-DUSER=$prefix" "$@"
+    check "CMake, $name: a program with it" configure "$name-user" -DLANGUAGES=$both -DFROM=package \
+        -DTARGET=posenc::$target -DCOMPONENTS=$target "-DUSER=$prefix" "$@"
     check "CMake, $name: ... builds" cmake --build "$WORK/$name-user" -j "$JOBS" --target client_user
     check "CMake, $name: ... the same bits" same_bits "$WORK/$name-user/client_user" library
 }
+# Of programs and object files.
+needs() { readelf -d "$1" | grep -q "NEEDED.*\[$2"; }
+only_libm() { ! readelf -d "$1" | grep NEEDED | grep -v -e '\[libm\.' -e '\[libc\.'; }
+isa_of() { "$1" | sed -n 's/^# pe [^,]*, \([^,]*\),.*/\1/p'; }
+isa_is() { grep "^#.*, $1, SLEEF" "$WORK/out"; }
+exports_pe() { nm -D --defined-only "$WORK/$1/libfirst.so" "$WORK/$1/libsecond.so" | grep ' pe_'; }
+with_pe() { find "$1" -name '*.o' -exec nm -A {} + | grep ' T .*pe_fill_f32'; }
 cmake_library() {
     env CC="$CC" CFLAGS="-O1 $EXTRA_CFLAGS" cmake -S . -B "$WORK/library.build" -DPOSENC_LIBRARY=ON \
         -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_LIBDIR=lib &&
@@ -264,33 +274,49 @@ if have cmake; then
 
     at="-DFROM=package -DCMAKE_PREFIX_PATH=$MOVED"
     tree="-DPOSENC_SOURCE=$TOP"
+    on=-DPOSENC_WITH_SLEEF=ON
     # A machine where CMake finds no SLEEF, though the compiler may see its header.
     none="-DCMAKE_FIND_ROOT_PATH=$WORK/nothing -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY"
     none="$none -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_DISABLE_FIND_PACKAGE_sleef=ON"
     # shellcheck disable=SC2086
     {
         if [ $with_sleef = 1 ]; then
-            project find_package-sleef "$both" 1 $at -DPOSENC_WITH_SLEEF=ON
-            project add_subdirectory-sleef C 1 -DFROM=subdirectory "$tree" -DPOSENC_WITH_SLEEF=ON
-            project FetchContent-sleef C 1 -DFROM=fetch "$tree" -DPOSENC_WITH_SLEEF=ON
-            [ "$both" = C ] || project find_package-cpp CXX 1 $at -DPOSENC_WITH_SLEEF=ON
+            project FetchContent-sleef C 1 -DFROM=fetch "$tree" $on
+            project find_package-sleef "$both" 1 $at $on
+            project compiled-sleef C library $at $on -DTARGET=posenc::compiled
+            check "CMake, compiled-sleef: ... SLEEF is in" needs "$WORK/compiled-sleef/client_c" libsleef
         else
             skipping "CMake with SLEEF: it is missing or off"
         fi
+        # SLEEF may be on this machine: nobody asked for it.
         project find_package "$both" 0 $at
         project add_subdirectory "$both" 0 -DFROM=subdirectory "$tree"
         project FetchContent C 0 -DFROM=fetch "$tree"
-        check "CMake: a program has no library but libc and libm" not sh -c \
-            "readelf -d '$WORK/find_package/client_c' | grep NEEDED | grep -v -E 'lib[cm]\.so|ld-linux'"
-        project find_package-compiled "$both" library $at -DTARGET=posenc::compiled -DCOMPONENTS=compiled
-        project add_subdirectory-compiled C library -DFROM=subdirectory "$tree" -DTARGET=posenc::compiled
-        [ "$both" = C ] || project FetchContent-compiled CXX library -DFROM=fetch "$tree" -DTARGET=posenc::compiled
-        check "CMake: pe.h is compiled once for several programs" equal \
-            "$(find "$WORK/find_package-compiled" -name 'posenc_compiled*.o' | wc -l | tr -d ' ')" 1
+        [ "$both" = C ] || project find_package-cpp CXX 0 $at
+        for name in find_package add_subdirectory FetchContent; do
+            check "CMake, $name: the program needs libm and libc alone" only_libm "$WORK/$name/client_c"
+        done
+
+        # Compiled once for a client in C and one in C++, and for two libraries and their program.
+        once="-DTARGET=posenc::compiled"
+        project find_package-compiled "$both" library $at $once -DCOMPONENTS=compiled
+        project FetchContent-compiled C library -DFROM=fetch "$tree" $once -DISA=SCALAR
+        check "CMake, FetchContent-compiled: ... with the instruction set that it was given" isa_is scalar
+        project subdirectory-compiled C library -DFROM=subdirectory "$tree" $once -DBUILD_SHARED_LIBS=ON
+        check "CMake, subdirectory-compiled: ... with that of the project's flags" isa_is "$(isa_of "$WORK/reference")"
+        check "CMake, subdirectory-compiled: shared libraries export no function of pe" not exports_pe subdirectory-compiled
+        [ "$both" = C ] || project find_package-compiled-cpp CXX library $at $once
+        for name in find_package-compiled FetchContent-compiled subdirectory-compiled; do
+            check "CMake, $name: two libraries in one program" "$WORK/$name/parts"
+            check "CMake, $name: ... one object file has pe" equal "$(with_pe "$WORK/$name" | grep -c .)" 1
+        done
+        check "CMake: a project without C misses the component compiled" not configure missed -DLANGUAGES=NONE $at -DCOMPONENTS=compiled
+        check "CMake: ... and is told so" said "component compiled needs a project with C or C++"
+
         lib="-DFROM=package -DTARGET=posenc::lib -DCOMPONENTS=lib"
         project find_package-lib "$both" library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
         project subdirectory-lib C library -DFROM=subdirectory "$tree" -DTARGET=posenc::lib
-        names="find_package-lib subdirectory-lib"
+        names="find_package-lib subdirectory-lib find_package-compiled"
         [ "$both" = C ] || {
             names="$names subdirectory-lib-cpp"
             project find_package-lib-cpp CXX library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
@@ -316,18 +342,15 @@ if have cmake; then
 
         check "CMake: an unknown component" not configure unknown -DLANGUAGES=C $at "-DCOMPONENTS=posenc;library"
         check "CMake: ... is refused, and the known ones are named" said \
-            "no component library: posenc has posenc, the headers, compiled, their functions"
+            "no component library: posenc has posenc (the headers), compiled (the headers, compiled once) and lib (the library)"
         check "CMake: a missing one" not configure unknown -DLANGUAGES=C $at -DCOMPONENTS=lib
         check "CMake: ... is refused, and how it is had is said" said "comes with make install-lib, or with POSENC_LIBRARY=ON"
         check "CMake: one that may be missing" configure unknown -DLANGUAGES=C $at \
             "-DCOMPONENTS=posenc;OPTIONAL_COMPONENTS;library;lib"
-        project find_package-none "$both" 0 $at $none
-        check "CMake: POSENC_WITH_SLEEF=ON without SLEEF is an error" not configure on $at $none \
-            -DLANGUAGES=C -DPOSENC_WITH_SLEEF=ON
-        check "CMake: ... which says what to do" said "set POSENC_WITH_SLEEF to OFF"
-        check "CMake: ... in the source tree, too" not configure on -DFROM=subdirectory $none \
-            "$tree" -DLANGUAGES=C -DPOSENC_WITH_SLEEF=ON
-        check "CMake: ... with the same words" said "set POSENC_WITH_SLEEF to OFF"
+        check "CMake: POSENC_WITH_SLEEF=ON without SLEEF is an error" not configure on $at $none -DLANGUAGES=C $on
+        check "CMake: ... which says what to do" said "SLEEF is not found: install it .* or set POSENC_WITH_SLEEF to OFF"
+        check "CMake: ... in the source tree, too" not configure on -DFROM=subdirectory $none "$tree" -DLANGUAGES=C $on
+        check "CMake: ... with the same words" said "SLEEF is not found: install it .* or set POSENC_WITH_SLEEF to OFF"
 
         check "CMake: a project with pe inside installs" env DESTDIR="$WORK/user" \
             cmake --install "$WORK/add_subdirectory" --prefix /u

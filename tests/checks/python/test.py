@@ -277,7 +277,13 @@ def test_rotate():
     raises(ValueError, rope.rotate, x, at=positions, out=y.astype(np.float16), says="out for q must be like q, float32 [3, 5, 16]")
     raises(ValueError, rope.rotate, x, at=positions, out=y[:2], says="not float32 [2, 5, 16]")
     raises(ValueError, rope.rotate, x, x, at=positions, out=(y,), says="two arrays")
-    raises(ValueError, rope.rotate, y[:2], at=positions, out=y[1:], says="out for q overlaps q")
+    raises(ValueError, rope.rotate, x.tolist(), at=positions, out=y, says="out for q must be like q, list [], not float32")
+    kept = y.copy()  # refused: by the library, by the package
+    raises(posenc.Error, rope.rotate, x, at=2**31, out=y, says="PE_ERR_RANGE")
+    raises(ValueError, rope.rotate, x, at=positions[:4], out=y, says="4 positions for 5 rows")
+    assert (y == kept).all()
+    rope.rotate(y[:2], at=positions, out=y[1:])  # overlapping
+    assert (y[0] == kept[0]).all() and (y[1:] == rotated(kept[:2], s, c, "interleaved")).all()
     raises(ValueError, rope.rotate, y, at=positions, out=x, says="out for q is read-only")
     # a part of a head, and back again
     part = posenc.Rope(24, rotary_dim=n, rope_theta=theta)
