@@ -169,16 +169,12 @@ PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows
 PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
     size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
-    double p;
-    int zeros, computed;
-    do { /* skip rows that a grid's run has computed */
-        if (r >= x->rows) return 0;
-        p = pe__runs_position(x, r);
-        zeros = pe__is_padding(x->plan, p);
-        if (x->cells > 1) cell = (x->at->skipped + x->first + r) % x->cells;
-        computed = cell == 0 && r < x->computed && !zeros;
-    } while (computed && ++r);
-    const double t = p + x->plan->offset;
+    if (x->cells > 1) {
+        cell = (x->at->skipped + x->first + r) % x->cells;
+        if (cell == 0 && r < x->computed) r += cell = 1; /* a run before has computed row r */
+    }
+    if (r >= x->rows) return 0;
+    const double p = pe__runs_position(x, r), t = p + x->plan->offset;
     const int same = x->copies && t == x->last;
     run->row = r;
     run->rows = run->every = 1;
@@ -186,7 +182,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
     run->step = 0;
     run->sources = NULL;
     x->last = run->position = t;
-    if (zeros) {
+    if (pe__is_padding(x->plan, p)) { /* only in plans of one axis, so in no grid with cells > 1 */
         run->kind = PE__RUN_ZEROS;
         x->last = 1e300;
     } else if (x->cells > 1 && cell == 0) { /* the first row of each value from p on */
