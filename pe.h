@@ -189,20 +189,22 @@ extern "C" {
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a pointer is NULL: a plan, config, table, memory or array (did malloc fail?)") \
     X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
-                     "which field; or an amplitude or a field of pe_rope_ggml is out of bounds")   \
+                     "which field")                                                                \
     X(PE_ERR_SUMS, "PE_COLUMNS_SUMS: pe_plan_init_frequencies() sets its frequencies, none are "   \
                    "read back")                                                                    \
     X(PE_ERR_PAIRS, "pairs is not the number of frequencies that the config has")                  \
     X(PE_ERR_FREQUENCY, "a frequency is out of bounds or not finite: pe_frequency_error() says "   \
                         "which one")                                                               \
+    X(PE_ERR_FACTOR, "a frequency is above 2^21 by the factors of the RoPE config")                \
     X(PE_ERR_BASE, "float32 frequencies need a config of one axis and a base of 1 ... 2^126")      \
     X(PE_ERR_INCREMENT, "phase increments need frequencies that are 0 or 2^-56 ... 2^21 in "       \
                         "magnitude")                                                               \
-    X(PE_ERR_MEMORY, "memory_size is smaller than pe_plan_size() says")                            \
-    X(PE_ERR_PLAN, "the plan was not made: check the status of its init. Or this call cannot use " \
-                   "it: RoPE needs an even d_model, no padding position and no "                   \
-                   "PE_COLUMNS_FREQUENCIES; rows cannot have interleaved sections or a list of "   \
-                   "coordinates")                                                                  \
+    X(PE_ERR_MEMORY, "memory_size is smaller than pe_plan_size() or pe_rope_plan_size() says")     \
+    X(PE_ERR_PLAN, "the plan was not made: check the status of its init")                          \
+    X(PE_ERR_PLAN_ROWS, "the plan has interleaved sections or a list of coordinates: it is for "   \
+                        "RoPE alone")                                                              \
+    X(PE_ERR_PLAN_ROPE, "RoPE needs a plan of even widths, no padding position, no "               \
+                        "PE_COLUMNS_FREQUENCIES")                                                  \
     X(PE_ERR_PLAN_SHIFT, "shifts need even widths and exact angles, see pe_shift_f32(); dot "      \
                          "products also one axis")                                                 \
     X(PE_ERR_PLAN_FIXED, "phase increments need one axis, exact angles, offset 0, no half_turns "  \
@@ -215,18 +217,25 @@ extern "C" {
     X(PE_ERR_AT_ROWS, "the grid has fewer cells than the call has rows")                           \
     X(PE_ERR_AT_SIZE, "the list of positions, or the grid, is larger than the address space")      \
     X(PE_ERR_RANGE, "a position is out of range: -2^31 ... 2^31, with the offset, too; in a "      \
-                    "table, its rows; or a number of RoPE factors is out of bounds: scale_base, "  \
-                    "beta, period, shift")                                                         \
-    X(PE_ERR_ENUM, "a layout, type, mode, method, formula or kind is not a value of its enum; or " \
-                   "the rows of a table are not whole positions of one coordinate; or the name "   \
-                   "of a RoPE type is unknown")                                                    \
-    X(PE_ERR_SHAPE, "a stride is too small: rows, heads or batches would overlap; or in and out "  \
-                    "differ in heads or overlap, head_dim is too small, sines and cosines are "    \
-                    "not a whole number of elements apart, sines must be NULL, or d_model or "     \
-                    "pairs is 0")                                                                  \
+                    "table, its rows")                                                             \
+    X(PE_ERR_ENUM, "a layout, type, mode, method, formula or kind is not a value of its enum")     \
+    X(PE_ERR_NAME, "the name is not that of a RoPE type: pe_rope_type_named() lists them")         \
+    X(PE_ERR_SHAPE, "a stride is too small: rows, heads or batches would overlap")                 \
+    X(PE_ERR_HEADS, "in and out have different numbers of heads")                                  \
+    X(PE_ERR_HEAD_DIM, "head_dim is smaller than the part of a head that rotates")                 \
+    X(PE_ERR_OVERLAP, "out overlaps in: it must lie apart, or be the same array with the same "    \
+                      "strides")                                                                   \
+    X(PE_ERR_ALIGNMENT, "sines and cosines are not a whole number of elements apart")              \
+    X(PE_ERR_SINES, "sines must be NULL: cosines is one array of both")                            \
     X(PE_ERR_EMPTY, "d_model, pairs, height or width is 0")                                        \
     X(PE_ERR_SIZE, "an array is larger than the address space, or than the comment of the call "   \
-                   "allows; or memory_size is smaller than pe_rope_plan_size() says")              \
+                   "allows")                                                                       \
+    X(PE_ERR_AMPLITUDE, "the amplitude is not within 2^-1000 ... 2^1000 in magnitude")             \
+    X(PE_ERR_GGML, "a field of pe_rope_ggml is out of bounds: see the comment beside it")          \
+    X(PE_ERR_QUERY_SCALE, "beta, period, shift or position + shift is out of bounds: see "         \
+                          "pe_rope_query_scale_f32()")                                             \
+    X(PE_ERR_XPOS, "scale_base is not within 2^-30 ... 2^100, or a position is beyond 60 "         \
+                   "scale_base")                                                                   \
     X(PE_ERR_SLOPE, "a slope is not finite, or max_bias is negative or not finite")                \
     X(PE_ERR_BUCKETS, "buckets or max_distance is out of bounds: see pe_bias_t5_i32()")            \
     X(PE_ERR_INDEX, "an index is not an entry of the table of biases")                             \
@@ -759,8 +768,9 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
- * Returns      PE_OK; PE_ERR_NULL, also for a list; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
- *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_ROWS for a plan with interleaved
+ *              sections or a list of coordinates; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also
+ *              for NaN and infinity, and PE_ERR_AT..., see section 4
  * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included. A
  *              sine or cosine that is exactly 0 has the sign of the amplitude, on either side of
  *              position 0 (tests/unit/test_exact.c, tests/unit/test_conventions.c,
@@ -822,7 +832,7 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
  * plan, the same bits.
  *
  * out          rows * d_model floats
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
  * Threads      any */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
@@ -843,9 +853,9 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * cosines      as sines
  * stride       elements from row to row in both, >= pairs; elements between rows are not touched
  *
- * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL, also for a list; PE_ERR_CONFIG for the
- *              amplitude; PE_ERR_FREQUENCY; PE_ERR_ENUM; PE_ERR_SHAPE, also where one
- *              of the arrays is aligned and the other is not; PE_ERR_SIZE; PE_ERR_RANGE
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_AMPLITUDE; PE_ERR_FREQUENCY;
+ *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if one of the arrays is aligned and the other is
+ *              not; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
  * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs
@@ -997,7 +1007,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
  * (LONGROPE); "proportional"; "openpangu" (DEFAULT). A name alone does not tell two cases apart:
  * "dynamic" with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type is unchanged
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
@@ -1013,8 +1023,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
  * attention_factor  one double, or NULL
  *
- * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
- *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL if config or omega is NULL; PE_ERR_CONFIG: pe_rope_config_error()
+ *              says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
  *              config, both correctly rounded (tests/unit/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
@@ -1049,9 +1059,9 @@ typedef enum pe_query_scale {
  * at, rows     positions of one coordinate; position + shift must be within 0 ... 2^31
  * factors      rows floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM, also for another kind; PE_ERR_SHAPE; PE_ERR_SIZE;
- *              PE_ERR_RANGE, also for a beta or period out of range. On an error nothing is
- *              written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
+ *              period, shift or sum out of these bounds; PE_ERR_SIZE; PE_ERR_RANGE and
+ *              PE_ERR_AT..., see section 4. On an error nothing is written.
  * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
@@ -1070,8 +1080,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * at, rows     positions of one coordinate
  * factors      rows of stride floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also for pairs = 0 or a stride below
- *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for a scale_base out of range
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if pairs is 0; PE_ERR_SHAPE for a stride below
+ *              pairs; PE_ERR_SIZE; PE_ERR_XPOS for a scale_base or a position out of these bounds;
+ *              PE_ERR_RANGE and PE_ERR_AT..., see section 4
  * Accuracy     correctly rounded (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any
@@ -1088,9 +1099,9 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
  *
  * memory       as in pe_plan_init(), at least pe_rope_plan_size(config) bytes
  *
- * Returns      PE_OK; PE_ERR_NULL, also for the list that PE_ROPE_LONGROPE needs; PE_ERR_CONFIG;
- *              PE_ERR_FREQUENCY if the factors make a frequency of more than 2^21; PE_ERR_SIZE. On
- *              an error the memory is not touched and the plan becomes all zeros.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why; PE_ERR_FACTOR
+ *              if the factors make a frequency of more than 2^21; PE_ERR_MEMORY. On an error the
+ *              memory is not touched and the plan becomes all zeros.
  * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/test_rope.c)
  * Aliasing     plan, config, its lists and memory may not overlap
  * Threads      as pe_plan_init */
@@ -1114,9 +1125,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * (PE_COLUMNS_BLOCKS, the default) rotate within their blocks; PE_COLUMNS_JOINED has one layout for
  * the whole row. With rotary_offset in a pe_rope_config the n elements begin there. In place, the
  * elements before and after them stay as they are; out of place, they are copied. Plans with a
- * padding position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads
- * (a, b) next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not
- * the gradient, and a K-shift needs a plan without it.
+ * padding position, an odd width or PE_COLUMNS_FREQUENCIES are refused with PE_ERR_PLAN_ROPE. A
+ * plan with rope_interleave reads (a, b) next to each other and writes them n / 2 apart, also in
+ * place: so pe_back() with it is not the gradient, and a K-shift needs a plan without it.
  *
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
@@ -1149,9 +1160,9 @@ typedef struct pe_heads {
  *               rotate are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
  *
- * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE cannot use, see above;
- *               PE_ERR_ENUM; PE_ERR_SHAPE if heads would overlap, or the number of coordinates is
- *               not the plan's; PE_ERR_SIZE; PE_ERR_RANGE. On an error nothing is written.
+ * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_ROPE for a plan that RoPE cannot use,
+ *               see above; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE; PE_ERR_RANGE and
+ *               PE_ERR_AT..., see section 4. On an error nothing is written.
  * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
@@ -1170,10 +1181,10 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  * head_dim      elements of a head, >= n, with the rotary_offset of the plan
  * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_SHAPE also for a head_dim that is too small, for different
- *               numbers of heads in in and out, and if the memory from the first to the last
- *               element of in overlaps that of out. The same pointer with the same strides and type
- *               is allowed: it means in place.
+ * Returns       as pe_rope_T; PE_ERR_HEAD_DIM for a head_dim that is too small; PE_ERR_HEADS for
+ *               different numbers of heads in in and out; PE_ERR_OVERLAP if the memory from the
+ *               first to the last element of in overlaps that of out. The same pointer with the
+ *               same strides and type is allowed: it means in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
@@ -1241,9 +1252,10 @@ typedef struct pe_rope_table {
  * stride       elements, as in pe_rope_table; tables have no rotary_offset
  * made         receives the pe_rope_table of this table; unchanged if rows is 0; or NULL
  *
- * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
- *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
- *              be NULL, and for two arrays that are not a whole number of elements apart
+ * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_ROPE for plans that RoPE
+ *              cannot use, see pe_rope_T; PE_ERR_ENUM for another table layout; PE_ERR_SINES for
+ *              sines that should be NULL; PE_ERR_ALIGNMENT for two arrays that are not a whole
+ *              number of elements apart
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
@@ -1271,11 +1283,11 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  *              rotate; for another part (rotary_offset), move the pointer. For axes in blocks of
  *              halves, rotate block by block, each with its pairs of the table
  *
- * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for
- *              rows that are reals, points, a grid or differences, and for an invalid type or
- *              layout in table; PE_ERR_SHAPE also for a stride of the table below its rows, and
- *              for sines where one array has both; PE_ERR_RANGE for a row that the table does
- *              not have
+ * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_AT_KIND for rows
+ *              that are reals, points, a grid or differences; PE_ERR_ENUM for an invalid type or
+ *              layout; PE_ERR_SHAPE also for a stride of the table below its rows; PE_ERR_SINES
+ *              for sines where one array has both; PE_ERR_RANGE for a row that the table does not
+ *              have
  * Accuracy     the bits of the rotation above, by the table's numbers (tests/unit/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
@@ -1334,7 +1346,7 @@ typedef struct pe_rope_ggml {
  * omega             n_dims / 2 doubles
  * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML. On an error nothing is written.
  * Accuracy     the formula for the floats given, correctly rounded (tests/unit/test_models.c)
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any
@@ -1349,8 +1361,8 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE;
- *              PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE and
+ *              PE_ERR_AT..., see section 4
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
  *              (tests/unit/test_rope.c)
@@ -7475,7 +7487,8 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
     if (!plan || !output->out) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->order) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->order) return PE_ERR_PLAN_ROWS;
     return pe__check_shape(plan->d_model, output->rows, output->columns, output->element);
 }
 
@@ -7564,7 +7577,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
-    if (d_model == 0) return PE_ERR_SHAPE;
+    if (d_model == 0) return PE_ERR_EMPTY;
     pe_config config = pe_config_default(d_model);
     config.expected_rows = rows;
     pe_plan plan;
@@ -7764,11 +7777,12 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
-    if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000))) return PE_ERR_CONFIG;
+    if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
+        return PE_ERR_AMPLITUDE;
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
     /* Sines and cosines are written as columns of one output, so the distance between the arrays
        must be a whole number of elements. */
-    if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
+    if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_ALIGNMENT;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
     if (one || x->rows < PE__SINCOS_MIN_ROWS) return pe__sincos_without_table(x, at, kernel);
@@ -7839,7 +7853,7 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
         *type = (pe_rope_type)(k / 4);
         return PE_OK;
     }
-    return PE_ERR_ENUM;
+    return PE_ERR_NAME;
 }
 
 /* A config with the rules of its type applied. pe__rope_read() sets the fields up to is_ggml,
@@ -8530,12 +8544,10 @@ PE__OUTLINE double pe__rope_attention(const pe__rope *r)
                 : pe__rope_factor(r, 1, 0, 1);
 }
 
-/* Check config and set r from it. Returns PE_OK; PE_ERR_NULL if the list that LONGROPE needs is
-   NULL; PE_ERR_CONFIG for all other errors. */
+/* Check config and set r from it. Returns PE_OK or PE_ERR_CONFIG. */
 static inline pe_status pe__rope_read_checked(pe__rope *r, const pe_rope_config *config)
 {
     pe__rope_read(r, config);
-    if (config->rope_type == PE_ROPE_LONGROPE && !r->factors) return PE_ERR_NULL;
     if (pe__rope_error(r)) return PE_ERR_CONFIG;
     pe__rope_begin(r);
     return PE_OK;
@@ -8606,14 +8618,14 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe_config config = pe__rope_plan_config(&r);
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
-    if (memory_size < size) return PE_ERR_SIZE;
+    if (memory_size < size) return PE_ERR_MEMORY;
     /* Divisors below 1 may raise frequencies above their limit. If the config may
        have such divisors, check all frequencies before anything is written. */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.rotating; i += n) {
         double w[PE__FREQUENCY_TILE];
         n = pe__rope_next_frequencies(&r, i, w);
-        if (pe_frequency_error(&config, w, n, NULL)) return PE_ERR_FREQUENCY;
+        if (pe_frequency_error(&config, w, n, NULL)) return PE_ERR_FACTOR;
     }
     double *const f = pe__aligned(memory);
     config.amplitude = pe__rope_attention(&r);
@@ -9823,11 +9835,11 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? Every column of its rows must belong to a pair, and it must have no
-   padding position. */
+/* Can RoPE use this plan, which was made? Every column of its rows must belong to a pair, and it
+   must have no padding position. */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
+    int ok = !plan->has_padding && plan->d_model == 2 * plan->pairs;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok && !plan->step;
 }
@@ -9885,7 +9897,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
                                 call->out_element, &out_span);
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
         const int overlap = in < out ? out - in < in_span : in - out < out_span;
-        if (status == PE_OK && overlap) status = PE_ERR_SHAPE;
+        if (status == PE_OK && overlap) status = PE_ERR_OVERLAP;
         if (status != PE_OK) return status;
     }
     h->in += offset * call->in_element;
@@ -9899,9 +9911,10 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     pe_plan own;
     if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
     if (!plan) return PE_ERR_NULL;
-    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const size_t n = plan->d_model, offset = plan->rotary_offset;
-    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_SHAPE : PE_OK;
+    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_HEAD_DIM : PE_OK;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
@@ -9934,7 +9947,8 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
 {
     const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
-    if (heads != out_heads || x->head_dim == 0) return PE_ERR_SHAPE;
+    if (heads != out_heads) return PE_ERR_HEADS;
+    if (x->head_dim == 0) return PE_ERR_HEAD_DIM;
     call->head_dim = x->head_dim;
     call->x[0] = pe__heads_of(x);
     return pe__rope_by_plan(plan, at, call);
@@ -10182,9 +10196,11 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
     if (!plan || !output->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
-    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const uintptr_t c = (uintptr_t)output->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
-    if (two ? gap % output->element != 0 : sines != NULL) return PE_ERR_SHAPE;
+    if (!two && sines) return PE_ERR_SINES;
+    if (two && gap % output->element != 0) return PE_ERR_ALIGNMENT;
     pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), output->rows,
                                        output->columns, output->element);
     const pe_plan *const view = pe__view(plan, at, &own);
@@ -10349,8 +10365,8 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
     const double half = (all < limit ? all : limit) / 2, middle = at->back ? half : -half;
-    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_ENUM;
-    if (at->axes != 1 || at->delta) return PE_ERR_ENUM;
+    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_AT_KIND;
+    if (at->axes != 1 || at->delta) return PE_ERR_AT_KIND;
     return pe__check_positions(at, tokens, 1, middle, middle, half);
 }
 
@@ -10370,8 +10386,9 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
     call->head_dim = x->in_place ? 2 * pairs : x->head_dim;
-    if (heads != out_heads || call->head_dim < 2 * pairs || (!two && table->sines))
-        return PE_ERR_SHAPE;
+    if (heads != out_heads) return PE_ERR_HEADS;
+    if (call->head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
+    if (!two && table->sines) return PE_ERR_SINES;
     pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,
                                        table->stride, element);
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
@@ -10494,11 +10511,11 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     if ((unsigned)kind > PE_QUERY_SCALE_LOG) return PE_ERR_ENUM;
     if (!pe__between(beta, least, pe__exp2i(100)) || period < 1 || !pe__rope_length_ok(period) ||
         !pe__between(shift, -pe__exp2i(31), pe__exp2i(31)))
-        return PE_ERR_RANGE;
+        return PE_ERR_QUERY_SCALE;
     if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
-    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
+    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_QUERY_SCALE;
     /* If all rows of a vector have the x of the row before them, that row's factor is copied,
        without a logarithm. This is common: with FLOOR, x changes once a period; with LOG, x is
        `period` while position + shift is at most period. */
@@ -10557,14 +10574,14 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
 {
     if (rows == 0) return PE_OK;
     if (!factors) return PE_ERR_NULL;
-    if (pairs == 0) return PE_ERR_SHAPE;
+    if (pairs == 0) return PE_ERR_EMPTY;
     if (pairs > (size_t)1 << 28) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *factors);
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
-    if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
+    if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_XPOS;
     const double most = 60 * scale_base;
-    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
+    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_XPOS;
     /* The outer loop is over columns, so that one logarithm serves all rows. |p| is at most
        60 scale_base, so every factor is within (7/2)^-60 ... (7/2)^60, and (7/2)^60 < 2^109: all
        factors are normal floats. */
@@ -10674,7 +10691,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
 {
     pe_rope_ggml c;
     if (!given || !omega) return PE_ERR_NULL;
-    if (!pe__ggml_read(&c, given)) return PE_ERR_CONFIG;
+    if (!pe__ggml_read(&c, given)) return PE_ERR_GGML;
     pe_rope_config config = pe_rope_config_default(c.n_dims);
     config.rope_theta = (double)c.freq_base;
     config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
@@ -10742,7 +10759,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     pe__ggml g;
     if (rows == 0) return PE_OK;
     if (!given || !cosines || !sines) return PE_ERR_NULL;
-    if (!pe__ggml_read(&g.c, given)) return PE_ERR_CONFIG;
+    if (!pe__ggml_read(&g.c, given)) return PE_ERR_GGML;
     const size_t pairs = g.c.n_dims / 2;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);

@@ -13,20 +13,22 @@
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a pointer is NULL: a plan, config, table, memory or array (did malloc fail?)") \
     X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
-                     "which field; or an amplitude or a field of pe_rope_ggml is out of bounds")   \
+                     "which field")                                                                \
     X(PE_ERR_SUMS, "PE_COLUMNS_SUMS: pe_plan_init_frequencies() sets its frequencies, none are "   \
                    "read back")                                                                    \
     X(PE_ERR_PAIRS, "pairs is not the number of frequencies that the config has")                  \
     X(PE_ERR_FREQUENCY, "a frequency is out of bounds or not finite: pe_frequency_error() says "   \
                         "which one")                                                               \
+    X(PE_ERR_FACTOR, "a frequency is above 2^21 by the factors of the RoPE config")                \
     X(PE_ERR_BASE, "float32 frequencies need a config of one axis and a base of 1 ... 2^126")      \
     X(PE_ERR_INCREMENT, "phase increments need frequencies that are 0 or 2^-56 ... 2^21 in "       \
                         "magnitude")                                                               \
-    X(PE_ERR_MEMORY, "memory_size is smaller than pe_plan_size() says")                            \
-    X(PE_ERR_PLAN, "the plan was not made: check the status of its init. Or this call cannot use " \
-                   "it: RoPE needs an even d_model, no padding position and no "                   \
-                   "PE_COLUMNS_FREQUENCIES; rows cannot have interleaved sections or a list of "   \
-                   "coordinates")                                                                  \
+    X(PE_ERR_MEMORY, "memory_size is smaller than pe_plan_size() or pe_rope_plan_size() says")     \
+    X(PE_ERR_PLAN, "the plan was not made: check the status of its init")                          \
+    X(PE_ERR_PLAN_ROWS, "the plan has interleaved sections or a list of coordinates: it is for "   \
+                        "RoPE alone")                                                              \
+    X(PE_ERR_PLAN_ROPE, "RoPE needs a plan of even widths, no padding position, no "               \
+                        "PE_COLUMNS_FREQUENCIES")                                                  \
     X(PE_ERR_PLAN_SHIFT, "shifts need even widths and exact angles, see pe_shift_f32(); dot "      \
                          "products also one axis")                                                 \
     X(PE_ERR_PLAN_FIXED, "phase increments need one axis, exact angles, offset 0, no half_turns "  \
@@ -39,18 +41,25 @@
     X(PE_ERR_AT_ROWS, "the grid has fewer cells than the call has rows")                           \
     X(PE_ERR_AT_SIZE, "the list of positions, or the grid, is larger than the address space")      \
     X(PE_ERR_RANGE, "a position is out of range: -2^31 ... 2^31, with the offset, too; in a "      \
-                    "table, its rows; or a number of RoPE factors is out of bounds: scale_base, "  \
-                    "beta, period, shift")                                                         \
-    X(PE_ERR_ENUM, "a layout, type, mode, method, formula or kind is not a value of its enum; or " \
-                   "the rows of a table are not whole positions of one coordinate; or the name "   \
-                   "of a RoPE type is unknown")                                                    \
-    X(PE_ERR_SHAPE, "a stride is too small: rows, heads or batches would overlap; or in and out "  \
-                    "differ in heads or overlap, head_dim is too small, sines and cosines are "    \
-                    "not a whole number of elements apart, sines must be NULL, or d_model or "     \
-                    "pairs is 0")                                                                  \
+                    "table, its rows")                                                             \
+    X(PE_ERR_ENUM, "a layout, type, mode, method, formula or kind is not a value of its enum")     \
+    X(PE_ERR_NAME, "the name is not that of a RoPE type: pe_rope_type_named() lists them")         \
+    X(PE_ERR_SHAPE, "a stride is too small: rows, heads or batches would overlap")                 \
+    X(PE_ERR_HEADS, "in and out have different numbers of heads")                                  \
+    X(PE_ERR_HEAD_DIM, "head_dim is smaller than the part of a head that rotates")                 \
+    X(PE_ERR_OVERLAP, "out overlaps in: it must lie apart, or be the same array with the same "    \
+                      "strides")                                                                   \
+    X(PE_ERR_ALIGNMENT, "sines and cosines are not a whole number of elements apart")              \
+    X(PE_ERR_SINES, "sines must be NULL: cosines is one array of both")                            \
     X(PE_ERR_EMPTY, "d_model, pairs, height or width is 0")                                        \
     X(PE_ERR_SIZE, "an array is larger than the address space, or than the comment of the call "   \
-                   "allows; or memory_size is smaller than pe_rope_plan_size() says")              \
+                   "allows")                                                                       \
+    X(PE_ERR_AMPLITUDE, "the amplitude is not within 2^-1000 ... 2^1000 in magnitude")             \
+    X(PE_ERR_GGML, "a field of pe_rope_ggml is out of bounds: see the comment beside it")          \
+    X(PE_ERR_QUERY_SCALE, "beta, period, shift or position + shift is out of bounds: see "         \
+                          "pe_rope_query_scale_f32()")                                             \
+    X(PE_ERR_XPOS, "scale_base is not within 2^-30 ... 2^100, or a position is beyond 60 "         \
+                   "scale_base")                                                                   \
     X(PE_ERR_SLOPE, "a slope is not finite, or max_bias is negative or not finite")                \
     X(PE_ERR_BUCKETS, "buckets or max_distance is out of bounds: see pe_bias_t5_i32()")            \
     X(PE_ERR_INDEX, "an index is not an entry of the table of biases")                             \

@@ -113,12 +113,10 @@ PE__OUTLINE double pe__rope_attention(const pe__rope *r)
                 : pe__rope_factor(r, 1, 0, 1);
 }
 
-/* Check config and set r from it. Returns PE_OK; PE_ERR_NULL if the list that LONGROPE needs is
-   NULL; PE_ERR_CONFIG for all other errors. */
+/* Check config and set r from it. Returns PE_OK or PE_ERR_CONFIG. */
 static inline pe_status pe__rope_read_checked(pe__rope *r, const pe_rope_config *config)
 {
     pe__rope_read(r, config);
-    if (config->rope_type == PE_ROPE_LONGROPE && !r->factors) return PE_ERR_NULL;
     if (pe__rope_error(r)) return PE_ERR_CONFIG;
     pe__rope_begin(r);
     return PE_OK;

@@ -136,8 +136,8 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
     const double half = (all < limit ? all : limit) / 2, middle = at->back ? half : -half;
-    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_ENUM;
-    if (at->axes != 1 || at->delta) return PE_ERR_ENUM;
+    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_AT_KIND;
+    if (at->axes != 1 || at->delta) return PE_ERR_AT_KIND;
     return pe__check_positions(at, tokens, 1, middle, middle, half);
 }
 
@@ -157,8 +157,9 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
     call->head_dim = x->in_place ? 2 * pairs : x->head_dim;
-    if (heads != out_heads || call->head_dim < 2 * pairs || (!two && table->sines))
-        return PE_ERR_SHAPE;
+    if (heads != out_heads) return PE_ERR_HEADS;
+    if (call->head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
+    if (!two && table->sines) return PE_ERR_SINES;
     pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,
                                        table->stride, element);
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);

@@ -62,11 +62,11 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? Every column of its rows must belong to a pair, and it must have no
-   padding position. */
+/* Can RoPE use this plan, which was made? Every column of its rows must belong to a pair, and it
+   must have no padding position. */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
+    int ok = !plan->has_padding && plan->d_model == 2 * plan->pairs;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok && !plan->step;
 }
@@ -124,7 +124,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
                                 call->out_element, &out_span);
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
         const int overlap = in < out ? out - in < in_span : in - out < out_span;
-        if (status == PE_OK && overlap) status = PE_ERR_SHAPE;
+        if (status == PE_OK && overlap) status = PE_ERR_OVERLAP;
         if (status != PE_OK) return status;
     }
     h->in += offset * call->in_element;
@@ -138,9 +138,10 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     pe_plan own;
     if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
     if (!plan) return PE_ERR_NULL;
-    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const size_t n = plan->d_model, offset = plan->rotary_offset;
-    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_SHAPE : PE_OK;
+    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_HEAD_DIM : PE_OK;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
@@ -173,7 +174,8 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
 {
     const size_t heads = x->from.heads, out_heads = x->to.heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
-    if (heads != out_heads || x->head_dim == 0) return PE_ERR_SHAPE;
+    if (heads != out_heads) return PE_ERR_HEADS;
+    if (x->head_dim == 0) return PE_ERR_HEAD_DIM;
     call->head_dim = x->head_dim;
     call->x[0] = pe__heads_of(x);
     return pe__rope_by_plan(plan, at, call);

@@ -72,7 +72,7 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
         *type = (pe_rope_type)(k / 4);
         return PE_OK;
     }
-    return PE_ERR_ENUM;
+    return PE_ERR_NAME;
 }
 
 /* A config with the rules of its type applied. pe__rope_read() sets the fields up to is_ggml,

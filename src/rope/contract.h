@@ -18,9 +18,9 @@
  * (PE_COLUMNS_BLOCKS, the default) rotate within their blocks; PE_COLUMNS_JOINED has one layout for
  * the whole row. With rotary_offset in a pe_rope_config the n elements begin there. In place, the
  * elements before and after them stay as they are; out of place, they are copied. Plans with a
- * padding position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads
- * (a, b) next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not
- * the gradient, and a K-shift needs a plan without it.
+ * padding position, an odd width or PE_COLUMNS_FREQUENCIES are refused with PE_ERR_PLAN_ROPE. A
+ * plan with rope_interleave reads (a, b) next to each other and writes them n / 2 apart, also in
+ * place: so pe_back() with it is not the gradient, and a K-shift needs a plan without it.
  *
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
@@ -53,9 +53,9 @@ typedef struct pe_heads {
  *               rotate are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
  *
- * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE cannot use, see above;
- *               PE_ERR_ENUM; PE_ERR_SHAPE if heads would overlap, or the number of coordinates is
- *               not the plan's; PE_ERR_SIZE; PE_ERR_RANGE. On an error nothing is written.
+ * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_ROPE for a plan that RoPE cannot use,
+ *               see above; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE; PE_ERR_RANGE and
+ *               PE_ERR_AT..., see section 4. On an error nothing is written.
  * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
@@ -74,10 +74,10 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  * head_dim      elements of a head, >= n, with the rotary_offset of the plan
  * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_SHAPE also for a head_dim that is too small, for different
- *               numbers of heads in in and out, and if the memory from the first to the last
- *               element of in overlaps that of out. The same pointer with the same strides and type
- *               is allowed: it means in place.
+ * Returns       as pe_rope_T; PE_ERR_HEAD_DIM for a head_dim that is too small; PE_ERR_HEADS for
+ *               different numbers of heads in in and out; PE_ERR_OVERLAP if the memory from the
+ *               first to the last element of in overlaps that of out. The same pointer with the
+ *               same strides and type is allowed: it means in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
@@ -145,9 +145,10 @@ typedef struct pe_rope_table {
  * stride       elements, as in pe_rope_table; tables have no rotary_offset
  * made         receives the pe_rope_table of this table; unchanged if rows is 0; or NULL
  *
- * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
- *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
- *              be NULL, and for two arrays that are not a whole number of elements apart
+ * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_ROPE for plans that RoPE
+ *              cannot use, see pe_rope_T; PE_ERR_ENUM for another table layout; PE_ERR_SINES for
+ *              sines that should be NULL; PE_ERR_ALIGNMENT for two arrays that are not a whole
+ *              number of elements apart
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
@@ -175,11 +176,11 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  *              rotate; for another part (rotary_offset), move the pointer. For axes in blocks of
  *              halves, rotate block by block, each with its pairs of the table
  *
- * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for
- *              rows that are reals, points, a grid or differences, and for an invalid type or
- *              layout in table; PE_ERR_SHAPE also for a stride of the table below its rows, and
- *              for sines where one array has both; PE_ERR_RANGE for a row that the table does
- *              not have
+ * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_AT_KIND for rows
+ *              that are reals, points, a grid or differences; PE_ERR_ENUM for an invalid type or
+ *              layout; PE_ERR_SHAPE also for a stride of the table below its rows; PE_ERR_SINES
+ *              for sines where one array has both; PE_ERR_RANGE for a row that the table does not
+ *              have
  * Accuracy     the bits of the rotation above, by the table's numbers (tests/unit/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
@@ -238,7 +239,7 @@ typedef struct pe_rope_ggml {
  * omega             n_dims / 2 doubles
  * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML. On an error nothing is written.
  * Accuracy     the formula for the floats given, correctly rounded (tests/unit/test_models.c)
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any
@@ -253,8 +254,8 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE;
- *              PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE and
+ *              PE_ERR_AT..., see section 4
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
  *              (tests/unit/test_rope.c)

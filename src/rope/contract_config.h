@@ -139,7 +139,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
  * (LONGROPE); "proportional"; "openpangu" (DEFAULT). A name alone does not tell two cases apart:
  * "dynamic" with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type is unchanged
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
@@ -155,8 +155,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
  * attention_factor  one double, or NULL
  *
- * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
- *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL if config or omega is NULL; PE_ERR_CONFIG: pe_rope_config_error()
+ *              says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
  *              config, both correctly rounded (tests/unit/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
@@ -191,9 +191,9 @@ typedef enum pe_query_scale {
  * at, rows     positions of one coordinate; position + shift must be within 0 ... 2^31
  * factors      rows floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM, also for another kind; PE_ERR_SHAPE; PE_ERR_SIZE;
- *              PE_ERR_RANGE, also for a beta or period out of range. On an error nothing is
- *              written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
+ *              period, shift or sum out of these bounds; PE_ERR_SIZE; PE_ERR_RANGE and
+ *              PE_ERR_AT..., see section 4. On an error nothing is written.
  * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
@@ -212,8 +212,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * at, rows     positions of one coordinate
  * factors      rows of stride floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also for pairs = 0 or a stride below
- *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for a scale_base out of range
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if pairs is 0; PE_ERR_SHAPE for a stride below
+ *              pairs; PE_ERR_SIZE; PE_ERR_XPOS for a scale_base or a position out of these bounds;
+ *              PE_ERR_RANGE and PE_ERR_AT..., see section 4
  * Accuracy     correctly rounded (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any
@@ -230,9 +231,9 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
  *
  * memory       as in pe_plan_init(), at least pe_rope_plan_size(config) bytes
  *
- * Returns      PE_OK; PE_ERR_NULL, also for the list that PE_ROPE_LONGROPE needs; PE_ERR_CONFIG;
- *              PE_ERR_FREQUENCY if the factors make a frequency of more than 2^21; PE_ERR_SIZE. On
- *              an error the memory is not touched and the plan becomes all zeros.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why; PE_ERR_FACTOR
+ *              if the factors make a frequency of more than 2^21; PE_ERR_MEMORY. On an error the
+ *              memory is not touched and the plan becomes all zeros.
  * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/test_rope.c)
  * Aliasing     plan, config, its lists and memory may not overlap
  * Threads      as pe_plan_init */

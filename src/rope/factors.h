@@ -84,11 +84,11 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     if ((unsigned)kind > PE_QUERY_SCALE_LOG) return PE_ERR_ENUM;
     if (!pe__between(beta, least, pe__exp2i(100)) || period < 1 || !pe__rope_length_ok(period) ||
         !pe__between(shift, -pe__exp2i(31), pe__exp2i(31)))
-        return PE_ERR_RANGE;
+        return PE_ERR_QUERY_SCALE;
     if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
-    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_RANGE;
+    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_QUERY_SCALE;
     /* If all rows of a vector have the x of the row before them, that row's factor is copied,
        without a logarithm. This is common: with FLOOR, x changes once a period; with LOG, x is
        `period` while position + shift is at most period. */
@@ -147,14 +147,14 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
 {
     if (rows == 0) return PE_OK;
     if (!factors) return PE_ERR_NULL;
-    if (pairs == 0) return PE_ERR_SHAPE;
+    if (pairs == 0) return PE_ERR_EMPTY;
     if (pairs > (size_t)1 << 28) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *factors);
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
-    if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
+    if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_XPOS;
     const double most = 60 * scale_base;
-    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_RANGE;
+    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_XPOS;
     /* The outer loop is over columns, so that one logarithm serves all rows. |p| is at most
        60 scale_base, so every factor is within (7/2)^-60 ... (7/2)^60, and (7/2)^60 < 2^109: all
        factors are normal floats. */

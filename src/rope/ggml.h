@@ -99,7 +99,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
 {
     pe_rope_ggml c;
     if (!given || !omega) return PE_ERR_NULL;
-    if (!pe__ggml_read(&c, given)) return PE_ERR_CONFIG;
+    if (!pe__ggml_read(&c, given)) return PE_ERR_GGML;
     pe_rope_config config = pe_rope_config_default(c.n_dims);
     config.rope_theta = (double)c.freq_base;
     config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
@@ -167,7 +167,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     pe__ggml g;
     if (rows == 0) return PE_OK;
     if (!given || !cosines || !sines) return PE_ERR_NULL;
-    if (!pe__ggml_read(&g.c, given)) return PE_ERR_CONFIG;
+    if (!pe__ggml_read(&g.c, given)) return PE_ERR_GGML;
     const size_t pairs = g.c.n_dims / 2;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);

@@ -64,14 +64,14 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe_config config = pe__rope_plan_config(&r);
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
-    if (memory_size < size) return PE_ERR_SIZE;
+    if (memory_size < size) return PE_ERR_MEMORY;
     /* Divisors below 1 may raise frequencies above their limit. If the config may
        have such divisors, check all frequencies before anything is written. */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.rotating; i += n) {
         double w[PE__FREQUENCY_TILE];
         n = pe__rope_next_frequencies(&r, i, w);
-        if (pe_frequency_error(&config, w, n, NULL)) return PE_ERR_FREQUENCY;
+        if (pe_frequency_error(&config, w, n, NULL)) return PE_ERR_FACTOR;
     }
     double *const f = pe__aligned(memory);
     config.amplitude = pe__rope_attention(&r);

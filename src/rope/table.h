@@ -251,9 +251,11 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
     if (!plan || !output->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
-    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const uintptr_t c = (uintptr_t)output->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
-    if (two ? gap % output->element != 0 : sines != NULL) return PE_ERR_SHAPE;
+    if (!two && sines) return PE_ERR_SINES;
+    if (two && gap % output->element != 0) return PE_ERR_ALIGNMENT;
     pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), output->rows,
                                        output->columns, output->element);
     const pe_plan *const view = pe__view(plan, at, &own);

@@ -116,7 +116,8 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
     if (!plan || !output->out) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->order) return PE_ERR_PLAN;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->order) return PE_ERR_PLAN_ROWS;
     return pe__check_shape(plan->d_model, output->rows, output->columns, output->element);
 }
 
@@ -205,7 +206,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
-    if (d_model == 0) return PE_ERR_SHAPE;
+    if (d_model == 0) return PE_ERR_EMPTY;
     pe_config config = pe_config_default(d_model);
     config.expected_rows = rows;
     pe_plan plan;

@@ -20,8 +20,9 @@
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
- * Returns      PE_OK; PE_ERR_NULL, also for a list; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
- *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_ROWS for a plan with interleaved
+ *              sections or a list of coordinates; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also
+ *              for NaN and infinity, and PE_ERR_AT..., see section 4
  * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included. A
  *              sine or cosine that is exactly 0 has the sign of the amplitude, on either side of
  *              position 0 (tests/unit/test_exact.c, tests/unit/test_conventions.c,
@@ -83,7 +84,7 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
  * plan, the same bits.
  *
  * out          rows * d_model floats
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
  * Threads      any */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
@@ -104,9 +105,9 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * cosines      as sines
  * stride       elements from row to row in both, >= pairs; elements between rows are not touched
  *
- * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL, also for a list; PE_ERR_CONFIG for the
- *              amplitude; PE_ERR_FREQUENCY; PE_ERR_ENUM; PE_ERR_SHAPE, also where one
- *              of the arrays is aligned and the other is not; PE_ERR_SIZE; PE_ERR_RANGE
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_AMPLITUDE; PE_ERR_FREQUENCY;
+ *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if one of the arrays is aligned and the other is
+ *              not; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
  * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs

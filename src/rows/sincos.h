@@ -172,11 +172,12 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
-    if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000))) return PE_ERR_CONFIG;
+    if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
+        return PE_ERR_AMPLITUDE;
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
     /* Sines and cosines are written as columns of one output, so the distance between the arrays
        must be a whole number of elements. */
-    if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
+    if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_ALIGNMENT;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
     if (one || x->rows < PE__SINCOS_MIN_ROWS) return pe__sincos_without_table(x, at, kernel);

@@ -188,7 +188,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
         FUZZ_FAIL("a config that breaks a limit has a size, %zu", bytes);
 
     const int refused = bytes == 0 || bytes > FUZZ_PLACE - 64 || (how >= 192 && how < 240);
-    unsigned may = bytes == 0 ? FUZZ_BIT(PE_ERR_CONFIG) : 0;
+    uint64_t may = bytes == 0 ? FUZZ_BIT(PE_ERR_CONFIG) : 0;
     unsigned char *memory = (unsigned char *)fuzz_take(refused ? 256 : bytes + front, how & 2);
     void *at = memory + (refused ? 0 : front);
     size_t size = bytes;
@@ -254,7 +254,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
  * --------------------------------------------------------------------------------------------- */
 
 /* Does a list say the coordinates of its pairs? Such a plan is for RoPE alone. */
-static unsigned rows_may(const plan_case *p) { return p->config.coordinate ? FUZZ_BIT(PE_ERR_PLAN) : 0; }
+static uint64_t rows_may(const plan_case *p) { return p->config.coordinate ? FUZZ_BIT(PE_ERR_PLAN_ROWS) : 0; }
 
 /* A call at a place, of rows from `skip` on, at x. */
 typedef struct rows_call {
@@ -362,7 +362,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
     /* what is wrong with it */
     fuzz_place_make(in, &place, rows, axes, p->config.offset, flaw_of(wrong, 5), 0);
     if (place.too_long) return;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (rows) {
         may = rows_may(p) | place.may | fuzz_shape(d, rows, stride, size, &bytes);
         if (may == 0 && (rows > FUZZ_ROWS || rows * d > ELEMENTS || bytes > FUZZ_PLACE)) return;
@@ -427,7 +427,7 @@ static void op_batch(fuzz_input *in, const plan_case *p)
     fuzz_place_make(in, &place, rows, plan->axes, p->config.offset, flaw_of(wrong, 6), 0);
     if (place.too_long) return;
 
-    unsigned may = 0;
+    uint64_t may = 0;
     if (rows && batches) {
         may = rows_may(p) | place.may | fuzz_shape(d, rows, stride, size, &bytes);
         if (batches > 1 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) {
@@ -465,7 +465,7 @@ static void op_batch(fuzz_input *in, const plan_case *p)
  * --------------------------------------------------------------------------------------------- */
 
 /* Has the plan no use for it? */
-static unsigned algebra_may(const plan_case *p)
+static uint64_t algebra_may(const plan_case *p)
 {
     const pe_plan *const plan = &p->plan;
     int ok = plan->float32 == NULL && p->config.coordinate == NULL &&
@@ -491,7 +491,7 @@ static void op_shift(fuzz_input *in, const plan_case *p)
     if (wrong == 2) rows = fuzz_huge(in);
     fuzz_place_make(in, &place, rows, axes, 0, flaw_of(wrong, 5), 0);
     if (place.too_long) return;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (rows) {
         may = place.may | fuzz_shape(d, rows, stride, size, &bytes) | algebra_may(p);
         if (may == 0 && (bytes > FUZZ_PLACE || rows > FUZZ_ROWS)) return;
@@ -554,7 +554,7 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
     const pe_plan *plan = &p->plan;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     const size_t wrong = fuzz_wrong(in, 9);
-    unsigned may = algebra_may(p);
+    uint64_t may = algebra_may(p);
     double one;
     static fuzz_place place;
     if (b % 4 == 0 && plan->d_model <= 24) {
@@ -635,14 +635,14 @@ static void op_sincos(fuzz_input *in)
     fuzz_place_make(in, &place, rows, 1, 0, flaw_of(wrong, 9), 0);
     if (place.too_long) return;
     const int nothing = rows == 0 || pairs == 0;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (!nothing) {
         may = place.may | fuzz_shape(pairs, rows, stride, size, &bytes);
         if (!(fabs(amplitude) >= 0x1p-1000 && fabs(amplitude) <= 0x1p1000))
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+            may |= FUZZ_BIT(PE_ERR_AMPLITUDE);
         if (!good) may |= FUZZ_BIT(PE_ERR_FREQUENCY);
         if (wrong >= 3 && wrong <= 5) may |= FUZZ_BIT(PE_ERR_NULL);
-        if (wrong == 6) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (wrong == 6) may |= FUZZ_BIT(PE_ERR_ALIGNMENT);
         if (may == 0 && (rows > 128 || stride < width)) return; /* in turn and too close: not checked */
         if (may == 0 && in_turn) bytes = ((rows - 1) * stride + width) * size;
         if (may == 0 && bytes > FUZZ_PLACE) return;
@@ -717,10 +717,10 @@ static void op_rest(fuzz_input *in, const plan_case *p)
     if (rows * d > ELEMENTS) rows = ELEMENTS / d;
     if (wrong == 1) d = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
     if (wrong == 2) rows = fuzz_huge(in);
-    unsigned may = 0;
+    uint64_t may = 0;
     if (rows) {
         may = fuzz_shape(d, rows, d, sizeof(float), &bytes) | fuzz_range(0, rows);
-        if (d == 0) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (d == 0) may |= FUZZ_BIT(PE_ERR_EMPTY);
         if (d > WIDEST && !may) return; /* right, but for a machine with more memory */
         if (may == 0 && bytes > FUZZ_PLACE) return;
         if (wrong == 3) may |= FUZZ_BIT(PE_ERR_NULL);

@@ -19,6 +19,7 @@
     #define _GNU_SOURCE /* MAP_ANONYMOUS under -std=c99 */
 #endif
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +47,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FUZZ_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define FUZZ_BIT(status)  (1u << (unsigned)(status))
+#define FUZZ_BIT(status)  (UINT64_C(1) << (unsigned)(status))
 
 /* Say what is wrong and stop: libFuzzer, AFL++ and main.c keep the input. */
 #define FUZZ_FAIL(...)                                                                             \
@@ -383,7 +384,7 @@ static inline void fuzz_release(size_t keep)
 
 /* may: the errors that its arguments have, as FUZZ_BIT()s. With none it has to succeed; with some
    it has to report one of them, and nothing may be written. Returns 1 for success. */
-static inline int fuzz_status(const char *what, pe_status status, unsigned may)
+static inline int fuzz_status(const char *what, pe_status status, uint64_t may)
 {
     const char *text = pe_status_string(status);
     if ((unsigned)status > (unsigned)PE_ERR_SELFTEST || text == NULL || strlen(text) < 5)
@@ -391,7 +392,7 @@ static inline int fuzz_status(const char *what, pe_status status, unsigned may)
     if (may == 0 && status != PE_OK)
         FUZZ_FAIL("%s: status %d, but nothing is wrong", what, (int)status);
     if (may != 0 && !(may & FUZZ_BIT(status)))
-        FUZZ_FAIL("%s: status %d, but wrong are 0x%x", what, (int)status, may);
+        FUZZ_FAIL("%s: status %d, but wrong are 0x%" PRIx64, what, (int)status, may);
     if (status != PE_OK) fuzz_unwritten(what);
     return status == PE_OK;
 }
@@ -405,11 +406,11 @@ static inline size_t fuzz_mul_add(size_t a, size_t b, size_t c)
 
 /* The errors of rows of a width, rows > 0: too close, or out of reach of a pointer. Their true size
    is at most *bytes. */
-static inline unsigned fuzz_shape(size_t width, size_t rows, size_t stride, size_t element,
+static inline uint64_t fuzz_shape(size_t width, size_t rows, size_t stride, size_t element,
                                   size_t *bytes)
 {
     const size_t span = fuzz_mul_add(rows - 1, stride, width);
-    unsigned may = 0;
+    uint64_t may = 0;
     if (stride < width) may |= FUZZ_BIT(PE_ERR_SHAPE);
     /* the library counts a whole last row */
     if (fuzz_mul_add(rows, stride, 0) > (size_t)PTRDIFF_MAX / element) may |= FUZZ_BIT(PE_ERR_SIZE);
@@ -423,7 +424,7 @@ static inline int fuzz_position_ok(int64_t p)
 }
 
 /* The errors of the positions first, first + 1, ..., rows > 0. */
-static inline unsigned fuzz_range(int64_t first, size_t rows)
+static inline uint64_t fuzz_range(int64_t first, size_t rows)
 {
     const int64_t limit = INT64_C(1) << 31;
     if (!fuzz_position_ok(first) || (uint64_t)rows > (uint64_t)(limit - first) + 1)

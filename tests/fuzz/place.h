@@ -13,7 +13,7 @@ enum { FUZZ_ROWS = 64 };
 
 typedef struct fuzz_place {
     pe_at at;
-    unsigned may;      /* errors, with the rows and the plan it was made for               */
+    uint64_t may;      /* errors, with the rows and the plan it was made for               */
     int too_long;      /* right, but its list would not fit here                           */
     int back, delta;   /* pe_back(), pe_delta()                                            */
     int is_range;      /* no list, no cells: any number of rows                            */
@@ -222,7 +222,7 @@ static inline void fuzz_place_make(fuzz_input *in, fuzz_place *p, size_t rows, s
     if (flaw == FUZZ_GARBAGE) {
         memset(&p->at, (int)(how * 37 & 255), sizeof p->at);
         p->at.kind = how < 128 ? 0 : -1 - (int)how;
-        p->may |= FUZZ_BIT(PE_ERR_AT) | FUZZ_BIT(PE_ERR_ENUM);
+        p->may |= FUZZ_BIT(PE_ERR_AT) | FUZZ_BIT(PE_ERR_AT_KIND);
     }
     if (p->may == 0) switch (kind % 8) {
         case 0:

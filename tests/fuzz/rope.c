@@ -18,7 +18,7 @@ typedef struct plan_case {
     pe_plan plan;
     pe_layout layout;
     double offset;
-    unsigned may; /* PE_ERR_PLAN: RoPE has no use for it */
+    uint64_t may; /* PE_ERR_PLAN_ROPE: RoPE has no use for it */
     size_t blocks; /* of equal width, each with halves of its own; else 0 */
     size_t n;     /* elements that turn                  */
     size_t before; /* of a head, before those            */
@@ -158,12 +158,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     pool_add(c, pe_config_default(8))->blocks = 2;
     /* the rest is refused */
     c = pe_config_default(7);
-    pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN);
+    pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN_ROPE);
     c = pe_config_preset(PE_PRESET_FAIRSEQ, 8);
-    pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN);
+    pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN_ROPE);
     c = pe_config_preset(PE_PRESET_MAE_2D, 16);
     c.columns = PE_COLUMNS_FREQUENCIES;
-    pool_add(c, pe_config_default(8))->may = FUZZ_BIT(PE_ERR_PLAN);
+    pool_add(c, pe_config_default(8))->may = FUZZ_BIT(PE_ERR_PLAN_ROPE);
     for (int k = 0; k < 12; k++) {
         static const size_t sections[6][3] = {{5, 4, 3}, {4, 4, 4}, {6, 6, 0},
                                               {0, 12, 0}, {10, 1, 1}, {1, 11, 0}};
@@ -275,12 +275,12 @@ static uint16_t narrowed(fuzz_type t, float x)
  * --------------------------------------------------------------------------------------------- */
 
 /* Heads of `width` elements, at least one: their errors, and the elements to the last. */
-static unsigned heads_may(size_t width, size_t tokens, pe_heads x, size_t size, size_t *span)
+static uint64_t heads_may(size_t width, size_t tokens, pe_heads x, size_t size, size_t *span)
 {
     const size_t t = tokens - 1, h = x.heads - 1;
     const size_t by_token = fuzz_mul_add(t, x.token_stride, width),
                  by_head = fuzz_mul_add(h, x.head_stride, width);
-    unsigned may = 0;
+    uint64_t may = 0;
     if ((t && x.token_stride < width) || (h && x.head_stride < width) ||
         (t && h && x.head_stride < by_token && x.token_stride < by_head))
         may |= FUZZ_BIT(PE_ERR_SHAPE);
@@ -416,7 +416,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const int differ = to && from_lie.heads != x_lie.heads;
     const int nothing = tokens == 0 || (heads == 0 && k_heads == 0 && !differ);
     size_t span = 0, from_span = 0;
-    unsigned may = 0;
+    uint64_t may = 0;
     const fuzz_flaw flaw =
         wrong < 12 || by ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 12));
     fuzz_place_make(in, &place, tokens, p->plan.axes, p->offset, flaw, 0);
@@ -425,7 +425,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         may = by ? 0 : p->may | place.may;
         if (heads && to && !differ) may |= heads_may(width, tokens, from_lie, fuzz_size(in_type), &from_span);
         if (heads) may |= heads_may(width, tokens, x_lie, size, &span);
-        if (differ || (to && head_dim < before + n)) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (differ) may |= FUZZ_BIT(PE_ERR_HEADS);
+        if (to && head_dim < before + n) may |= FUZZ_BIT(PE_ERR_HEAD_DIM);
         if (by && (unsigned)layout > 1) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (by) may |= fuzz_shape(width_by(&rows_by), tokens, table->stride, fuzz_size(rows_by.type), &from_span);
         if (by && far) may |= FUZZ_BIT(PE_ERR_RANGE);
@@ -477,7 +478,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const pe_at chosen = rows_by.gathers && tokens <= 64 ? listed : of_range;
     const pe_at rows = rows_by.back ? pe_back(chosen) : chosen;
     if (to && may) /* its blocks are smaller than they are said to be, and might overlap then */
-        may |= FUZZ_BIT(PE_ERR_SHAPE);
+        may |= FUZZ_BIT(PE_ERR_OVERLAP);
     fuzz_save(fuzz_all.used);
     const pe_plan *const plan = wrong == 8 ? NULL : &p->plan;
     const pe_rope_table *const given_table = wrong == 8 && !(seed & 4) ? NULL : table;
@@ -583,7 +584,7 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     fuzz_place_make(in, &place, rows, p->plan.axes, p->offset,
                     wrong < 6 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 6)), 0);
     if (place.too_long) return;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (rows) {
         may = p->may | place.may | fuzz_shape(width, rows, stride, size, &bytes);
         if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) may |= FUZZ_BIT(PE_ERR_ENUM);
@@ -594,8 +595,8 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     unsigned char *const s = (unsigned char *)fuzz_take(bytes, !(seed & 1));
     fuzz_save(fuzz_all.used);
     if (rows && wrong == 4) may |= FUZZ_BIT(PE_ERR_NULL);
-    if (rows && wrong == 5) may |= FUZZ_BIT(two ? PE_ERR_NULL : PE_ERR_SHAPE);
-    if (rows && wrong == 3) may |= FUZZ_BIT(PE_ERR_NULL) | FUZZ_BIT(PE_ERR_SHAPE);
+    if (rows && wrong == 5) may |= FUZZ_BIT(two ? PE_ERR_NULL : PE_ERR_SINES);
+    if (rows && wrong == 3) may |= FUZZ_BIT(PE_ERR_NULL) | FUZZ_BIT(PE_ERR_ALIGNMENT);
     const pe_plan *const q = wrong == 4 && seed & 8 ? NULL : &p->plan;
     void *const to_c = wrong == 4 && !(seed & 8) ? NULL : c;
     void *const to_s = two != (wrong == 5) ? s : NULL;
@@ -804,8 +805,7 @@ static int op_configs(fuzz_input *in, plan_case *p)
     double *const a = (double *)fuzz_take(sizeof *a, 0);
     fuzz_save(5);
     double factor = 1;
-    unsigned may = error ? FUZZ_BIT(PE_ERR_CONFIG) : 0;
-    if (error && c.rope_type == PE_ROPE_LONGROPE) may |= FUZZ_BIT(PE_ERR_NULL);
+    uint64_t may = error ? FUZZ_BIT(PE_ERR_CONFIG) : 0;
     const int good =
         fuzz_status("pe_rope_frequencies", pe_rope_frequencies(&c, w, how & 2 ? NULL : a), may);
     if (good) {
@@ -822,13 +822,13 @@ static int op_configs(fuzz_input *in, plan_case *p)
     for (size_t i = 0; i < pairs && good; i++) {
         if (!(w[i] >= 0 && w[i] <= DBL_MAX))
             FUZZ_FAIL("pe_rope_frequencies: type %d, frequency %zu is %a", (int)c.rope_type, i, w[i]);
-        if (w[i] > 0x1p21) may |= FUZZ_BIT(PE_ERR_FREQUENCY);
+        if (w[i] > 0x1p21) may |= FUZZ_BIT(PE_ERR_FACTOR);
         /* of factors each pair has one of its own */
         if (vision && !c.freq_factors && c.rope_type != PE_ROPE_LONGROPE &&
             w[i] != w[i % (pairs / c.axes)])
             FUZZ_FAIL("pe_rope_frequencies: the axes of a vision tower differ in pair %zu", i);
     }
-    if (little && bytes) may |= FUZZ_BIT(PE_ERR_MEMORY) | FUZZ_BIT(PE_ERR_SIZE);
+    if (little && bytes) may |= FUZZ_BIT(PE_ERR_MEMORY);
     fuzz_zeros(plan);
     const int other = good && c.coordinate && (how & 4); /* the same by the other config */
     const pe_config listed = listed_config(&c, pairs, factor);
@@ -886,14 +886,14 @@ static void op_ggml(fuzz_input *in)
     fuzz_save(fuzz_all.used);
     const pe_status status = pe_rope_ggml_f32(wrong == 1 ? NULL : &g, place.at, rows, c,
                                               wrong == 2 ? NULL : s, stride);
-    const unsigned may = rows == 0 ? 0
+    const uint64_t may = rows == 0 ? 0
                                    : place.may | (wrong == 1 || wrong == 2 ? FUZZ_BIT(PE_ERR_NULL) : 0) |
-                                         (short_list ? FUZZ_BIT(PE_ERR_CONFIG) : 0);
+                                         (short_list ? FUZZ_BIT(PE_ERR_GGML) : 0);
     if (status != PE_OK) {
-        (void)fuzz_status("pe_rope_ggml", status, may | FUZZ_BIT(PE_ERR_CONFIG));
+        (void)fuzz_status("pe_rope_ggml", status, may | FUZZ_BIT(PE_ERR_GGML));
         return;
     }
-    if (may) FUZZ_FAIL("pe_rope_ggml takes what is wrong: 0x%x", may);
+    if (may) FUZZ_FAIL("pe_rope_ggml takes what is wrong: 0x%" PRIx64, may);
     if (rows == 0) fuzz_unwritten("pe_rope_ggml of no rows");
     for (size_t r = 0; r < rows; r++) {
         const double t = fuzz_turn(&place, r, 0, 0);

@@ -29,7 +29,7 @@ static void op_slopes(fuzz_input *in)
     const size_t wrong = fuzz_wrong(in, 3);
     size_t heads = fuzz_byte(in) % 65;
     float bias = fuzz_byte(in) < 128 ? 8 : (float)fuzz_double(in);
-    unsigned may = 0;
+    uint64_t may = 0;
     if (wrong == 1) heads = fuzz_huge(in);
     if (heads > (size_t)1 << 28)
         may |= FUZZ_BIT(PE_ERR_SIZE);
@@ -63,12 +63,12 @@ static float bias_of(pe_alibi_mode mode, float slope, int64_t p, int64_t k)
 }
 
 /* The errors of scores [heads][queries][keys], none of them 0, and their bytes. */
-static unsigned scores_may(size_t heads, size_t queries, size_t keys, size_t q_stride, size_t h_stride,
+static uint64_t scores_may(size_t heads, size_t queries, size_t keys, size_t q_stride, size_t h_stride,
                            size_t size, size_t *bytes)
 {
     const size_t q = queries - 1, h = heads - 1;
     const size_t by_query = fuzz_mul_add(q, q_stride, keys), by_head = fuzz_mul_add(h, h_stride, keys);
-    unsigned may = 0;
+    uint64_t may = 0;
     if ((q && q_stride < keys) || (h && h_stride < keys) ||
         (q && h && h_stride < by_query && q_stride < by_head))
         may |= FUZZ_BIT(PE_ERR_SHAPE);
@@ -110,7 +110,7 @@ static void op_alibi(fuzz_input *in)
 
     /* what is wrong with it */
     const int nothing = heads == 0 || queries == 0 || keys == 0;
-    unsigned may = 0;
+    uint64_t may = 0;
     size_t bytes = 0;
     if (!nothing) {
         may = scores_may(heads, queries, keys, q_stride, h_stride, size, &bytes);
@@ -178,7 +178,7 @@ static void op_alibi(fuzz_input *in)
  * --------------------------------------------------------------------------------------------- */
 
 /* Places of whole positions alone. */
-static unsigned whole_may(const fuzz_place *p, int is_flawed)
+static uint64_t whole_may(const fuzz_place *p, int is_flawed)
 {
     return p->may | (p->is_whole || is_flawed ? 0 : FUZZ_BIT(PE_ERR_AT_KIND));
 }
@@ -217,7 +217,7 @@ static void op_t5(fuzz_input *in)
     fuzz_place_make(in, &key, keys, 1, 0, wrong & 1 ? FUZZ_GOOD : flaw, 1);
     if (key.too_long) return;
     const int nothing = queries == 0 || keys == 0;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (!nothing) {
         may = whole_may(&query, flaw == FUZZ_GARBAGE) | whole_may(&key, flaw == FUZZ_GARBAGE);
         if (buckets < 2 || buckets > 1024 || (both && (buckets < 4 || buckets % 2)) || most <= n / 2 ||
@@ -269,7 +269,7 @@ static void op_by_index(fuzz_input *in)
     if (wrong == 4) keys = fuzz_huge(in);
     if (wrong == 5) entries = fuzz_huge(in) | 0x10000; /* not fewer than there are */
     const int nothing = queries == 0 || keys == 0;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (!nothing) {
         may = scores_may(heads, queries, keys, q_stride, h_stride, size, &bytes);
         if (fuzz_mul_add(queries, keys, 0) > (size_t)PTRDIFF_MAX / 4 ||
@@ -334,15 +334,15 @@ static void op_xpos(fuzz_input *in)
     fuzz_place_make(in, &place, rows, 1, 0,
                     wrong < 5 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)((wrong - 5) % 6)), 0);
     if (place.too_long) return;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (rows) {
         may = place.may | fuzz_shape(pairs, rows, stride, sizeof(float), &bytes);
-        if (pairs == 0) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (pairs == 0) may |= FUZZ_BIT(PE_ERR_EMPTY);
         if (pairs > (size_t)1 << 28) may |= FUZZ_BIT(PE_ERR_SIZE);
         if (wrong == 4) may |= FUZZ_BIT(PE_ERR_NULL);
-        if (!(base >= 0x1p-30 && base <= 0x1p100)) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (!(base >= 0x1p-30 && base <= 0x1p100)) may |= FUZZ_BIT(PE_ERR_XPOS);
         for (size_t r = 0; r < place.rows; r++)
-            if (!(fabs(fuzz_turn(&place, r, 0, 0)) <= 60 * base)) may |= FUZZ_BIT(PE_ERR_RANGE);
+            if (!(fabs(fuzz_turn(&place, r, 0, 0)) <= 60 * base)) may |= FUZZ_BIT(PE_ERR_XPOS);
         if (may == 0 && (rows > FUZZ_ROWS || bytes > FUZZ_PLACE)) return;
     }
     if (may || rows == 0) bytes = 256;
@@ -381,20 +381,21 @@ static void op_query_scale(fuzz_input *in)
     fuzz_place_make(in, &place, rows, 1, 0,
                     wrong < 7 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 7)), 0);
     if (place.too_long) return;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (rows) {
         may = place.may;
         if ((unsigned)kind > PE_QUERY_SCALE_LOG) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (!(fabs(beta) <= 0x1p100) || (kind == PE_QUERY_SCALE_LOG && !(beta >= 0)) || period < 1 ||
             period > (size_t)1 << 53 || !fuzz_real_ok(shift))
-            may |= FUZZ_BIT(PE_ERR_RANGE);
+            may |= FUZZ_BIT(PE_ERR_QUERY_SCALE);
         if (rows > (size_t)PTRDIFF_MAX / sizeof(float)) may |= FUZZ_BIT(PE_ERR_SIZE);
         if (wrong == 5) may |= FUZZ_BIT(PE_ERR_NULL);
         const double last = (double)place.cells - 1; /* of a grid, all are looked at */
         if (place.cells && !fuzz_real_ok((place.back ? -last : last) + shift)) may |= FUZZ_BIT(PE_ERR_RANGE);
         for (size_t r = 0; r < place.rows; r++) {
             const double t = fuzz_turn(&place, r, 0, 0) + shift;
-            if (!fuzz_real_ok(t) || t < 0) may |= FUZZ_BIT(PE_ERR_RANGE);
+            if (!fuzz_real_ok(t)) may |= FUZZ_BIT(PE_ERR_RANGE);
+            if (t < 0) may |= FUZZ_BIT(PE_ERR_QUERY_SCALE);
         }
         if (may == 0 && rows > FUZZ_ROWS) return;
     }
@@ -477,7 +478,7 @@ static void op_learned(fuzz_input *in)
     size_t rows = (b >> 2) % 12, table_rows = 1 + fuzz_byte(in) % (ELEMENTS / d);
     size_t stride = d + (seed & 32 ? fuzz_byte(in) % 19 : 0), bytes = 0, table_bytes = 0;
     if (rows * d > ELEMENTS) rows = ELEMENTS / d;
-    unsigned may = 0;
+    uint64_t may = 0;
     if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
     if (wrong == 2) rows = fuzz_huge(in);
     if (wrong == 3) table_rows = seed & 1 ? 0 : fuzz_huge(in);
@@ -575,7 +576,7 @@ static void op_resample(fuzz_input *in)
     const size_t most = (size_t)1 << 31;
     const size_t table = fuzz_mul_add(fuzz_mul_add(height, width, 0), d, 0);
     const size_t outs = fuzz_mul_add(fuzz_mul_add(out_height, out_width, 0), d, 0);
-    unsigned may = 0;
+    uint64_t may = 0;
     if (!nothing) {
         if (d == 0 || height == 0 || width == 0) may |= FUZZ_BIT(PE_ERR_EMPTY);
         if ((unsigned)how.method > 1) may |= FUZZ_BIT(PE_ERR_ENUM);

@@ -1143,7 +1143,7 @@ static void nonsense_of_three_axes_is_refused(void **state)
             for (int t = 0; t < ALL_TYPES; t++)
                 if (has_type((verb)v, t) && (v <= SHIFT || v == DOT))
                     assert_int_equal(act((verb)v, t, &plan, pe_from(0), 0, 2, &got),
-                                     v == DOT ? PE_ERR_PLAN_SHIFT : PE_ERR_PLAN);
+                                     v == DOT ? PE_ERR_PLAN_SHIFT : PE_ERR_PLAN_ROWS);
         assert_true(all_canaries(&got, sizeof got));
         must_act(TABLE, F32, &plan, pe_from(0), 0, 2, &got);
     }
@@ -1186,9 +1186,9 @@ static void failed_plans_are_none(void **state)
         case 6:
             model.rotary_dim = 3, status = pe_rope_plan_init(&plan, &model, memory, sizeof memory);
             break;
-        case 7: status = pe_rope_plan_init(&plan, &model, memory, 8), expected = PE_ERR_SIZE; break;
+        case 7: status = pe_rope_plan_init(&plan, &model, memory, 8), expected = PE_ERR_MEMORY; break;
         default:
-            model.rope_type = PE_ROPE_LONGROPE, expected = PE_ERR_NULL;
+            model.rope_type = PE_ROPE_LONGROPE, expected = PE_ERR_CONFIG;
             model.factor = 4, model.original_max_position_embeddings = 4096;
             status = pe_rope_plan_init(&plan, &model, memory, sizeof memory);
         }

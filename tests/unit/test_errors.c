@@ -87,7 +87,7 @@ static void each_status_names_its_cause(void **state)
     double omega[4], one = 1, steep[2] = {0x1p22, 1};
     uint32_t increments[16];
     pe_rope_table rows = {table, table, PE_TYPE_F32, PE_ROPE_TABLE_APART, 2, 2, 2};
-    const pe_heads heads = {1, 4, 4};
+    const pe_heads heads = {1, 4, 4}, more = {2, 4, 4};
     const size_t two[3] = {2, 1, 1}, huge[2] = {SIZE_MAX, 2};
     unsigned char memory[4096];
     pe_plan plan, none, sums, listed, odd, plain;
@@ -118,12 +118,12 @@ static void each_status_names_its_cause(void **state)
     INIT(&plain, &c);
     SAYS(pe_plan_init(NULL, &c, memory, sizeof memory), PE_ERR_NULL, "pointer");
     SAYS(pe_plan_init(&plan, &c, memory, 9), PE_ERR_MEMORY, "memory_size");
-    SAYS(pe_rope_plan_init(&plan, &rope, memory, 9), PE_ERR_SIZE, "pe_rope_plan_size");
+    SAYS(pe_rope_plan_init(&plan, &rope, memory, 9), PE_ERR_MEMORY, "pe_rope_plan_size");
     SAYS(pe_plan_init_frequencies(&plan, &c, omega, 3, memory, sizeof memory), PE_ERR_PAIRS, "pairs");
     SAYS(pe_plan_init_frequencies(&plan, &c, steep, 2, memory, sizeof memory), PE_ERR_FREQUENCY,
          "pe_frequency_error");
     rope.freq_factors = factors;
-    SAYS(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_ERR_FREQUENCY, "frequency");
+    SAYS(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_ERR_FACTOR, "factors");
     c.base = 0.5;
     SAYS(pe_frequencies_float32(&c, PE_FLOAT32_POW, omega), PE_ERR_BASE, "base");
     c.base = -1;
@@ -142,7 +142,7 @@ static void each_status_names_its_cause(void **state)
          "not made");
     c.coordinate = coordinate;
     INIT(&listed, &c);
-    SAYS(pe_fill_f32(&listed, pe_from(0), 1, x, 4), PE_ERR_PLAN, "list of coordinates");
+    SAYS(pe_fill_f32(&listed, pe_from(0), 1, x, 4), PE_ERR_PLAN_ROWS, "list of coordinates");
     SAYS(pe_fixed_increments(&listed, increments), PE_ERR_PLAN_FIXED, "phase increments");
     c.coordinate = NULL, c.axes = 2, c.columns = PE_COLUMNS_SUMS;
     SAYS(pe_plan_init(&plan, &c, memory, sizeof memory), PE_ERR_SUMS, "pe_plan_init_frequencies");
@@ -154,8 +154,8 @@ static void each_status_names_its_cause(void **state)
     INIT(&odd, &c);
     SAYS(pe_shift_f32(&odd, pe_from(0), 1, x, 3), PE_ERR_PLAN_SHIFT, "pe_shift_f32");
     SAYS(pe_dot_f64(&odd, pe_from(0), 1, omega), PE_ERR_PLAN_SHIFT, "dot products");
-    SAYS(pe_rope_f32(&odd, pe_from(0), 1, x, heads), PE_ERR_PLAN, "RoPE");
-    SAYS(pe_rope_table_f32(&odd, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, NULL, 4, NULL), PE_ERR_PLAN, "RoPE");
+    SAYS(pe_rope_f32(&odd, pe_from(0), 1, x, heads), PE_ERR_PLAN_ROPE, "RoPE");
+    SAYS(pe_rope_table_f32(&odd, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, NULL, 4, NULL), PE_ERR_PLAN_ROPE, "RoPE");
     SAYS(pe_fixed_increments_of(steep, 1, increments), PE_ERR_INCREMENT, "2^21");
     /* where rows are */
     c = pe_config_default(4), c.expected_rows = 1;
@@ -178,40 +178,44 @@ static void each_status_names_its_cause(void **state)
          "whole positions");
     SAYS(pe_bias_t5_i32(32, 128, 0, pe_from(0), 1, pe_grid(two, 1), 1, index), PE_ERR_AT_KIND,
          "pe_at_i32");
-    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_at_f32(table), 1, x, heads), PE_ERR_ENUM,
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_at_f32(table), 1, x, heads), PE_ERR_AT_KIND,
          "whole positions");
-    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_delta(pe_from(0)), 1, x, heads), PE_ERR_ENUM,
-         "whole positions");
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_delta(pe_from(0)), 1, x, heads), PE_ERR_AT_KIND,
+         "pe_from()");
     /* shapes */
     SAYS(pe_fill_f32(&plan, pe_from(0), 1, x, 3), PE_ERR_SHAPE, "stride");
     SAYS(pe_fill_f32(&plan, pe_from(0), 9, x, SIZE_MAX / 8), PE_ERR_SIZE, "address space");
     SAYS(pe_learned_add_f32(table, 2, 0, pe_from(0), 1, x, 4), PE_ERR_EMPTY, "d_model");
     SAYS(pe_learned_resample_f32(table, 0, 1, 1, NULL, x, 1, 1), PE_ERR_EMPTY, "height");
     SAYS(pe_learned_resample_f32(table, 1, 0, 1, NULL, x, 1, 1), PE_ERR_EMPTY, "width");
-    SAYS(pe_sinusoidal_f32(x, 1, 0), PE_ERR_SHAPE, "d_model");
-    SAYS(pe_rope_xpos_f32(0, 1, pe_from(0), 1, x, 2), PE_ERR_SHAPE, "pairs");
-    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 3, table, heads, x, heads), PE_ERR_SHAPE, "head_dim");
-    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 0, table, heads, x, heads), PE_ERR_SHAPE, "head_dim");
+    SAYS(pe_sinusoidal_f32(x, 1, 0), PE_ERR_EMPTY, "d_model");
+    SAYS(pe_rope_xpos_f32(0, 1, pe_from(0), 1, x, 2), PE_ERR_EMPTY, "pairs");
+    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 3, table, heads, x, heads), PE_ERR_HEAD_DIM, "head_dim");
+    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 0, table, heads, x, heads), PE_ERR_HEAD_DIM, "head_dim");
     SAYS(pe_rope_by_table_to_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, 3, table, heads, x, heads),
-         PE_ERR_SHAPE, "head_dim");
+         PE_ERR_HEAD_DIM, "head_dim");
+    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 4, table, heads, x, more), PE_ERR_HEADS, "heads");
+    SAYS(pe_rope_by_table_to_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, 4, table, more, x, heads),
+         PE_ERR_HEADS, "heads");
+    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 4, x, heads, x + 1, heads), PE_ERR_OVERLAP, "overlaps");
     rows.layout = PE_ROPE_TABLE_JOINED, rows.stride = 4;
-    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_SHAPE, "sines must be NULL");
-    SAYS(pe_rope_table_f32(&plain, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, table, 4, NULL), PE_ERR_SHAPE,
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_SINES, "sines must be NULL");
+    SAYS(pe_rope_table_f32(&plain, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, table, 4, NULL), PE_ERR_SINES,
          "sines must be NULL");
     float *const between = (float *)(void *)((char *)x + 17);
-    SAYS(pe_rope_table_f32(&plain, pe_from(0), 1, PE_ROPE_TABLE_APART, x, between, 4, NULL), PE_ERR_SHAPE,
+    SAYS(pe_rope_table_f32(&plain, pe_from(0), 1, PE_ROPE_TABLE_APART, x, between, 4, NULL), PE_ERR_ALIGNMENT,
          "elements apart");
-    SAYS(pe_sincos_f32(&one, 1, 1, pe_from(0), 1, x, between, 1), PE_ERR_SHAPE, "elements apart");
+    SAYS(pe_sincos_f32(&one, 1, 1, pe_from(0), 1, x, between, 1), PE_ERR_ALIGNMENT, "elements apart");
     /* enums and numbers */
     rows.type = (pe_type)9;
     SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_ENUM, "type");
     SAYS(pe_rope_query_scale_f32((pe_query_scale)9, 1, 1, 0, pe_from(0), 1, x), PE_ERR_ENUM, "kind");
-    SAYS(pe_rope_type_named("yarm", &type), PE_ERR_ENUM, "name");
-    SAYS(pe_rope_ggml_frequencies(&chain, omega, NULL), PE_ERR_CONFIG, "pe_rope_ggml");
-    SAYS(pe_rope_ggml_f32(&chain, pe_from(0), 1, x, x + 4, 2), PE_ERR_CONFIG, "pe_rope_ggml");
-    SAYS(pe_sincos_f32(&one, 1, 0, pe_from(0), 1, x, x + 4, 1), PE_ERR_CONFIG, "amplitude");
-    SAYS(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 0, 0, pe_from(0), 1, x), PE_ERR_RANGE, "period");
-    SAYS(pe_rope_xpos_f32(2, 0, pe_from(0), 1, x, 2), PE_ERR_RANGE, "scale_base");
+    SAYS(pe_rope_type_named("yarm", &type), PE_ERR_NAME, "name");
+    SAYS(pe_rope_ggml_frequencies(&chain, omega, NULL), PE_ERR_GGML, "pe_rope_ggml");
+    SAYS(pe_rope_ggml_f32(&chain, pe_from(0), 1, x, x + 4, 2), PE_ERR_GGML, "pe_rope_ggml");
+    SAYS(pe_sincos_f32(&one, 1, 0, pe_from(0), 1, x, x + 4, 1), PE_ERR_AMPLITUDE, "amplitude");
+    SAYS(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 0, 0, pe_from(0), 1, x), PE_ERR_QUERY_SCALE, "period");
+    SAYS(pe_rope_xpos_f32(2, 0, pe_from(0), 1, x, 2), PE_ERR_XPOS, "scale_base");
     SAYS(pe_alibi_slopes_f32(2, -1, x), PE_ERR_SLOPE, "max_bias");
     SAYS(pe_alibi_add_f32(bad, 1, PE_ALIBI_SYMMETRIC, pe_from(0), 1, pe_from(0), 1, x, 1, 1),
          PE_ERR_SLOPE, "slope");
@@ -221,6 +225,8 @@ static void each_status_names_its_cause(void **state)
 #undef SAYS
 #undef INIT
     for (int status = PE_ERR_NULL; status < PE_ERR_SELFTEST; status++) {
+        if (strlen(pe_status_string((pe_status)status)) > 90)
+            fail_msg("more than a line: %s", pe_status_string((pe_status)status));
         if (!seen[status])
             fail_msg("no call here returns %d: %s", status, pe_status_string((pe_status)status));
     }
@@ -578,7 +584,7 @@ static void nulls_and_shapes_are_refused(void **state)
                "pe_sinusoidal_f32: out NULL");
         plan_free(&p);
     }
-    expect(call_run(CALL_SINUSOIDAL_F32, NULL, 0, 0, NULL, 3, output.bytes, 0), PE_ERR_SHAPE,
+    expect(call_run(CALL_SINUSOIDAL_F32, NULL, 0, 0, NULL, 3, output.bytes, 0), PE_ERR_EMPTY,
            "pe_sinusoidal_f32: d_model 0");
 }
 
@@ -616,14 +622,14 @@ static void sincos_is_refused(void **state)
                "cosines NULL");
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, c, n - 1), PE_ERR_SHAPE, "stride");
         float *const between = (float *)(void *)((unsigned char *)c + 2);
-        expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, between, n), PE_ERR_SHAPE, "half an element");
+        expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, between, n), PE_ERR_ALIGNMENT, "half an element");
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), SIZE_MAX / n, s, c, n), PE_ERR_SIZE, "rows");
-        expect(pe_sincos_f32(omega, n, 0, pe_from(3), rows, s, c, n), PE_ERR_CONFIG, "amplitude 0");
-        expect(pe_sincos_f32(omega, n, (double)NAN, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
+        expect(pe_sincos_f32(omega, n, 0, pe_from(3), rows, s, c, n), PE_ERR_AMPLITUDE, "amplitude 0");
+        expect(pe_sincos_f32(omega, n, (double)NAN, pe_from(3), rows, s, c, n), PE_ERR_AMPLITUDE,
                "amplitude NaN");
-        expect(pe_sincos_f32(omega, n, 0x1p1001, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
+        expect(pe_sincos_f32(omega, n, 0x1p1001, pe_from(3), rows, s, c, n), PE_ERR_AMPLITUDE,
                "amplitude");
-        expect(pe_sincos_f32(omega, n, -0x1p-1001, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
+        expect(pe_sincos_f32(omega, n, -0x1p-1001, pe_from(3), rows, s, c, n), PE_ERR_AMPLITUDE,
                "amplitude");
         expect(pe_sincos_f32(omega, n, 1, pe_from(POSITION_MAX - (int64_t)rows + 2), rows, s, c, n),
                PE_ERR_RANGE, "range");

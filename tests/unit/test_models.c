@@ -343,7 +343,7 @@ static void refused_columns(void **state)
     c.columns = PE_COLUMNS_FREQUENCIES;
     assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK);
     assert_int_equal(pe_shift_f32(&plan, pe_all(1), 1, x, 16), PE_ERR_PLAN_SHIFT);
-    assert_int_equal(pe_rope_f32(&plan, pe_all(1), 1, x, one), PE_ERR_PLAN);
+    assert_int_equal(pe_rope_f32(&plan, pe_all(1), 1, x, one), PE_ERR_PLAN_ROPE);
     c.columns = (pe_columns)77, c.axes = 1; /* not looked at but in its range */
     assert_non_null(pe_config_error(&c));
 }
@@ -1030,7 +1030,7 @@ static void ggml_frequencies(void **state)
     assert_int_equal(pe_rope_ggml_frequencies(NULL, omega, NULL), PE_ERR_NULL);
     assert_int_equal(pe_rope_ggml_frequencies(&g, NULL, NULL), PE_ERR_NULL);
     g.n_dims = 3, omega[0] = attention = 7;
-    assert_int_equal(pe_rope_ggml_frequencies(&g, omega, &attention), PE_ERR_CONFIG);
+    assert_int_equal(pe_rope_ggml_frequencies(&g, omega, &attention), PE_ERR_GGML);
     assert_true(omega[0] == 7 && attention == 7);
 }
 
@@ -1095,7 +1095,7 @@ static void pairs_read_adjacent_written_as_halves(void **state)
             assert_int_equal(pe_rope_qk_f32(&plan, where, TOKENS, out, one, out + head, rest), PE_OK);
             assert_memory_equal(out, y, all * sizeof *x);
         }
-        assert_int_equal(pe_shift_f32(&plan, pe_all(1), 1, out, n), k == 5 ? PE_ERR_PLAN : PE_ERR_PLAN_SHIFT);
+        assert_int_equal(pe_shift_f32(&plan, pe_all(1), 1, out, n), k == 5 ? PE_ERR_PLAN_ROWS : PE_ERR_PLAN_SHIFT);
         free(memory[0]), free(memory[1]);
     }
 }
@@ -1130,11 +1130,11 @@ static void factors_on_queries(void **state)
     assert_true(got[0] == 1 && got[1] == 1.0693147f); /* 1 + 0.1 ln 2 */
     assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 0, pe_from(0), 0, NULL), PE_OK);
     assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 0, pe_from(0), 1, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 0, 0, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, (double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, (double)NAN, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_from(-1), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 1, pe_from_by(4, -1), 7, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 0, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, (double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, (double)NAN, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_from(-1), 1, got), PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 1, pe_from_by(4, -1), 7, got), PE_ERR_QUERY_SCALE);
     assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_at_i32(NULL), 1, got), PE_ERR_AT_NULL);
     assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_all(1), SIZE_MAX, got), PE_ERR_SIZE);
 }
@@ -1175,10 +1175,10 @@ static void factors_by_logarithms(void **state)
     assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 0.13115409462626939, 2048, 1, pe_from(8191), 1,
                                              got), PE_OK);
     assert_true(got[0] == 1.18181818f); /* ln 8192 / ln 2048 = 13 / 11 */
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, -1e-300, 9, 0, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, (double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 0, 0, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 9, 0, pe_from(-1), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, -1e-300, 9, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, (double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 0, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 9, 0, pe_from(-1), 1, got), PE_ERR_QUERY_SCALE);
     assert_int_equal(pe_rope_query_scale_f32((pe_query_scale)2, 1, 9, 0, pe_from(0), 1, got), PE_ERR_ENUM);
     assert_int_equal(pe_rope_query_scale_f32((pe_query_scale)-1, 1, 9, 0, pe_from(0), 1, got), PE_ERR_ENUM);
 }
@@ -1220,10 +1220,10 @@ static void factors_of_xpos(void **state)
     mpfr_clears(x, y, (mpfr_ptr)NULL);
     assert_int_equal(pe_rope_xpos_f32(8, 512, pe_from(0), 0, NULL, 0), PE_OK);
     assert_int_equal(pe_rope_xpos_f32(8, 512, pe_from(0), 1, NULL, 8), PE_ERR_NULL);
-    assert_int_equal(pe_rope_xpos_f32(0, 512, pe_from(0), 1, got, 8), PE_ERR_SHAPE);
+    assert_int_equal(pe_rope_xpos_f32(0, 512, pe_from(0), 1, got, 8), PE_ERR_EMPTY);
     assert_int_equal(pe_rope_xpos_f32(8, 512, pe_from(0), 2, got, 7), PE_ERR_SHAPE);
-    assert_int_equal(pe_rope_xpos_f32(8, (double)NAN, pe_from(0), 1, got, 8), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_xpos_f32(8, 1, pe_from(60), 2, got, 8), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_xpos_f32(8, (double)NAN, pe_from(0), 1, got, 8), PE_ERR_XPOS);
+    assert_int_equal(pe_rope_xpos_f32(8, 1, pe_from(60), 2, got, 8), PE_ERR_XPOS);
     assert_int_equal(pe_rope_xpos_f32(((size_t)1 << 28) + 1, 1, pe_from(0), 1, got, SIZE_MAX), PE_ERR_SIZE);
 }
 
@@ -1236,16 +1236,16 @@ static void factors_check_all_cells(void **state)
     (void)state;
     for (size_t k = 0; k < 3; k++) {
         const pe_at grid = pe_grid(&sizes[k], 1);
-        const pe_status want = k == 0 ? PE_OK : PE_ERR_RANGE;
+        const pe_status want = k == 0 ? PE_OK : PE_ERR_XPOS, scaled = k == 0 ? PE_OK : PE_ERR_QUERY_SCALE;
         float made[8];
         assert_int_equal(pe_rope_xpos_f32(4, 1, grid, 1, k ? got : made, 4), want);
         assert_int_equal(pe_rope_xpos_f32(4, 1, pe_back(pe_skip(grid, 2)), 2, k ? got : made, 4), want);
         /* -60 + 60 is 0, -61 + 60 below; forward, all are above */
         assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 3, 60, pe_back(grid), 1,
-                                                 k ? got : made), want);
+                                                 k ? got : made), scaled);
         assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, 0, grid, 1, made), PE_OK);
         assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, -1, pe_skip(grid, 1), 1, got),
-                         PE_ERR_RANGE); /* cell 0 */
+                         PE_ERR_QUERY_SCALE); /* cell 0 */
     }
     assert_true(all_canaries(got, sizeof got));
 }

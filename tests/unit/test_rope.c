@@ -327,9 +327,9 @@ static void ignored_strides(void **state)
         assert_int_equal(pe_rope_##T(plan, no_list, 1, x, none), PE_OK);                           \
         assert_int_equal(pe_rope_##T(plan, no_list, 1, x, one), PE_ERR_AT_NULL);                      \
         assert_int_equal(pe_rope_##T(plan, no_axes, 1, x, one), PE_ERR_AT_AXES);                     \
-        assert_int_equal(pe_rope_to_##T(plan, zero, 1, 0, in, one, x, one), PE_ERR_SHAPE);         \
-        assert_int_equal(pe_rope_to_##T(plan, at, 1, 0, in, one, x, one), PE_ERR_SHAPE);           \
-        assert_int_equal(pe_rope_to_##T(plan, at, 1, N, in, keys, x, one), PE_ERR_SHAPE);          \
+        assert_int_equal(pe_rope_to_##T(plan, zero, 1, 0, in, one, x, one), PE_ERR_HEAD_DIM);         \
+        assert_int_equal(pe_rope_to_##T(plan, at, 1, 0, in, one, x, one), PE_ERR_HEAD_DIM);           \
+        assert_int_equal(pe_rope_to_##T(plan, at, 1, N, in, keys, x, one), PE_ERR_HEADS);          \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(pe_all(1)), 0, x, one), PE_OK);                \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(pe_all(1)), 1, x, none), PE_OK);               \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(pe_all(1)), 1, x, one), PE_ERR_NULL);          \
@@ -358,15 +358,15 @@ static void ignored_strides(void **state)
         assert_int_equal(by_apart_to_##T(layout, c, s, 4, 5, 1, N, in, one, x, one),       \
                          PE_ERR_SHAPE);                                                            \
         assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 9, in, one, x, one),       \
-                         PE_ERR_SHAPE);                                                            \
+                         PE_ERR_HEAD_DIM);                                                            \
         assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 9, x, one, x, one),        \
-                         PE_ERR_SHAPE);                                                            \
+                         PE_ERR_HEAD_DIM);                                                            \
         assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 0, x, one, x, one),        \
-                         PE_ERR_SHAPE);                                                            \
+                         PE_ERR_HEAD_DIM);                                                            \
         assert_int_equal(by_apart_to_##T(layout, c, s, N, 0, 1, N, NULL, one, NULL, one),  \
                          PE_ERR_NULL);                                                             \
         assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, one, x, keys),      \
-                         PE_ERR_SHAPE);                                                            \
+                         PE_ERR_HEADS);                                                            \
         assert_int_equal(by_apart_to_##T((pe_layout)-1, c, s, N, 5, 1, N, in, one, x, one), \
                          PE_ERR_ENUM);                                                             \
         assert_int_equal(pe_rope_table_##T(plan, zero, 0, (pe_rope_table_layout)7, x, x, N, NULL), PE_OK); \
@@ -871,10 +871,10 @@ static void coordinates_of_pairs(void **state)
         }
         assert_int_equal(pe_rope_f32(&plan, pe_grid(grid, 3), 8, x, one), PE_OK);
         assert_int_equal(pe_rope_f32(&plan, pe_coords_i32(point, 2, 2, 1), 1, x, one), PE_ERR_AT_AXES);
-        assert_int_equal(pe_fill_f32(&plan, at, 1, x, N), PE_ERR_PLAN);
-        assert_int_equal(pe_shift_f32(&plan, at, 1, x, N), PE_ERR_PLAN);
+        assert_int_equal(pe_fill_f32(&plan, at, 1, x, N), PE_ERR_PLAN_ROWS);
+        assert_int_equal(pe_shift_f32(&plan, at, 1, x, N), PE_ERR_PLAN_ROWS);
     }
-    assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, pe_rope_plan_size(&rope) - 1), PE_ERR_SIZE);
+    assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, pe_rope_plan_size(&rope) - 1), PE_ERR_MEMORY);
     assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config) - 1), PE_ERR_MEMORY);
     for (int k = 0; k < 9; k++) {
         pe_rope_config r = rope;
@@ -1010,7 +1010,7 @@ static void test_sections(void **state)
             assert_memory_equal(h, h_want, sizeof h);
             const pe_status rows = config.coordinate ||
                                            (axes > 1 && config.section_order == PE_SECTIONS_INTERLEAVED)
-                                       ? PE_ERR_PLAN
+                                       ? PE_ERR_PLAN_ROWS
                                        : PE_OK; /* as rows of pe_fill, in their layout */
             assert_int_equal(pe_fill_f32(&p.plan, at, TOKENS, a, N), rows);
             for (size_t t = 0; t < TOKENS && rows == PE_OK; t++)
@@ -1802,7 +1802,7 @@ static void test_rotary_offset(void **state)
         }
         memset(x, CANARY, sizeof x);
         assert_int_equal(pe_rope_to_f32(&p.plan, pe_from(0), TOKENS, offset + n - 1, (float *)(void *)in, where,
-                                        (float *)(void *)x, where), PE_ERR_SHAPE);
+                                        (float *)(void *)x, where), PE_ERR_HEAD_DIM);
         assert_int_equal(pe_rope_f32(&p.plan, pe_from(0), 1, (float *)(void *)x, lie(2, n - 1, 0)),
                          PE_ERR_SHAPE);
         assert_true(all_canaries(x, sizeof x));
@@ -1909,7 +1909,7 @@ static void test_bad_plans(void **state)
     assert_int_equal(pe_rope_plan_init(&plan, &c, enough, size), PE_OK);
     factors[0] = nextafterf(0x1p-21f, 0);
     assert_null(pe_rope_config_error(&c));
-    refused_plan(&c, PE_ERR_FREQUENCY, NULL);
+    refused_plan(&c, PE_ERR_FACTOR, NULL);
     factors[0] = 1;
     static double longer[16];
     for (size_t i = 0; i < 16; i++)
@@ -1917,13 +1917,13 @@ static void test_bad_plans(void **state)
     c = good, c.rope_type = PE_ROPE_LONGROPE, c.short_factor = c.long_factor = longer;
     c.factor = 2, c.original_max_position_embeddings = 4096;
     assert_null(pe_rope_config_error(&c));
-    refused_plan(&c, PE_ERR_FREQUENCY, NULL);
+    refused_plan(&c, PE_ERR_FACTOR, NULL);
 
     c = good; /* YARN's factor as the ratio of two lengths: 2^-31 */
     c.rope_type = PE_ROPE_YARN, c.extrapolation_factor = 0, c.max_position_embeddings = 1;
     c.original_max_position_embeddings = (size_t)1 << 31;
     assert_null(pe_rope_config_error(&c));
-    refused_plan(&c, PE_ERR_FREQUENCY, NULL);
+    refused_plan(&c, PE_ERR_FACTOR, NULL);
 
     /* memory and pointers */
     c = good;
@@ -1931,7 +1931,7 @@ static void test_bad_plans(void **state)
     unsigned char *little = (unsigned char *)must_alloc(whole);
     memset(little, CANARY, whole);
     memset(&plan, CANARY, sizeof plan);
-    assert_int_equal(pe_rope_plan_init(&plan, &c, little, whole - 1), PE_ERR_SIZE);
+    assert_int_equal(pe_rope_plan_init(&plan, &c, little, whole - 1), PE_ERR_MEMORY);
     assert_memory_equal(&plan, &none, sizeof plan);
     memset(&plan, CANARY, sizeof plan);
     assert_int_equal(pe_rope_plan_init(&plan, &c, NULL, whole), PE_ERR_NULL);
@@ -1942,7 +1942,7 @@ static void test_bad_plans(void **state)
     assert_int_equal(pe_rope_plan_init(NULL, &c, little, whole), PE_ERR_NULL);
     c.rope_type = PE_ROPE_LONGROPE, c.factor = 2, c.original_max_position_embeddings = 4096;
     memset(&plan, CANARY, sizeof plan);
-    assert_int_equal(pe_rope_plan_init(&plan, &c, little, whole), PE_ERR_NULL); /* no list */
+    assert_int_equal(pe_rope_plan_init(&plan, &c, little, whole), PE_ERR_CONFIG); /* no list */
     assert_memory_equal(&plan, &none, sizeof plan);
     assert_true(all_canaries(little, whole));
     assert_int_equal(pe_rope_plan_size(NULL), 0);
@@ -2307,19 +2307,19 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_PLAN, pe_rope_to_f32_bf16(&none, zero, 1, N, x, one, (uint16_t *)(void *)y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&none, zero, 1, x, one, y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&none, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
-    REFUSED(PE_ERR_PLAN, pe_rope_f32(&odd.plan, zero, 1, x, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, zero, 1, x, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, pe_delta(zero), 1, x, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_f32(&steps.plan, zero, 1, x, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&steps.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
-    REFUSED(PE_ERR_PLAN, pe_rope_to_f32(&odd.plan, zero, 1, N, x, one, y, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&padded.plan, zero, 1, x, one, y, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
-    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&padded.plan, zero, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_f32(&odd.plan, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_f32(&padded.plan, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_f32(&padded.plan, pe_delta(zero), 1, x, one));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_f32(&steps.plan, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_table_f32(&steps.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_to_f32(&odd.plan, zero, 1, N, x, one, y, one));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_qk_f32(&padded.plan, zero, 1, x, one, y, one));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
+    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_table_f32(&padded.plan, zero, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     /* interleaved sections are no rows of pe_fill, no shifts and no dot products */
-    REFUSED(PE_ERR_PLAN, pe_fill_f32(&woven.plan, at, 1, x, N));
-    REFUSED(PE_ERR_PLAN, pe_add_f32(&woven.plan, zero, 1, 1, x, N));
-    REFUSED(PE_ERR_PLAN, pe_shift_f32(&woven.plan, zero, 1, x, N));
+    REFUSED(PE_ERR_PLAN_ROWS, pe_fill_f32(&woven.plan, at, 1, x, N));
+    REFUSED(PE_ERR_PLAN_ROWS, pe_add_f32(&woven.plan, zero, 1, 1, x, N));
+    REFUSED(PE_ERR_PLAN_ROWS, pe_shift_f32(&woven.plan, zero, 1, x, N));
 
     REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)5, x, y, N, NULL));
     REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)-1, x, y, N, NULL));
@@ -2332,15 +2332,15 @@ static void test_bad_input(void **state)
         REFUSED(PE_ERR_AT, pe_rope_table_f32(q, nobody, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     }
 
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N - 1, x, one, y, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, 0, x, one, y, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N, x, lie(2, N, N), y, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N, x, one, y, nothing));
+    REFUSED(PE_ERR_HEAD_DIM, pe_rope_to_f32(q, zero, 1, N - 1, x, one, y, one));
+    REFUSED(PE_ERR_HEAD_DIM, pe_rope_to_f32(q, zero, 1, 0, x, one, y, one));
+    REFUSED(PE_ERR_HEADS, pe_rope_to_f32(q, zero, 1, N, x, lie(2, N, N), y, one));
+    REFUSED(PE_ERR_HEADS, pe_rope_to_f32(q, zero, 1, N, x, one, y, nothing));
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 1, x, lie(2, N - 1, N)));
     {
         float *const between = (float *)(void *)((unsigned char *)y + 2); /* half an element */
-        REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_APART, x, between, N, NULL));
-        REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_TWICE, between, x, N, NULL));
+        REFUSED(PE_ERR_ALIGNMENT, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_APART, x, between, N, NULL));
+        REFUSED(PE_ERR_ALIGNMENT, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_TWICE, between, x, N, NULL));
     }
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(1, N, N - 1)));
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(2, N, 2 * N - 1)));
@@ -2349,13 +2349,13 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(2, N, 0)));
     REFUSED(PE_ERR_SHAPE, pe_rope_qk_f32(q, zero, 2, x, one, y, lie(2, N, N)));
     REFUSED(PE_ERR_SHAPE, pe_rope_qk_f32(q, zero, 2, x, lie(2, N, N), y, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N, x, one, x + 1, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N, x + 1, one, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N, x, one, x, lie(1, N, N + 1)));
+    REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32(q, zero, 2, N, x, one, x + 1, one));
+    REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32(q, zero, 2, N, x + 1, one, x, one));
+    REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32(q, zero, 2, N, x, one, x, lie(1, N, N + 1)));
     REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N + 1, x, one, y, lie(1, N, N + 1)));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32_f16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32_bf16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32_bf16(q, zero, 2, N, x, one,
+    REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32_f16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
+    REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32_bf16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
+    REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32_bf16(q, zero, 2, N, x, one,
                                               (uint16_t *)(void *)(x + 2 * N - 1), one));
     REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, 9, 1, 1), 1, x, one));
     REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, 0, 1, 1), 1, x, one));
@@ -2375,8 +2375,8 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_TWICE, x, y, N - 1, NULL));
     REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, NULL, N - 1, NULL));
     REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, NULL, N - 1, NULL));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, y, N, NULL));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, y, N, NULL));
+    REFUSED(PE_ERR_SINES, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, y, N, NULL));
+    REFUSED(PE_ERR_SINES, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, y, N, NULL));
     REFUSED(PE_ERR_SHAPE, by_apart_f32(PE_LAYOUT_HALVES, y, y, N / 2 - 1, N / 2, 2, x, one));
 
     const size_t limit = (size_t)PTRDIFF_MAX;
@@ -2602,19 +2602,19 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, pe_at_f32(&bad), 1, c, s, 32), PE_ERR_RANGE);
         bad = 0;
         g.n_dims = 63;
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_GGML);
         g = ggml_of(64), g.freq_base = NAN;
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_GGML);
         g = ggml_of(64), g.freq_scale = -1;
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_GGML);
         g = ggml_of(2), g.freq_factors = &bad;
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_GGML);
         /* the first and the last good value of each number; a good config is then too wide */
 #define LIMIT(ext, field, good, worse)                                                             \
         g = ggml_of(64), g.ext_factor = (ext), g.n_ctx_orig = 4096, g.field = (good); \
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_SHAPE);                      \
         g.field = (worse);                                                                         \
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_CONFIG)
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_GGML)
         LIMIT(0, freq_base, 1, nextafterf(1, 0));
         LIMIT(1, freq_base, nextafterf(1, 2), 1);
         LIMIT(0, freq_base, 0x1p100f, nextafterf(0x1p100f, 0x1p101f));
@@ -2637,7 +2637,7 @@ static void test_ggml(void **state)
                                   nextafterf(0x1p120f, 0x1p121f)};
             const float two[2] = {1, ends[k]};
             g = ggml_of(4), g.freq_factors = two;
-            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 1), k < 2 ? PE_ERR_SHAPE : PE_ERR_CONFIG);
+            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 1), k < 2 ? PE_ERR_SHAPE : PE_ERR_GGML);
         }
         /* freq_factors flush against a page that faults: a list that is too short is not read */
         guarded list = guarded_make(32 * sizeof(float));
@@ -2652,10 +2652,10 @@ static void test_ggml(void **state)
             g = ggml_of(64), g.freq_factors = numbers, g.freq_factors_length = n;
             const int enough = n == 0 || n >= 32;
             assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31),
-                             enough ? PE_ERR_SHAPE : PE_ERR_CONFIG);
-            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL), enough ? PE_OK : PE_ERR_CONFIG);
+                             enough ? PE_ERR_SHAPE : PE_ERR_GGML);
+            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL), enough ? PE_OK : PE_ERR_GGML);
             g.freq_factors = NULL;
-            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL), n == 0 ? PE_OK : PE_ERR_CONFIG);
+            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL), n == 0 ? PE_OK : PE_ERR_GGML);
         }
         guarded_free(&list);
         assert_true(all_canaries(c, sizeof c));

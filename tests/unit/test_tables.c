@@ -306,7 +306,11 @@ static void test_refused(void **state)
         WRONG(PE_ERR_ENUM, layout, (pe_rope_table_layout)5);
         WRONG(PE_ERR_ENUM, layout, (pe_rope_table_layout)-1);
         WRONG(PE_ERR_SHAPE, stride, H - 1);
-        WRONG(PE_ERR_SHAPE, pairs, H + 1);
+        pe_rope_table wide = good; /* rows of the table and, out of place, heads are too short */
+        wide.pairs = H + 1;
+        assert_int_equal(by((type)t, &wide, PE_LAYOUT_HALVES, pe_from(0), TOKENS, x, heads), PE_ERR_SHAPE);
+        assert_int_equal(by_to((type)t, &wide, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N, in, heads, y, heads),
+                         PE_ERR_HEAD_DIM);
         WRONG(PE_ERR_SIZE, pairs, SIZE_MAX / 2);
         WRONG(PE_ERR_SIZE, stride, SIZE_MAX / 4);
         WRONG(PE_ERR_SIZE, rows, SIZE_MAX / 4);
@@ -331,7 +335,7 @@ static void test_refused(void **state)
         WRONG_ONE(PE_ERR_NULL, sines, NULL);
         WRONG_ONE(PE_ERR_ENUM, type, (pe_type)3);
         WRONG_ONE(PE_ERR_ENUM, layout, (pe_rope_table_layout)5);
-        WRONG_ONE(PE_ERR_SHAPE, layout, PE_ROPE_TABLE_JOINED);
+        WRONG_ONE(PE_ERR_SINES, layout, PE_ROPE_TABLE_JOINED);
         WRONG_ONE(PE_ERR_SHAPE, stride, H - 1);
         WRONG_ONE(PE_ERR_SHAPE, pairs, 2 * H);
         WRONG_ONE(PE_ERR_SIZE, stride, SIZE_MAX / 4);
@@ -341,7 +345,7 @@ static void test_refused(void **state)
         ONE(PE_ERR_NULL, &good, PE_LAYOUT_HALVES, pe_from(1), NULL, heads);
         ONE(PE_ERR_ENUM, &good, (pe_layout)2, pe_from(1), x, heads);
         ONE(PE_ERR_ENUM, &good, (pe_layout)-1, pe_from(1), x, heads);
-        ONE(PE_ERR_ENUM, &good, PE_LAYOUT_HALVES, pe_delta(pe_from(1)), x, heads);
+        ONE(PE_ERR_AT_KIND, &good, PE_LAYOUT_HALVES, pe_delta(pe_from(1)), x, heads);
         ONE(PE_ERR_SHAPE, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(HEADS, N - 1, HEADS * N));
         ONE(PE_ERR_SIZE, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(SIZE_MAX / N, N, HEADS * N));
         ONE(PE_OK, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(0, N, HEADS * N));
@@ -354,7 +358,7 @@ static void test_refused(void **state)
             const pe_rope_table two = {c, s, PE_TYPE_F32, order, width, ROWS, H};
             const pe_rope_table narrow = {c, NULL, PE_TYPE_F32, order, width - 1, ROWS, H};
             const pe_rope_table none = {NULL, NULL, PE_TYPE_F32, order, width, ROWS, H};
-            REFUSED(PE_ERR_SHAPE, &two, PE_LAYOUT_HALVES, pe_from(0));
+            REFUSED(PE_ERR_SINES, &two, PE_LAYOUT_HALVES, pe_from(0));
             REFUSED(PE_ERR_SHAPE, &narrow, PE_LAYOUT_HALVES, pe_from(0));
             REFUSED(PE_ERR_NULL, &none, PE_LAYOUT_HALVES, pe_from(0));
         }
@@ -367,15 +371,15 @@ static void test_refused(void **state)
         REFUSED(status, &good, PE_LAYOUT_HALVES, back ? pe_back(rows) : rows);                     \
         REFUSED(status, &good, PE_LAYOUT_INTERLEAVED, back ? pe_back(rows) : rows);                \
     } while (0)
-            AT(PE_ERR_ENUM, nobody);
-            AT(PE_ERR_ENUM, pe_at_f64(reals));
-            AT(PE_ERR_ENUM, pe_at_f32(floats));
-            AT(PE_ERR_ENUM, pe_coords_f64(reals, 1, 1, 1));
-            AT(PE_ERR_ENUM, pe_coords_i64(ids, 2, 1, 0));
-            AT(PE_ERR_ENUM, pe_coords_i64(ids, 0, 1, 0));
-            AT(PE_ERR_ENUM, pe_grid(grid, 1));
-            AT(PE_ERR_ENUM, pe_delta(pe_from(0)));
-            AT(PE_ERR_ENUM, pe_delta(pe_at_i64(ids)));
+            AT(PE_ERR_AT_KIND, nobody);
+            AT(PE_ERR_AT_KIND, pe_at_f64(reals));
+            AT(PE_ERR_AT_KIND, pe_at_f32(floats));
+            AT(PE_ERR_AT_KIND, pe_coords_f64(reals, 1, 1, 1));
+            AT(PE_ERR_AT_KIND, pe_coords_i64(ids, 2, 1, 0));
+            AT(PE_ERR_AT_KIND, pe_coords_i64(ids, 0, 1, 0));
+            AT(PE_ERR_AT_KIND, pe_grid(grid, 1));
+            AT(PE_ERR_AT_KIND, pe_delta(pe_from(0)));
+            AT(PE_ERR_AT_KIND, pe_delta(pe_at_i64(ids)));
             AT(PE_ERR_AT_NULL, pe_at_i64(NULL));
             AT(PE_ERR_AT_NULL, pe_at_i32(NULL));
             AT(PE_ERR_AT_SIZE, pe_coords_i64(ids, 1, SIZE_MAX / 8, 0));
@@ -411,9 +415,9 @@ static void test_refused(void **state)
         assert_memory_equal(y, in, ALL_OF * bytes_of((type)t));
         memset(y, CANARY, sizeof y);
         assert_int_equal(by_to((type)t, &good, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N - 1, in, heads, y,
-                               heads), PE_ERR_SHAPE);
+                               heads), PE_ERR_HEAD_DIM);
         assert_int_equal(by_to((type)t, &good, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N, in, heads, y,
-                               lie(1, N, N)), PE_ERR_SHAPE);
+                               lie(1, N, N)), PE_ERR_HEADS);
         assert_true(all_canaries(y, sizeof y));
     }
 }
