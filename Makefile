@@ -15,7 +15,8 @@ include tests/settings.mk
 
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png and build/clocks.png
 ##   make examples    build and run the other examples: angles noise regression dots table attention
-##                    train_learned rope_decoder; their pictures go to build/. make NAME runs one
+##                    train_learned rope_decoder; their pictures go to build/. make NAME runs one;
+##                    make answers MODEL=stories260K.bin, a model of llama2.c, what wrong angles do to answers
 ##   make tool        build/posenc, which reads a config.json and says which layers rotate what, what is
 ##                    odd, and prints frequencies and tables (needs json-c)
 ##   make headers     after a change in src/: make from it pe.h, pe_simd.h, pe_fixed.h and its shaders, docs/api.md,
@@ -99,16 +100,18 @@ PICTURES_angles = angles angle
 PICTURES_table = table curve preview
 PICTURES  = $(patsubst %.gp,%,$(notdir $(wildcard examples/plots/$@.gp)))
 
-.PHONY: examples run-examples $(EXAMPLES)
+.PHONY: examples run-examples answers $(EXAMPLES)
 examples: deps-demo
 	@$(MAKE) --no-print-directory run-examples
 
 run-examples: $(EXAMPLES)
-$(EXAMPLES):
+# The model is not part of the project: make answers MODEL=stories260K.bin
+ARGUMENTS_answers = $(or $(MODEL),$(error MODEL= a checkpoint of llama2.c, such as stories260K.bin of Karpathy's tinyllamas))
+$(EXAMPLES) answers:
 	@mkdir -p $(BUILD)
 	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) examples/$@.c -o $(BUILD)/$@ $(PE_LIBS)
 	@echo "==== examples/$@.c"
-	@$(BUILD)/$@ $(BUILD)
+	@$(BUILD)/$@ $(ARGUMENTS_$@) $(BUILD)
 	@sh examples/draw.sh $(BUILD) $(or $(PICTURES_$@),$(PICTURES))
 	@echo
 

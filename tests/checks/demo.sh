@@ -83,6 +83,23 @@ example table 'length 16' ' 128   103.9083'
 example angles ' 1024   sinf(p \* w) 4.*e-05   theta \*= scale 3.*e-04   pe 3.0e-08' \
     "Position 131071, pair .* in float32 "
 example noise ' 131072 .* 2.[0-9]e-03       [23].[0-9]e-04$'
+# Its bad input is read under the sanitizers, where the compiler has them.
+sanitizers=-fsanitize=address,undefined
+echo 'int main(void) { return 0; }' | links "$CC" $sanitizers || sanitizers=
+numpy=
+for candidate in python3 /usr/bin/python3; do
+    ! "$candidate" -c 'import numpy' 2>/dev/null || numpy=${numpy:-$candidate}
+done
+check "answers builds" build_example answers "$WORK/answers" -O1 $sanitizers -DPE_SLEEF=0
+if [ -n "$numpy" ]; then
+    mkdir -p "$WORK/models"
+    said_of_models() { "$numpy" tests/checks/answers.py "$WORK/answers" "$WORK/models"; }
+    check "answers says what numpy says of random models, and refuses other files" said_of_models
+    cp "$WORK/models/answers.dat" "$WORK"
+    pictures answers
+else
+    skipping "numpy is missing: answers"
+fi
 pictures angles angle noise regression dots table curve preview
 have gnuplot || echo "SKIP: pictures: gnuplot is missing"
 echo "$passed passed, $failed failed, $skipped skipped"
