@@ -6,7 +6,7 @@ library, packaging/declarations.py the structs, enums and functions that ctypes 
     python3 python/posenc_build.py build     writes build/posenc-VERSION-py3-none-PLATFORM.whl
 
 CC, CFLAGS, LDFLAGS ... are those of packaging/lib.sh. The same compiler gives the same bytes. A wheel's
-platform is linux_x86_64 and the like: whoever publishes one repairs it to what their compiler allows.
+platform is manylinux_2_35_x86_64 and the like: the oldest glibc that its libraries run with.
 """
 import base64
 import glob
@@ -79,10 +79,19 @@ def files_of(folder, *patterns):
     return {os.path.relpath(name, folder): read(name) for name in names}
 
 
-def build_wheel(directory, config_settings=None, metadata_directory=None):
+def platform_tag(libraries):
+    """The platforms that these libraries run on. Of glibc they need the newest version that their symbols name, so
+    linux_x86_64 becomes manylinux_2_35_x86_64; they need nothing else but libm."""
     where = re.sub("universal2$", platform.machine(), re.sub("[-.]", "_", sysconfig.get_platform()))
+    needed = [int(minor) for data in libraries for minor in re.findall(rb"\0GLIBC_2\.(\d+)", data)]
+    return re.sub("^linux_", f"manylinux_2_{max([17, *needed])}_", where) if needed else where
+
+
+def build_wheel(directory, config_settings=None, metadata_directory=None):
+    made = built()
+    where = platform_tag([data for name, data in made.items() if not name.endswith(".py")])
     info = f"posenc-{version()}.dist-info"
-    files = {**files_of(HERE, "posenc/*.py", "posenc/py.typed"), **built(), f"{info}/METADATA": metadata(),
+    files = {**files_of(HERE, "posenc/*.py", "posenc/py.typed"), **made, f"{info}/METADATA": metadata(),
              f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: posenc_build\nRoot-Is-Purelib: false\n"
                               f"Tag: py3-none-{where}\n".encode(),
              f"{info}/LICENSE": read(TOP, "LICENSE")}

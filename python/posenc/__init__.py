@@ -26,16 +26,18 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 import numpy
 
 from . import _declarations as c
+from ._at import At, Positions, back, delta, grid, int64, named
+from ._biases import alibi, alibi_add, alibi_slopes, bias_add, learned_add, learned_grad, resample, t5_buckets
 from ._library import Error, checked, lib, pointer, size
-from ._memory import Memory, bfloat16, blocks_of, column, dtype_named, memory_of, overlap, type_of, written
+from ._memory import (BYTES, KINDS, Memory, bfloat16, blocks_of, column, dtype_named, memory_of, overlap, type_of,
+                      written)
 from ._reader import Part, chosen, read
 
-__all__ = ["At", "Error", "Part", "Plan", "Rope", "back", "bfloat16", "c", "delta", "grid", "isa", "lib", "read",
-           "sincos", "sinusoidal"]
+__all__ = ["At", "Error", "Part", "Plan", "Rope", "alibi", "alibi_add", "alibi_slopes", "back", "bfloat16", "bias_add",
+           "c", "delta", "grid", "isa", "learned_add", "learned_grad", "lib", "read", "resample", "sincos",
+           "sinusoidal", "t5_buckets"]
 __version__ = "{}.{}.{}".format(*lib.pe_version().to_bytes(3, "big"))
 
-Positions = Union[int, range, "At", Sequence[Any], "numpy.ndarray[Any, Any]", Any]
-_KINDS = {"f32": ctypes.c_float, "f64": ctypes.c_double, "f16": ctypes.c_uint16, "bf16": ctypes.c_uint16}
 
 
 def isa() -> str:
@@ -48,94 +50,6 @@ def _call(name: str, type: str, *arguments: Any) -> None:
     checked(getattr(lib, f"{name}_{type}")(*arguments))
 
 
-# ---- where rows are -----------------------------------------------------------------------------------------
-
-
-class At:
-    """Where rows are. Made of a number p (p, p + 1, ...), a range, an array of positions, one of points
-    [rows, axes]: whole or real numbers, which are copied. len() is its number of rows; of p, any."""
-
-    def __init__(self, positions: Positions):
-        self.rows: Optional[int] = None
-        self._keep: Any = None
-        self._at: Any
-        if isinstance(positions, At):
-            self.rows, self._keep, self._at = positions.rows, positions._keep, positions._at
-        elif isinstance(positions, range):
-            self.rows = len(positions)
-            self._at = lib.pe_from_by(_int64(positions.start), _int64(positions.step))
-        elif hasattr(positions, "__index__") and not getattr(positions, "shape", ()):
-            self._at = lib.pe_from(_int64(positions))
-        else:
-            self._list(positions)
-
-    def _list(self, positions: Any) -> None:
-        if hasattr(positions, "detach"):
-            positions = positions.detach().cpu()
-        given = numpy.asarray(positions)
-        kind = {"i": "i4" if given.dtype.itemsize <= 4 else "i8", "u": "i4" if given.dtype.itemsize <= 2 else "i8",
-                "f": "f4" if given.dtype.itemsize <= 4 else "f8"}.get("i" if given.size == 0 else given.dtype.kind)
-        if kind is None or given.ndim not in (1, 2) or given.dtype.itemsize > 8:
-            raise TypeError("positions are a whole number, a range, or numbers [rows] or [rows, axes], not "
-                            f"{given.dtype} {list(given.shape)}")
-        if given.dtype.kind == "u" and given.size and given.max() > 2**62:
-            raise Error(c.PE_ERR_RANGE)
-        axes = 1 if given.ndim == 1 else size(given.shape[1], "axes", 1, c.PE_MAX_AXES)
-        self._keep = numpy.array(given, dtype=kind, order="C", copy=True)
-        self.rows = given.shape[0]
-        make = getattr(lib, f"pe_coords_{kind[0]}{8 * int(kind[1])}")
-        self._at = make(ctypes.cast(self._keep.ctypes.data, make.argtypes[0]), axes, axes, 1)
-
-    def __len__(self) -> int:
-        if self.rows is None:
-            raise TypeError("rows is missing: the position of the first row alone does not say how many there are")
-        return self.rows
-
-    def _with(self, at: Any) -> "At":
-        made = At(self)
-        made._at = at
-        return made
-
-    def counted(self, rows: Optional[int]) -> int:
-        """How many rows a call has that wants so many, or (None) as many as there are."""
-        if rows is None:
-            return len(self)
-        if self.rows is not None and self.rows != rows:
-            raise ValueError(f"there are {self.rows} positions for {rows} rows")
-        return rows
-
-
-def _int64(value: Any) -> int:
-    if isinstance(value, (bool, numpy.bool_)):
-        raise TypeError("a position is a number, not a bool")
-    number = int(value.__index__())
-    if not -(2**63) <= number < 2**63:
-        raise Error(c.PE_ERR_RANGE)
-    return number
-
-
-def grid(*sizes: int) -> At:
-    """The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest."""
-    size(len(sizes), "the axes of a grid", 1, c.PE_MAX_AXES)
-    made, cells = At(0), 1
-    for n in sizes:
-        cells *= size(n, "the size of an axis")
-    made.rows = size(cells, "the cells of a grid")
-    return made._with(lib.pe_grid((ctypes.c_size_t * len(sizes))(*sizes), len(sizes)))
-
-
-def back(at: Positions) -> At:
-    """The opposite rotation: RoPE's gradient, and its inverse where the amplitude is 1."""
-    at = At(at)
-    return at._with(lib.pe_back(at._at))
-
-
-def delta(at: Positions) -> At:
-    """Differences of positions, for keys that are already rotated: without the plan's offset and amplitude."""
-    at = At(at)
-    return at._with(lib.pe_delta(at._at))
-
-
 # ---- configs ------------------------------------------------------------------------------------------------
 
 # The prefix of the constants of a field: layout="halves" is PE_LAYOUT_HALVES.
@@ -143,20 +57,9 @@ _ENUMS = {"layout": "PE_LAYOUT_", "odd": "PE_ODD_", "exponent": "PE_EXPONENT_", 
           "columns": "PE_COLUMNS_", "section_order": "PE_SECTIONS_", "rope_type": "PE_ROPE_"}
 
 
-def _named(prefix: str, value: Any, argument: str) -> int:
-    """The number of a constant, from its name without the prefix or from itself."""
-    known = {name[len(prefix):].lower(): getattr(c, name) for name in c.CONSTANTS if name.startswith(prefix)
-             and not name.startswith(("TABLE_", "TYPE_COUNT", "COUNT"), len(prefix))}
-    if isinstance(value, str):
-        if value not in known:
-            raise ValueError(f"{argument} must be one of {', '.join(map(repr, known))}, not {value!r}")
-        return int(known[value])
-    return size(value, argument, 0, max(known.values()))
-
-
 def _rope_type(name: Any) -> int:
     if not isinstance(name, str):
-        return _named("PE_ROPE_", name, "rope_type")
+        return named("PE_ROPE_", name, "rope_type")
     found = ctypes.c_int()
     if lib.pe_rope_type_named(name.encode(), found) != c.PE_OK:
         known = (x[8:].lower() for x in c.CONSTANTS if x.startswith("PE_ROPE_") and not x.startswith("PE_ROPE_T"))
@@ -177,7 +80,7 @@ def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> 
         if name == "rope_type":
             value = _rope_type(value)
         elif name in _ENUMS:
-            value = _named(_ENUMS[name], value, name)
+            value = named(_ENUMS[name], value, name)
         elif name == "axis":
             value = kind(*[c.pe_axis(size(width, "an axis' width"), size(which, "an axis' coordinate"))
                            for width, which in value])
@@ -193,7 +96,7 @@ def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> 
         elif kind is ctypes.c_int:
             value = size(value + 0, name, 0, 1)
         elif kind is ctypes.c_int64:
-            value = _int64(value)
+            value = int64(value)
         else:
             value = size(value, name)
         setattr(config, name, value)
@@ -214,11 +117,22 @@ class Plan:
     A plan does not change; threads may share it, and it can be pickled.
     """
 
-    def __init__(self, d_model: int, *, preset: Union[str, int, None] = None, frequencies: Any = None, **fields: Any):
+    def __init__(self, d_model: int, *, preset: Union[str, int, None] = None, frequencies: Any = None,
+                 base: Optional[float] = None, amplitude: Optional[float] = None, scale: Optional[float] = None,
+                 half_turns: Optional[int] = None, offset: Optional[float] = None,
+                 layout: Union[str, int, None] = None, cos_first: Optional[int] = None,
+                 odd: Union[str, int, None] = None, exponent: Union[str, int, None] = None,
+                 exponent_shift: Optional[float] = None, angle: Union[str, int, None] = None,
+                 has_padding: Optional[int] = None, padding_position: Optional[int] = None,
+                 multiple: Optional[int] = None, expected_rows: Optional[int] = None, axes: Optional[int] = None,
+                 axis: Optional[Sequence[Tuple[int, int]]] = None, columns: Union[str, int, None] = None,
+                 coordinate: Optional[Sequence[int]] = None, coordinate_length: Optional[int] = None):
+        fields = {name: value for name, value in locals().items()
+                  if name not in ("self", "d_model", "preset", "frequencies") and value is not None}
         self._again = copy.deepcopy((d_model, {"preset": preset, "frequencies": frequencies, **fields}))
         d_model = size(d_model, "d_model")
         config = (lib.pe_config_default(d_model) if preset is None else
-                  lib.pe_config_preset(_named("PE_PRESET_", preset, "preset"), d_model))
+                  lib.pe_config_preset(named("PE_PRESET_", preset, "preset"), d_model))
         if "axis" in fields:
             fields = {"axes": len(fields["axis"]), **fields}
         self._keep: Any = _set(config, fields, {"coordinate": (d_model + 1) // 2})
@@ -288,34 +202,62 @@ class Plan:
                 raise ValueError(f"out must be [{'rows' if rows is None else rows}, d_model], not {list(memory.shape)}")
         at.counted(memory.shape[0])
         for b in blocks_of(memory, 0, self.d_model, "out"):
-            _call("pe_fill", memory.type, self._plan, at._at, b.rows, pointer(b.pointer, _KINDS[memory.type]),
+            _call("pe_fill", memory.type, self._plan, at._at, b.rows, pointer(b.pointer, KINDS[memory.type]),
                   b.row_stride)
         written(out)
         return out
 
-    def add(self, x: Any, at: Positions = 0, *, scale: float = 1.0, axis: int = -2) -> Any:
+    def add(self, x: Any, at: Positions = 0, *, scale: float = 1.0, axis: int = -2, batch: Optional[int] = None) -> Any:
         """x = scale x + PE in place, for x [..., rows, d_model]: every batch gets the same rows. Returns x.
 
         axis     that of the positions; 0 for [rows, batch, d_model]
+        batch    an axis of x: at is [batches, rows] then, a list of positions for each index along it
         """
+        if batch is not None:
+            return _each(self.add, (x,), at, axis, batch, scale=scale)[0]
         at, memory = At(at), memory_of(x, "x", ("f32", "f64", "f16", "bf16"), 2)
         blocks = blocks_of(memory, axis, self.d_model, "x")
         at.counted(memory.shape[axis])
         for b in blocks:
             _call("pe_add_batch", memory.type, self._plan, at._at, b.rows, b.groups, float(scale),
-                  pointer(b.pointer, _KINDS[memory.type]), b.row_stride, b.group_stride)
+                  pointer(b.pointer, KINDS[memory.type]), b.row_stride, b.group_stride)
         written(x)
         return x
 
-    def rotate(self, q: Any, k: Any = None, *, at: Positions = 0, axis: int = -2, out: Any = None) -> Any:
+    def shift(self, x: Any, by: Positions, *, axis: int = -2) -> Any:
+        """Shift rows of PE in place, [..., rows, d_model], to other positions: PE(p) becomes PE(p + by). Returns x.
+
+        by       a number for all rows, or one for each
+        """
+        memory = memory_of(x, "x", ("f32", "f64", "f16", "bf16"), 2)
+        at = At(by) if not hasattr(by, "__index__") else At(0)._with(lib.pe_all(int64(by)))
+        blocks = blocks_of(memory, axis, self.d_model, "x")
+        at.counted(memory.shape[axis])
+        for b in blocks:
+            for g in range(b.groups):
+                to = b.pointer + g * b.group_stride * BYTES[memory.type]
+                _call("pe_shift", memory.type, self._plan, at._at, b.rows, pointer(to, KINDS[memory.type]),
+                      b.row_stride)
+        written(x)
+        return x
+
+    def dot(self, distances: Positions, count: Optional[int] = None) -> "numpy.ndarray[Any, Any]":
+        """The dot product of two rows that are so many positions apart, amplitude^2 sum cos(k w_i), float64 [count]."""
+        at = At(distances)
+        made = numpy.empty(at.counted(None if count is None else size(count, "count")), numpy.float64)
+        checked(lib.pe_dot_f64(self._plan, at._at, made.size, pointer(made.ctypes.data, ctypes.c_double)))
+        return made
+
+    def rotate(self, q: Any, k: Any = None, *, at: Positions = 0, axis: int = -2, batch: Optional[int] = None,
+               out: Any = None) -> Any:
         """RoPE: rotate heads of q, and of k, by the same positions, in place or in copies of them.
 
         q, k     [..., tokens, head_dim], of the same number of tokens; the other axes are heads and batches
         axis     that of the tokens; -3 for [tokens, heads, head_dim]
+        batch    an axis of q and k: at is [batches, tokens] then, a list of positions for each index along it
         out      an array of q's shape and dtype, or two, for q and k, which then stay as they are; any of these
                  arrays may overlap. Returned
         """
-        at = At(at)
         if out is not None:
             pairs = list(zip((q,), (out,)) if k is None else zip((q, k), out))
             if len(pairs) != (1 if k is None else 2):
@@ -327,11 +269,14 @@ class Plan:
                                      f"{list(getattr(x, 'shape', ()))}, not {to.dtype} {list(to.shape)}")
             # Copies are rotated, so that nothing is written if the library refuses the call.
             copies = [x.copy() if isinstance(x, numpy.ndarray) else x.clone() for x, _ in pairs]
-            self.rotate(*copies, at=at, axis=axis)
+            self.rotate(*copies, at=at, axis=axis, batch=batch)
             for (_, to), x in zip(pairs, copies):
                 to[...] = x
             return out
-        whole = []
+        if batch is not None:
+            _each(self.rotate, (q,) if k is None else (q, k), at, axis, batch)
+            return None
+        at, whole = At(at), []
         for x, name in ((q, "q"), (k, "k"))[:1 if k is None else 2]:
             memory = memory_of(x, name, ("f32", "f16", "bf16"), 2)
             whole.append((x, memory, blocks_of(memory, axis, self.head_dim, name)))
@@ -340,31 +285,70 @@ class Plan:
                 raise ValueError(f"q has {whole[0][1].shape[axis]} tokens, k {memory.shape[axis]}")
         (_, m, mine), (_, other, others) = whole[0], whole[-1]
         if k is not None and len(mine) == len(others) == 1 and m.type == other.type and not overlap(m, other):
-            _call("pe_rope_qk", m.type, self._plan, at._at, mine[0].rows, *_heads(m, mine[0]), *_heads(other, others[0]))
+            _call("pe_rope_qk", m.type, self._plan, at._at, mine[0].rows, *_heads(m, mine[0]),
+                  *_heads(other, others[0]))
         else:
             for _, m, blocks in whole:
                 for b in blocks:
                     _call("pe_rope", m.type, self._plan, at._at, b.rows, *_heads(m, b))
         for x, _, _ in whole:
             written(x)
+        return None
 
     def table(self, at: Positions, rows: Optional[int] = None, *, layout: Union[str, int] = "apart",
-              dtype: Any = "float32") -> Any:
+              dtype: Any = "float32", out: Any = None) -> Any:
         """Cosines and sines for code that rotates by itself: two arrays, or one of layouts that join them.
 
         layout   "apart" [rows, pairs], "twice" [rows, 2 pairs]; "joined", "complex": one [rows, 2 pairs];
                  "matrix": one [rows, 4 pairs]
+        out      contiguous arrays of these shapes instead of new ones: two, or one
         """
-        at, which = At(at), _named("PE_ROPE_TABLE_", layout, "layout")
-        rows = at.counted(None if rows is None else size(rows, "rows"))
+        at, which = At(at), named("PE_ROPE_TABLE_", layout, "layout")
         arrays, width = {c.PE_ROPE_TABLE_APART: (2, 1), c.PE_ROPE_TABLE_TWICE: (2, 2), c.PE_ROPE_TABLE_JOINED: (1, 2),
                          c.PE_ROPE_TABLE_COMPLEX: (1, 2), c.PE_ROPE_TABLE_MATRIX: (1, 4)}[which]
         width *= int(self._plan.pairs)
-        made = [_new(rows, width, dtype, ("f32", "f16", "bf16")) for _ in range(arrays)]
+        types = ("f32", "f16", "bf16")
+        if out is None:
+            rows = at.counted(None if rows is None else size(rows, "rows"))
+            made = [_new(rows, width, dtype, types) for _ in range(arrays)]
+        else:
+            given = tuple(out) if arrays == 2 else (out,)
+            made = [(x, memory_of(x, "out", types, 2)) for x in given]
+            rows = at.counted(made[0][1].shape[0])
+            if len(given) != arrays or any(m.shape != (rows, width) or m.type != made[0][1].type or
+                                           rows > 1 and m.strides[0] != width for _, m in made):
+                raise ValueError(f"out must be {'two arrays' if arrays == 2 else 'an array'} [{rows}, {width}], "
+                                 "contiguous")
+            if arrays == 2 and overlap(made[0][1], made[1][1]):
+                raise ValueError("the arrays of out may not overlap")
         memory = made[0][1]
-        both = [pointer(m.pointer, _KINDS[memory.type]) for _, m in made] + [None]
+        both = [pointer(m.pointer, KINDS[memory.type]) for _, m in made] + [None]
         _call("pe_rope_table", memory.type, self._plan, at._at, rows, which, both[0], both[1], width, None)
+        for x, _ in made:
+            written(x)
         return made[0][0] if len(made) == 1 else (made[0][0], made[1][0])
+
+
+def _each(call: Any, arrays: Sequence[Any], at: Any, axis: int, batch: int, **more: Any) -> Sequence[Any]:
+    """The call for each index along the axis batch, with positions of its own; nothing is written if one is refused."""
+    axis, batch = axis.__index__(), size(batch, "batch", -2**31)
+    given = numpy.asarray(at.detach().cpu() if hasattr(at, "detach") else at)
+    for x in arrays:
+        axes = len(x.shape)
+        if not -axes <= batch < axes or batch % axes == axis % axes or batch % axes == axes - 1:
+            raise ValueError(f"batch={batch} is no axis of {list(x.shape)} beside that of the positions and the last")
+        if given.ndim < 2 or len(given) != x.shape[batch]:
+            raise ValueError(f"at must be [batches, rows], a list for each of {x.shape[batch]}, "
+                             f"not {list(given.shape)}")
+    copies = [x.copy() if isinstance(x, numpy.ndarray) else x.clone() for x in arrays]
+    for n, positions in enumerate(given):
+        call(*(x[(slice(None),) * (batch % len(x.shape)) + (slice(n, n + 1),)] for x in copies), at=positions,
+             axis=axis, **more)
+    for x, memory in ((x, memory_of(x, "the array", ("f32", "f64", "f16", "bf16"), 2)) for x in arrays):
+        blocks_of(memory, axis, memory.shape[-1], "the array")
+    for x, changed in zip(arrays, copies):
+        x[...] = changed
+    return arrays
 
 
 def _new(rows: int, width: int, dtype: Any, types: Sequence[str]) -> Tuple[Any, Memory]:
@@ -373,7 +357,7 @@ def _new(rows: int, width: int, dtype: Any, types: Sequence[str]) -> Tuple[Any, 
 
 
 def _heads(m: Memory, b: Any) -> Tuple[Any, Any]:
-    return pointer(b.pointer, _KINDS[m.type]), c.pe_heads(b.groups, b.group_stride, b.row_stride)
+    return pointer(b.pointer, KINDS[m.type]), c.pe_heads(b.groups, b.group_stride, b.row_stride)
 
 
 def _again(kind: Any, first: Any, fields: Mapping[str, Any]) -> Any:
@@ -389,7 +373,26 @@ class Rope(Plan):
                  it is "interleaved"
     """
 
-    def __init__(self, head_dim: int, **fields: Any):
+    def __init__(self, head_dim: int, *, rotary_dim: Optional[int] = None, rope_theta: Optional[float] = None,
+                 rope_type: Union[str, int, None] = None, factor: Optional[float] = None,
+                 original_max_position_embeddings: Optional[int] = None,
+                 max_position_embeddings: Optional[int] = None, sequence_length: Optional[int] = None,
+                 low_freq_factor: Optional[float] = None, high_freq_factor: Optional[float] = None,
+                 beta_fast: Optional[float] = None, beta_slow: Optional[float] = None,
+                 extrapolation_factor: Optional[float] = None, truncate: Optional[int] = None,
+                 mscale: Optional[float] = None, mscale_all_dim: Optional[float] = None,
+                 attention_factor: Optional[float] = None, short_mscale: Optional[float] = None,
+                 long_mscale: Optional[float] = None, short_factor: Optional[Sequence[float]] = None,
+                 long_factor: Optional[Sequence[float]] = None, freq_factors: Optional[Sequence[float]] = None,
+                 layout: Union[str, int, None] = None, rope_interleave: Optional[int] = None,
+                 axes: Optional[int] = None, sections: Optional[Sequence[int]] = None,
+                 section_order: Union[str, int, None] = None, offset: Optional[float] = None,
+                 angle: Union[str, int, None] = None, expected_rows: Optional[int] = None,
+                 rotary_offset: Optional[int] = None, coordinate: Optional[Sequence[int]] = None,
+                 short_factor_length: Optional[int] = None, long_factor_length: Optional[int] = None,
+                 freq_factors_length: Optional[int] = None, coordinate_length: Optional[int] = None):
+        fields = {name: value for name, value in locals().items()
+                  if name not in ("self", "head_dim", "__class__") and value is not None}
         self._again = copy.deepcopy((head_dim, fields))
         config = lib.pe_rope_config_default(size(head_dim, "head_dim"))
         if "sections" in fields:
@@ -425,7 +428,7 @@ def sincos(omega: Any, at: Positions, rows: Optional[int] = None, *, amplitude: 
     sines, cosines = (_new(rows, pairs, dtype, ("f32", "f64", "f16", "bf16")) for _ in range(2))
     kind = sines[1].type
     _call("pe_sincos", kind, pointer(frequencies.ctypes.data, ctypes.c_double), pairs, float(amplitude), at._at, rows,
-          pointer(sines[1].pointer, _KINDS[kind]), pointer(cosines[1].pointer, _KINDS[kind]), pairs)
+          pointer(sines[1].pointer, KINDS[kind]), pointer(cosines[1].pointer, KINDS[kind]), pairs)
     return sines[0], cosines[0]
 
 

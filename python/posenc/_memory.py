@@ -2,6 +2,7 @@
 """The caller's arrays: where they are, and all that must be true before the library may write there."""
 from __future__ import annotations
 
+import ctypes
 import sys
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -12,7 +13,8 @@ bfloat16 = numpy.dtype([("bfloat16", numpy.uint16)])
 _NUMPY = {numpy.dtype(numpy.float32): "f32", numpy.dtype(numpy.float64): "f64", numpy.dtype(numpy.float16): "f16",
           bfloat16: "bf16"}
 _NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16"}
-_BYTES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2}
+KINDS = {"f32": ctypes.c_float, "f64": ctypes.c_double, "f16": ctypes.c_uint16, "bf16": ctypes.c_uint16}
+BYTES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2}
 
 
 class Memory(NamedTuple):
@@ -32,7 +34,14 @@ def type_of(dtype: Any) -> str:
 
 
 def dtype_named(dtype: Any) -> Any:
-    return bfloat16 if isinstance(dtype, str) and dtype == "bfloat16" else numpy.dtype(dtype)
+    """numpy's dtype; "bfloat16" is that of ml_dtypes if the program has imported it, else bits."""
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        known = sys.modules.get("ml_dtypes")
+        return bfloat16 if known is None else numpy.dtype(known.bfloat16)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(dtype, torch.dtype):
+        raise TypeError(f"dtype must be numpy's or a name, not {dtype}: for a tensor give out=")
+    return numpy.dtype(dtype)
 
 
 def memory_of(x: Any, name: str, types: Sequence[str], least: int) -> Memory:
@@ -50,8 +59,8 @@ def memory_of(x: Any, name: str, types: Sequence[str], least: int) -> Memory:
                                         if str(x.dtype) == "uint16" else ""))
     if len(memory.shape) < least:
         raise ValueError(f"{name} must have {least} axes or more, not {len(memory.shape)}")
-    if memory.pointer % _BYTES[memory.type] and 0 not in memory.shape:
-        raise ValueError(f"{name} is not aligned to {_BYTES[memory.type]} bytes: copy it first")
+    if memory.pointer % BYTES[memory.type] and 0 not in memory.shape:
+        raise ValueError(f"{name} is not aligned to {BYTES[memory.type]} bytes: copy it first")
     if memory.shape[-1] > 1 and memory.strides[-1] != 1 and 0 not in memory.shape:
         raise ValueError(f"the last axis of {name} must be contiguous: its stride is {memory.strides[-1]} elements")
     return memory
@@ -128,14 +137,14 @@ def blocks_of(m: Memory, axis: Any, width: int, name: str) -> List[Block]:
     inner = groups.pop() if groups else (1, 0)
     pointers = [m.pointer]
     for n, stride in groups:
-        pointers = [p + k * stride * _BYTES[m.type] for p in pointers for k in range(n)]
+        pointers = [p + k * stride * BYTES[m.type] for p in pointers for k in range(n)]
     return [Block(p, rows, row_stride, inner[0], inner[1]) for p in pointers]
 
 
 def overlap(a: Memory, b: Memory) -> bool:
     """May they share memory?"""
     def span(m: Memory) -> Tuple[int, int]:
-        return m.pointer, m.pointer + _BYTES[m.type] * (1 + sum((n - 1) * s for n, s in zip(m.shape, m.strides)))
+        return m.pointer, m.pointer + BYTES[m.type] * (1 + sum((n - 1) * s for n, s in zip(m.shape, m.strides)))
     return max(span(a)[0], span(b)[0]) < min(span(a)[1], span(b)[1])
 
 

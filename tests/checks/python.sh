@@ -28,6 +28,17 @@ check "... has the libraries, the declarations and the hints" in_wheel 'posenc/l
     'posenc/libposenc_reader.*' posenc/_declarations.py \
     posenc/py.typed 'posenc-.*/RECORD' 'posenc-.*/LICENSE'
 
+# What the tag says the libraries need of glibc, by the symbols that objdump lists.
+if have objdump && ls "$WORK"/wheel/*manylinux_* >/dev/null 2>&1; then
+    needed() { objdump -T "$WORK"/site/posenc/libposenc*.so | sed -n 's/.*GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1; }
+    newest=$(needed)
+    [ "$newest" -ge 17 ] || newest=17
+    check "... whose tag is that of its symbols, manylinux_2_$newest" ls "$WORK"/wheel/*manylinux_2_"$newest"_*
+    check "... which need libm and libc alone" test -z "$(ldd "$WORK"/site/posenc/libposenc*.so | grep '=>' | grep -vE 'lib(m|c)\.so')"
+else
+    skipping "objdump or glibc is missing: the wheel's tag"
+fi
+
 case $WORK in /*) absolute=$WORK ;; *) absolute=$PWD/$WORK ;; esac
 sdist() {
     (cd python && "$python" -c "import posenc_build; posenc_build.build_sdist('$absolute')") &&
@@ -91,6 +102,17 @@ check "... without json-c" without
 if have mypy; then
     typed() { (cd "$WORK/site" && mypy --strict --no-error-summary --cache-dir "../mypy" -p posenc); }
     check "type hints, by mypy --strict" typed
+    cat >"$WORK/site/wrong.py" <<'X'
+import posenc
+posenc.Plan(512, bases=3)
+posenc.Plan(512, base="10000")
+posenc.Rope(128, rope_teta=500000.0)
+X
+    printf 'import posenc\nposenc.Plan(512, base=3)\nposenc.Rope(128, rope_type="yarn", factor=4)\n' >"$WORK/site/right.py"
+    refused() { (cd "$WORK/site" && mypy --strict --no-error-summary --cache-dir "../mypy" "$1.py"); }
+    check "... of which it takes what is right" refused right
+    three() { refused wrong; [ "$(refused wrong | grep -c 'error: .*\(bases\|base\|rope_teta\)')" = 3 ]; }
+    check "... and refuses Plan(512, bases=3)" three
 else
     skipping "mypy is missing"
 fi

@@ -700,6 +700,289 @@ def test_torch():
     raises(RuntimeError, loss.backward, says="modified by an inplace operation")
 
 
+def test_batches():
+    """Positions of its own for each batch: [batch, heads, tokens, n] with [batch, tokens]."""
+    rope, plan = posenc.Rope(16), posenc.Plan(16)
+    positions = np.array([[5, 0, 131072], [7, 8, 9]])
+    for shape, batch, axis in (((2, 4, 3, 16), 0, -2), ((4, 2, 3, 16), 1, 2), ((3, 2, 16), -2, 0), ((4, 3, 2, 16), 2, 1)):
+        x = Guarded(shape, "f32", value=np.random.randn(*shape))
+        before = x.array.copy()
+        want = np.moveaxis(before.copy(), batch, 0)
+        for n, part in enumerate(want):  # one call a batch, by another way
+            at = (axis % len(shape)) - (axis % len(shape) > batch % len(shape))
+            part = np.moveaxis(part, at, -2)
+            for t in range(3):
+                one = np.ascontiguousarray(part[..., t:t + 1, :])
+                rope.rotate(one, at=[positions[n][t]])
+                part[..., t:t + 1, :] = one
+        rope.rotate(x.array, at=positions, axis=axis, batch=batch)
+        assert (np.moveaxis(x.array, batch, 0) == want).all() and x.others_kept()
+        if len(shape) < 4:
+            continue
+        y = np.zeros(shape, np.float32)
+        plan.add(y, positions.tolist(), axis=axis, batch=batch)
+        rows = expected(positions.ravel(), 16, 10000, "f32").reshape(2, 3, 16)
+        y = np.moveaxis(y, (batch, axis), (0, 2)) if batch != axis else y
+        same(y, np.broadcast_to(rows[:, None], y.shape))
+    q = np.ones((2, 4, 3, 16), np.float32)
+    for bad, says in ((positions[:1], "a list for each of 2"), (positions[0], "a list for each of 2")):
+        raises(ValueError, rope.rotate, q, at=bad, batch=0, says=says)
+    for batch in (-1, 2, 4, -5):
+        raises(ValueError, rope.rotate, q, at=positions, batch=batch, says="is no axis of")
+    raises(TypeError, rope.rotate, q, at=positions, batch=0.5, says="batch must be a whole number")
+    raises(posenc.Error, rope.rotate, q, at=[[1, 2, 3], [4, 5, 2**40]], batch=0, says="PE_ERR_RANGE")
+    assert (q == 1).all()
+
+
+def test_table_out():
+    rope = posenc.Rope(16, rope_theta=500000)
+    for type, dtype in (("f32", "float32"), ("bf16", "bfloat16")):
+        want = rope.table(range(7, 12), layout="twice", dtype=dtype)
+        got = tuple(Guarded((5, 16), type) for _ in range(2))
+        assert rope.table(range(7, 12), layout="twice", out=tuple(g.array for g in got))[0] is got[0].array
+        assert all((wide(g.array) == wide(w)).all() and g.others_kept() for g, w in zip(got, want))
+    one, two = Guarded((5, 16)), Guarded((5, 8))
+    for out, kind, says in (((one.array, two.array), ValueError, "two arrays"), ((one.array,), ValueError, "two arrays"),
+                            ((one.array, one.array), ValueError, "overlap"),
+                            ((one.array[:, ::2], one.array), ValueError, "contiguous"),
+                            ((np.zeros((5, 16)), one.array), TypeError, "float32")):
+        raises(kind, rope.table, range(5), layout="twice", out=out, says=says)
+    raises(ValueError, rope.table, range(4), layout="twice", out=(one.array, Guarded((5, 16)).array), says="for 5 rows")
+    assert one.kept() and two.kept()
+
+
+def test_shift_and_dot():
+    plan = posenc.Plan(16)
+    for type in DTYPES:
+        x = Guarded((2, 3, 16), type, strides=(100, 20, 1), value=np.broadcast_to(expected([5, 6, 7], 16, 10000, type),
+                                                                                  (2, 3, 16)))
+        assert plan.shift(x.array, 131072) is x.array and x.others_kept()
+        want = expected([131077, 131078, 131079], 16, 10000, "f64")
+        assert abs(wide(x.array) - want).max() < {"f32": 2.5e-7, "f64": 1e-15, "f16": 2e-3, "bf16": 1.6e-2}[type]
+    x = np.array(expected([5, 6], 16, 10000, "f32"), np.float32)
+    assert abs(plan.shift(x, [-5, 10]) - expected([0, 16], 16, 10000, "f64")).max() < 2.5e-7
+    raises(ValueError, plan.shift, x, [1, 2, 3], says="3 positions for 2 rows")
+    cosines = [c for _, c in turns([(10000, 2 * i, 16, k) for k in (0, 1, 9999) for i in range(8)])]
+    want = [once(sum(cosines[8 * n:8 * n + 8], Fraction(0)), "f64") for n in range(3)]
+    assert np.allclose(plan.dot([0, 1, 9999]), want, rtol=4e-16, atol=0)
+    assert plan.dot(0, 3).shape == (3,) and plan.dot(range(2, 5)).shape == (3,)
+    raises(TypeError, plan.dot, 0, says="rows is missing")
+
+
+def test_alibi():
+    for heads in (1, 8, 12, 16):
+        n = 1 << (heads.bit_length() - 1)  # the formula of the paper's get_slopes()
+        powers = [Fraction(-8 * (h + 1), n) if h < n else Fraction(-8 * (2 * (h - n) + 1), 2 * n) for h in range(heads)]
+        got = posenc.alibi_slopes(heads)
+        assert got.dtype == np.float32 and np.allclose(got, [2.0 ** float(p) for p in powers], rtol=1e-7, atol=0)
+        assert all(g == 2.0 ** float(p) for g, p in zip(got, powers) if p.denominator == 1)
+    slopes = np.array([0.5, 0.17, 3.0], np.float32)
+    queries, keys = [7, 3], [0, 9, 3, 4, 100000]
+    distance = np.subtract.outer(queries, keys)
+    for mode in ("linear", "causal", "symmetric"):
+        exact = np.array([[[-(Fraction(float(s)) * int(abs(d) if mode == "symmetric" else d)) for d in row]
+                           for row in distance] for s in slopes])
+        for type in ("f32", "f16", "bf16"):
+            want = np.vectorize(lambda x: once(x, type), otypes=[float])(exact)
+            if mode == "causal":
+                want[:, distance < 0] = -np.inf
+            if type == "f16":
+                want[abs(want) > 65504] = np.copysign(np.inf, want[abs(want) > 65504])
+            dtype = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}[type]
+            same(posenc.alibi(slopes, queries, keys, mode=mode, dtype=dtype), want)
+            x = Guarded((3, 2, 5), type, strides=(40, 7, 1))
+            assert posenc.alibi(slopes, queries, keys, mode=mode, out=x.array) is x.array and x.others_kept()
+            same(x.array, want)
+    x = Guarded((3, 2, 5), "f32", value=np.random.randn(3, 2, 5))
+    before = x.array.copy()
+    posenc.alibi_add(x.array, slopes, 5)
+    bias = (-slopes[:, None, None] * np.subtract.outer([5, 6], range(5)).astype(np.float32)).astype(np.float32)
+    assert (x.array == before + bias).all() and x.others_kept()
+    raises(ValueError, posenc.alibi_add, x.array, slopes[:2], says="[heads, queries, keys], [2, 2, 5]")
+    raises(ValueError, posenc.alibi, slopes, queries, keys, mode="causl", says="'linear', 'causal', 'symmetric'")
+    raises(posenc.Error, posenc.alibi, [np.inf], 0, 0, out=np.zeros((1, 2, 2), np.float32), says="PE_ERR_SLOPE")
+    raises(TypeError, posenc.alibi, slopes, 0, keys, says="rows is missing")
+    raises(posenc.Error, posenc.alibi, slopes, [0.5], keys, says="PE_ERR_AT_KIND")
+
+
+def test_t5():
+    def bucket(d, buckets, most, both):
+        """relative_position_bucket of mesh_tensorflow: d = key - query."""
+        from decimal import Decimal, getcontext
+        getcontext().prec = 60
+        n, first = buckets, 0
+        if both:
+            n //= 2
+            first = n if d > 0 else 0
+            d = abs(d)
+        else:
+            d = max(-d, 0)
+        m = n // 2
+        if d < m:
+            return first + d
+        return first + min(n - 1, m + int((n - m) * (Decimal(d) / m).ln() / (Decimal(most) / m).ln() + Decimal("1e-50")))
+
+    for buckets, most, both in ((32, 128, True), (32, 128, False), (8, 20, True), (64, 1000, False)):
+        queries, keys = [0, 300, 7], range(400)
+        want = [[bucket(k - q, buckets, most, both) for k in keys] for q in queries]
+        got = posenc.t5_buckets(queries, keys, buckets=buckets, max_distance=most, bidirectional=both)
+        assert got.dtype == np.int32 and (got == want).all()
+    raises(posenc.Error, posenc.t5_buckets, queries, keys, buckets=1, says="PE_ERR_BUCKETS")
+    table = np.random.randn(32, 3).astype(np.float32)
+    index = posenc.t5_buckets(range(4), range(6))
+    for type in ("f32", "f16", "bf16"):
+        x = Guarded((3, 4, 6), type, strides=(90, 20, 1), value=np.random.randn(3, 4, 6))
+        want = narrow((wide(x.array).astype(np.float32) + table[index].transpose(2, 0, 1)), type)
+        assert posenc.bias_add(x.array, table, index.astype(np.int64)) is x.array and x.others_kept()
+        same(x.array, wide(want))
+    x = Guarded((3, 4, 6))
+    for bad, says in ((index + 32, "PE_ERR_INDEX"), (index[0], "with 2 axes"), (index * 1.0, "whole numbers"),
+                      (index.astype(np.int64) + 2**32, "beyond int32")):
+        raises((ValueError, posenc.Error), posenc.bias_add, x.array, table, bad, says=says)
+    raises(ValueError, posenc.bias_add, x.array, table[:, :2], index, says="[2, 4, 6]")
+    assert x.kept()
+
+
+def test_learned():
+    for type in ("f32", "f16", "bf16"):
+        table = narrow(np.random.randn(10, 16), type)
+        table.flags.writeable = False
+        x = Guarded((2, 3, 16), type, strides=(100, 20, 1), value=np.random.randn(2, 3, 16))
+        want = narrow(wide(x.array).astype(np.float32) + wide(table)[[9, 0, 9]].astype(np.float32), type)
+        assert posenc.learned_add(x.array, table, [9, 0, 9]) is x.array and x.others_kept()
+        same(x.array, wide(want))
+    table, x = np.zeros((10, 16), np.float32), Guarded((3, 16))
+    raises(posenc.Error, posenc.learned_add, x.array, table, [0, 10, 1], says="PE_ERR_RANGE")
+    for bad in (table[:, :8], table.astype(np.float16), table[0], np.zeros((10, 32), np.float32)[:, ::2], table.T):
+        raises((ValueError, TypeError), posenc.learned_add, x.array, bad, 0)
+    both = np.zeros((10, 16), np.float32)
+    raises(ValueError, posenc.learned_add, both[:3], both, 0, says="may not overlap")
+    assert x.kept()
+    grad, g = Guarded((10, 16), value=np.ones((10, 16))), np.random.randn(4, 16).astype(np.float32)
+    want = np.ones((10, 16), np.float32)
+    for r, p in enumerate([3, 0, 3, 3]):
+        want[p] += g[r]
+    assert posenc.learned_grad(grad.array, g, [3, 0, 3, 3]) is grad.array
+    assert (grad.array == want).all() and grad.others_kept()
+    raises(ValueError, posenc.learned_grad, grad.array, g[:, :8], 0, says="grad_x must be [rows, 16]")
+    raises(ValueError, posenc.learned_grad, grad.array, grad.array[:2], 0, says="may not overlap")
+    # linear, twice as many rows: weights of 1/4 and 3/4, the ends as they are
+    line = np.arange(4, dtype=np.float32)[:, None, None] * np.ones((1, 1, 2), np.float32)
+    got = posenc.resample(line, 8, 1, method="linear")
+    assert (got[:, 0, 0] == [0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3]).all() and got.shape == (8, 1, 2)
+    assert (posenc.resample(line, 4, 1) == line).all()
+    raises(ValueError, posenc.resample, line[0], 1, 1, says="[rows, columns, d_model]")
+    raises(posenc.Error, posenc.resample, line, 8, 1, a=17, says="PE_ERR_RESAMPLE")
+    raises(ValueError, posenc.resample, line, 8, 1, method="bicubic", says="'cubic', 'linear'")
+
+
+def test_ml_dtypes():
+    """Where a program has imported it, "bfloat16" is its type."""
+    assert "ml_dtypes" not in sys.modules
+    assert posenc.sinusoidal(2, 8, dtype="bfloat16").dtype == posenc.bfloat16
+    try:
+        import ml_dtypes
+    except ImportError:  # a stub shows that the type is taken from there: here one that numpy has, too
+        sys.modules["ml_dtypes"] = type(sys)("ml_dtypes")
+        sys.modules["ml_dtypes"].bfloat16 = np.float16
+        made = posenc.sinusoidal(2, 8, dtype="bfloat16")
+        del sys.modules["ml_dtypes"]
+        assert made.dtype == np.float16
+        return None
+    try:
+        made = posenc.sinusoidal(2, 8, dtype="bfloat16")
+        assert made.dtype == ml_dtypes.bfloat16
+        same(made.view(np.uint16).view(posenc.bfloat16), expected(range(2), 8, 10000, "bf16"))
+        x = np.zeros((2, 8), ml_dtypes.bfloat16)
+        posenc.Plan(8).add(x)
+        assert (x == made).all()
+    finally:
+        del sys.modules["ml_dtypes"]
+    return None
+
+
+def test_torch_modules():
+    if torch is None:
+        return "SKIP: torch is missing"
+    import posenc.torch as modules
+    model = {"head_dim": 64, "rope_theta": 500000.0, "rope_scaling": {
+        "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}}
+    ids = torch.tensor([[0, 1, 2], [131072, 5, 7]])
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        x = torch.zeros(2, 3, 8, dtype=dtype)
+        rotary = modules.Rotary.from_config(model)
+        cos, sin = rotary(x, ids)
+        assert cos.shape == sin.shape == (2, 3, 64) and cos.dtype == sin.dtype == dtype
+        want = rotary.rope.fill(ids.reshape(-1), dtype="float64").reshape(2, 3, 64)
+        assert torch.equal(cos, torch.from_numpy(np.concatenate([want[..., 32:]] * 2, -1)).to(dtype))
+        assert torch.equal(sin, torch.from_numpy(np.concatenate([want[..., :32]] * 2, -1)).to(dtype))
+        kept = modules.Rotary(rotary.rope, rows=9)
+        near = torch.tensor([[0, 1, 2], [8, 5, 7]])
+        assert all(torch.equal(a, b) for a, b in zip(kept(x, near), rotary(x, near)))
+        assert len(kept._rows.kept) == 1 and kept(x, near)[0].dtype == dtype
+        for bad in (9, -1):
+            raises(IndexError, kept, x, torch.tensor([[0, bad]]))
+    # doubles, beside MPFR's: a Rope's frequencies are doubles, which turns into 1e-12 at this position
+    plain = modules.Rotary(16, rope_theta=500000)
+    cos, sin = plain(torch.zeros(1, dtype=torch.float64), torch.tensor([131073]))
+    row = expected([131073], 16, 500000, "f64", "halves")[0]
+    assert abs(sin[0, :8].numpy() - row[:8]).max() < 5e-12 and abs(cos[0, 8:].numpy() - row[8:]).max() < 5e-12
+    # the rotation: its bits are those of rotate_half with posenc's rows, its gradient is the rotation back
+    for layout in ("halves", "interleaved"):
+        for turned in (64, 32):
+            rope = posenc.Rope(64, rope_theta=500000, layout=layout, rotary_dim=turned)
+            q = torch.randn(2, 4, 3, 64)
+            at = [3, 131072, 7]
+            cos, sin = modules.Rotary(rope)(q, torch.tensor(at))
+            a, b = (q[..., :turned // 2], q[..., turned // 2:turned]) if layout == "halves" else (
+                q[..., 0:turned:2], q[..., 1:turned:2])
+            half = torch.cat((-b, a), -1) if layout == "halves" else torch.stack((-b, a), -1).flatten(-2)
+            want = torch.cat((q[..., :turned] * cos + half * sin, q[..., turned:]), -1)
+            got = modules.rotate(q, rope, at)
+            assert torch.equal(got, want) and torch.equal(modules.rotate_by(q, cos, sin, halves=layout == "halves"), want)
+            assert torch.equal(modules.rotate(q.transpose(1, 2), rope, at, axis=1), want.transpose(1, 2))
+            inputs = torch.randn(2, 3, 64, dtype=torch.float64, requires_grad=True)
+            assert torch.autograd.gradcheck(lambda x: modules.rotate(x, rope, at), (inputs,))
+            assert torch.autograd.gradgradcheck(lambda x: modules.rotate(x, rope, at), (inputs,))
+            for dtype in (torch.float32, torch.bfloat16):
+                x = torch.randn(3, 64).to(dtype).requires_grad_()
+                out = modules.rotate(x, rope, at)
+                grad = torch.randn(3, 64).to(dtype)
+                out.backward(grad)
+                back = grad.clone()
+                rope.rotate(back, at=posenc.back(at))
+                assert torch.equal(x.grad, back)
+    for bad, kind in ((torch.zeros(3, 32), ValueError), (torch.zeros(3, 64, dtype=torch.int32), TypeError)):
+        raises(kind, modules.rotate, bad, rope)
+    raises(ValueError, modules.rotate, torch.zeros(3, 64), rope, 0, axis=-1)
+    raises(ValueError, modules.rotate, torch.zeros(3, 64), rope, [1, 2], says="2 positions for 3 rows")
+    raises(TypeError, modules.Rotary, rope, rope_theta=3, says="rope_theta")
+    # M-RoPE: position_ids [3, batch, tokens]
+    m = posenc.Rope(16, sections=[2, 3, 3])
+    ids = torch.arange(18).reshape(3, 2, 3)
+    cos, sin = modules.Rotary(m)(torch.zeros(1), ids)
+    one, two = m.table(ids.reshape(3, 6).T.numpy(), layout="twice")
+    assert (cos.reshape(6, 16).numpy() == one).all() and (sin.reshape(6, 16).numpy() == two).all()
+    raises(ValueError, modules.Rotary(m), torch.zeros(1), ids[:2], says="[3, ..., tokens]")
+    raises(ValueError, modules.Rotary, m, rows=5, says="several")
+    # x + PE
+    for rows in (None, 10):
+        layer = modules.Sinusoidal(16, scale=4.0, rows=rows)
+        x = torch.randn(2, 6, 16, requires_grad=True)
+        want = torch.from_numpy(posenc.sinusoidal(6, 16))
+        assert torch.equal(layer(x), x * 4 + want)
+        assert torch.equal(layer(x, torch.arange(6).flip(0)), x * 4 + want.flip(0))
+        layer(x).sum().backward()
+        assert (x.grad == 4).all()
+    assert "posenc.Plan(16)" in repr(layer) and "rope_theta" in repr(plain)
+    # another device: everything but the numbers
+    x = torch.zeros(2, 3, 64, device="meta")
+    cos, _ = modules.Rotary(64)(x, torch.tensor([[1, 2, 3], [4, 5, 6]]))
+    assert cos.device.type == "meta" and modules.rotate(x, rope).device.type == "meta"
+    assert pickle.loads(pickle.dumps(plain)).rope.frequencies().tolist() == plain.rope.frequencies().tolist()
+    return None
+
+
 def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else "*"
     passed = failed = skipped = 0

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Encodings that are added to attention scores or to activations: ALiBi, T5's buckets, learned tables."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Optional, Tuple, Union
+
+import numpy
+
+from . import _declarations as c
+from ._at import At, Positions, named
+from ._library import checked, lib, pointer, size
+from ._memory import BYTES, KINDS, Block, Memory, blocks_of, column, dtype_named, memory_of, overlap, written
+
+_TYPES = ("f32", "f16", "bf16")
+
+
+def _scores(x: Any, name: str, heads: int, queries: int, keys: int) -> Tuple[Memory, Block]:
+    """The memory of [heads, queries, keys], of which one call of the library writes all."""
+    memory = memory_of(x, name, _TYPES, 3)
+    if memory.shape != (heads, queries, keys):
+        raise ValueError(f"{name} must be [heads, queries, keys], {[heads, queries, keys]}, not {list(memory.shape)}")
+    blocks = blocks_of(memory, 1, keys, name)
+    return memory, blocks[0] if blocks else Block(memory.pointer, 0, keys, 0, keys)
+
+
+def _places(queries: Positions, keys: Positions, shape: Optional[Tuple[int, ...]]) -> Tuple[At, At, int, int]:
+    """Where queries and keys are, and how many: as they say, or as the scores do."""
+    q, k = At(queries), At(keys)
+    if shape is not None and len(shape) == 3:
+        return q, k, q.counted(shape[1]), k.counted(shape[2])
+    return q, k, len(q), len(k)
+
+
+def alibi_slopes(heads: int, *, max_bias: float = 8.0) -> "numpy.ndarray[Any, Any]":
+    """ALiBi's slopes, float32 [heads], correctly rounded: 2^(-max_bias (h + 1) / n) for the first n heads, n the
+    largest power of two that is at most heads; 2^(-max_bias (2 (h - n) + 1) / (2n)) for the others."""
+    made = numpy.empty(size(heads, "heads", 0, 2**28), numpy.float32)
+    checked(lib.pe_alibi_slopes_f32(made.size, float(max_bias), pointer(made.ctypes.data, ctypes.c_float)))
+    return made
+
+
+def alibi(slopes: Any, queries: Positions, keys: Positions, *, mode: Union[str, int] = "linear",
+          dtype: Any = "float32", out: Any = None) -> Any:
+    """ALiBi's bias, [heads, queries, keys]: -slope (position of the query - position of the key), rounded once.
+
+    slopes    a number a head: alibi_slopes(heads)
+    queries, keys   where they are: ranges or lists of whole numbers; with out, the first position is enough
+    mode      "linear", "causal" (-infinity for keys after the query) or "symmetric" (-slope |distance|)
+    dtype     float32, float16 or bfloat16 of a new array; out: an array of that shape instead
+    """
+    slope = column(slopes, "slopes", numpy.float32)
+    q, k, rows, n = _places(queries, keys, getattr(out, "shape", None))
+    if out is None:
+        out = numpy.empty((slope.size, rows, n), dtype_named(dtype))
+    _alibi("pe_alibi_fill", slope, q, k, rows, n, mode, out, "out")
+    return out
+
+
+def alibi_add(scores: Any, slopes: Any, queries: Positions = 0, keys: Positions = 0, *,
+              mode: Union[str, int] = "linear") -> Any:
+    """scores += ALiBi's bias, in place, for scores [heads, queries, keys]; returns scores. As alibi() otherwise."""
+    slope = column(slopes, "slopes", numpy.float32)
+    q, k, rows, n = _places(queries, keys, getattr(scores, "shape", None))
+    _alibi("pe_alibi_add", slope, q, k, rows, n, mode, scores, "scores")
+    return scores
+
+
+def _alibi(call: str, slope: Any, q: At, k: At, rows: int, n: int, mode: Union[str, int], x: Any, name: str) -> None:
+    which = named("PE_ALIBI_", mode, "mode")
+    m, b = _scores(x, name, slope.size, rows, n)
+    checked(getattr(lib, f"{call}_{m.type}")(pointer(slope.ctypes.data, ctypes.c_float), slope.size, which, q._at, rows,
+                                             k._at, n, pointer(b.pointer, KINDS[m.type]), b.row_stride, b.group_stride))
+    written(x)
+
+
+def t5_buckets(queries: Positions, keys: Positions, *, buckets: int = 32, max_distance: int = 128,
+               bidirectional: bool = True) -> "numpy.ndarray[Any, Any]":
+    """T5's buckets of the distances, int32 [queries, keys]: relative_attention_num_buckets and
+    relative_attention_max_distance of a config; bidirectional in encoders. The floor is taken of the exact number."""
+    q, k = At(queries), At(keys)
+    made = numpy.empty((len(q), len(k)), numpy.int32)
+    checked(lib.pe_bias_t5_i32(size(buckets, "buckets"), size(max_distance, "max_distance"), int(bool(bidirectional)),
+                               q._at, len(q), k._at, len(k), pointer(made.ctypes.data, ctypes.c_int32)))
+    return made
+
+
+def bias_add(scores: Any, table: Any, index: Any) -> Any:
+    """scores[h, q, k] += table[index[q, k], h], in place: learned biases of T5, Swin and BEiT. Returns scores.
+
+    scores    [heads, queries, keys], float32, float16 or bfloat16
+    table     float32 [entries, heads]; index: whole numbers [queries, keys], of t5_buckets() for example
+    """
+    bias = numpy.array(_plain(table), numpy.float32, order="C", ndmin=2)
+    entry = _whole(index, "index", 2)
+    rows, n = entry.shape
+    m, b = _scores(scores, "scores", bias.shape[1], rows, n)
+    checked(getattr(lib, f"pe_bias_add_{m.type}")(
+        pointer(bias.ctypes.data, ctypes.c_float), *bias.shape, pointer(entry.ctypes.data, ctypes.c_int32), rows, n,
+        pointer(b.pointer, KINDS[m.type]), b.row_stride, b.group_stride))
+    written(scores)
+    return scores
+
+
+def _plain(x: Any) -> Any:
+    return x.detach().cpu().numpy() if hasattr(x, "detach") else x
+
+
+def _whole(values: Any, name: str, axes: int) -> "numpy.ndarray[Any, Any]":
+    given = numpy.asarray(_plain(values))
+    if given.ndim != axes or given.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be whole numbers with {axes} axes, not {given.dtype} {list(given.shape)}")
+    made = given.astype(numpy.int32, order="C", copy=True)
+    if (made != given).any():
+        raise ValueError(f"{name} has a number beyond int32")
+    return made
+
+
+def learned_add(x: Any, table: Any, at: Positions = 0, *, axis: int = -2) -> Any:
+    """x += table[position], in place, for x [..., rows, d_model]: every batch gets the same rows. Returns x.
+
+    table     [table_rows, d_model], of the dtype of x; a position that is no row of it is an error
+    axis      that of the positions
+    """
+    at, m = At(at), memory_of(x, "x", _TYPES, 2)
+    readable = getattr(getattr(table, "flags", None), "writeable", True)
+    t = memory_of(table if readable else table.copy(), "table", _TYPES, 2)
+    if t.type != m.type or len(t.shape) != 2 or t.shape[1] != m.shape[-1] or t.strides[0] != t.shape[1] != 0:
+        raise ValueError(f"table must be [rows, {m.shape[-1]}], contiguous and of the dtype of x")
+    if overlap(m, t):
+        raise ValueError("x and table may not overlap")
+    blocks = blocks_of(m, axis, t.shape[1], "x")
+    at.counted(m.shape[axis])
+    for b in blocks:
+        for g in range(b.groups):
+            to = b.pointer + g * b.group_stride * BYTES[m.type]
+            checked(getattr(lib, f"pe_learned_add_{m.type}")(
+                pointer(t.pointer, KINDS[m.type]), t.shape[0], t.shape[1], at._at, b.rows, pointer(to, KINDS[m.type]),
+                b.row_stride))
+    written(x)
+    return x
+
+
+def learned_grad(grad_table: Any, grad_x: Any, at: Positions = 0) -> Any:
+    """grad_table[position of row r] += grad_x[r], in the order of the rows: the same sums in every run. Returns it.
+
+    grad_table   float32 [table_rows, d_model]; grad_x: float32 [rows, d_model]
+    """
+    at, t, g = At(at), memory_of(grad_table, "grad_table", ("f32",), 2), memory_of(grad_x, "grad_x", ("f32",), 2)
+    if len(t.shape) != 2 or t.strides[0] != t.shape[1] != 0:
+        raise ValueError(f"grad_table must be [rows, d_model] and contiguous, not {list(t.shape)}")
+    if len(g.shape) != 2 or g.shape[1] != t.shape[1] or g.shape[0] > 1 and g.strides[0] < g.shape[1]:
+        raise ValueError(f"grad_x must be [rows, {t.shape[1]}], not {list(g.shape)}")
+    if overlap(t, g):
+        raise ValueError("grad_table and grad_x may not overlap")
+    checked(lib.pe_learned_grad_f32(pointer(t.pointer, ctypes.c_float), *t.shape, at._at, at.counted(g.shape[0]),
+                                    pointer(g.pointer, ctypes.c_float), max(g.strides[0], g.shape[1])))
+    written(grad_table)
+    return grad_table
+
+
+def resample(table: Any, height: int, width: int, *, method: Union[str, int] = "cubic", a: float = -0.75,
+             align_corners: bool = False, antialias: bool = False, scale_y: float = 0, scale_x: float = 0
+             ) -> "numpy.ndarray[Any, Any]":
+    """A learned table of a grid, [rows, columns, d_model], resampled to float32 [height, width, d_model], as
+    torch.nn.functional.interpolate does: "cubic" (a: -0.75 in torch, -0.5 with antialias) or "linear"."""
+    given = numpy.array(_plain(table), numpy.float32, order="C")
+    if given.ndim != 3:
+        raise ValueError(f"table must be [rows, columns, d_model], not {list(given.shape)}")
+    made = numpy.empty((size(height, "height", 0, 2**31), size(width, "width", 0, 2**31), given.shape[2]),
+                       numpy.float32)
+    how = c.pe_resample(named("PE_RESAMPLE_", method, "method"), float(a), int(bool(align_corners)),
+                        int(bool(antialias)), float(scale_y), float(scale_x))
+    checked(lib.pe_learned_resample_f32(pointer(given.ctypes.data, ctypes.c_float), *given.shape, how,
+                                        pointer(made.ctypes.data, ctypes.c_float), *made.shape[:2]))
+    return made
