@@ -8,6 +8,7 @@
 #   posenc-VERSION-layout.json       sizes and offsets of the structs, values of the enums, where pointers have 64 bits
 #   posenc-VERSION.wasm, ...-wasm.txt, ...-wasm-layout.json    the library as WebAssembly with SIMD128; what it
 #                                    imports and exports; the table, for 32 bits. Where emscripten and node are
+#   posenc-VERSION-explorer.html     the page to play with, to be opened as a file; where emscripten is
 #   posenc-VERSION-oracle-MODEL.json    cosines and sines of models, for the tests of other programs; where json-c is
 #   SHA256SUMS
 #
@@ -93,8 +94,10 @@ if command -v "$EMCC" >/dev/null && command -v node >/dev/null; then
     echo "$out/$name-wasm.txt"
     # shellcheck disable=SC2086
     layout "$out/$name-wasm-layout.json" "$EMCC" $node
+    BUILD=$work sh docs/page/make.sh "$out/$name-explorer.html"
+    echo "$out/$name-explorer.html"
 else
-    echo "SKIP: emscripten or node is missing: no $name.wasm"
+    echo "SKIP: emscripten or node is missing: no $name.wasm, no $name-explorer.html"
 fi
 # The tests of other programs: docs/oracle.md.
 if (. tests/tools/lib.sh && have_library json-c "${CC:-cc}"); then

@@ -19,11 +19,13 @@ static pe_plan plans[2], heads[2];
 static pe_rope_config rope;
 static float out[ROWS * WIDTH];
 static double numbers[NUMBERS];
+static uint32_t words[2 * WIDTH]; /* four for a pair */
 
 EXPORT const char *explorer_about(void) { return "pe " PE_VERSION_STRING; }
 EXPORT const char *explorer_isa(void) { return pe_isa_name(); }
 EXPORT float *explorer_out(void) { return out; }
 EXPORT double *explorer_numbers(void) { return numbers; }
+EXPORT uint32_t *explorer_words(void) { return words; }
 
 /* Plans of one width and base, with exact angles and with float32 ones. */
 EXPORT int explorer_plan(int d_model, double base)
@@ -65,6 +67,9 @@ EXPORT int explorer_dots(double step, int count)
     if (count > NUMBERS) return PE_ERR_SIZE;
     return pe_dot_f64(&plans[EXACT], pe_from_by(0, (int64_t)step), (size_t)count, numbers);
 }
+
+/* What pe_fixed.wgsl takes in place of frequencies. */
+EXPORT int explorer_increments(void) { return pe_fixed_increments(&plans[EXACT], words); }
 
 /* The frequencies. */
 EXPORT int explorer_frequencies(void) { return pe_plan_frequencies(&plans[EXACT], numbers); }
@@ -150,6 +155,8 @@ EXPORT uint32_t explorer_hash(void)
         hash = hashed(hash, numbers, 50 * sizeof *numbers);
         status |= explorer_frequencies();
         hash = hashed(hash, numbers, (size_t)d / 2 * sizeof *numbers);
+        status |= explorer_increments();
+        hash = hashed(hash, words, 2 * (size_t)d * sizeof *words);
         status |= explorer_rope(512, bases[k / 3], k, 8, 4096);
         hash = hashed(hash, numbers, 257 * sizeof *numbers);
         status |= explorer_noise(131077 + k);
@@ -164,6 +171,7 @@ EXPORT uint32_t explorer_hash(void)
 int main(void)
 {
     printf("%s, %s\n%08x\n", explorer_about(), explorer_isa(), (unsigned)explorer_hash());
-    return explorer_out() == NULL || explorer_numbers() == NULL || explorer_rope_error() != NULL;
+    return explorer_out() == NULL || explorer_numbers() == NULL || explorer_words() == NULL ||
+           explorer_rope_error() != NULL;
 }
 #endif

@@ -2,7 +2,7 @@
 eval begin."1280,480"
 set multiplot
 set xrange [-12:12]
-set xtics 6
+set xtics 6 offset -0.3,0
 set xlabel "distance k"
 set tmargin at screen 0.82
 set bmargin at screen 0.26
@@ -18,7 +18,13 @@ do for [w = 0:2] {
     set yrange [0:word("15000 1 8", w + 1) + 0]
     # one legend for the three, below the middle one
     if (w == 1) { set key at screen 0.5, screen 0.06 center center maxrows 1 width 3 } else { unset key }
-    plot for [n = 0:2] file('.dat') using 1:(column(2 + 3 * w + n)) with lines lt n + 1 \
-        lw (w == 2 ? 9 - 3.5 * n : 2.5) title part(text.'|', n)
+    # The three sinusoids are one curve: a wide line, with points of the other two on it by turns.
+    if (w < 2) {
+        plot for [n = 0:2] file('.dat') using 1:(column(2 + 3 * w + n)) with lines lt n + 1 title part(text.'|', n)
+    } else {
+        plot file('.dat') using 1:8 with lines lt 1 lw 6, \
+            '' every 2::0 using 1:9 with points pt 7 ps 1.5 lc rgb word("#cb423a", 1), \
+            '' every 2::1 using 1:10 with points pt 7 ps 1.5 lc rgb word("#2e8b57", 1)
+    }
 }
 unset multiplot

@@ -12,9 +12,10 @@ PAGE=docs/explorer.html
 [ -f $PAGE ] || [ -e .git ] || skip "$PAGE is not in the archive: make docs"
 
 text() {
-    sed 's/^const WASM = "[A-Za-z0-9+\/=]*";/const WASM = "@WASM@";/' $PAGE | cmp - docs/page/explorer.html
+    sh docs/page/make.sh text >"$WORK/text"
+    sed 's/^const WASM = "[A-Za-z0-9+\/=]*";/const WASM = "@WASM@";/' $PAGE | cmp - "$WORK/text"
 }
-check "$PAGE has the text of docs/page/explorer.html" text
+check "$PAGE has the text of docs/page/explorer.html, pe_fixed.wgsl and examples/gpu/webgpu.js" text
 # shellcheck disable=SC2086
 check "docs/page/explorer.c has no warning" "$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. docs/page/explorer.c \
     -o "$WORK/explorer" -lm

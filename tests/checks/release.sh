@@ -43,6 +43,11 @@ table() { python3 "$WORK/lines.py" "$WORK/one/$name-layout.json" | diff tests/la
 check "the table says what tests/layout.txt does" table
 
 if [ -f "$WORK/one/$name.wasm" ]; then
+    page() {
+        sh docs/page/make.sh text >"$WORK/page"
+        sed 's/^const WASM = "[A-Za-z0-9+\/=]*";/const WASM = "@WASM@";/' "$WORK/one/$name-explorer.html" | cmp - "$WORK/page"
+    }
+    check "the explorer has its page's text" page
     wasm() { # its exports that have a name of pe, and what else it has to do with
         public_functions >"$WORK/public"
         sed -n 's/^export function \(pe_\)/\1/p' "$WORK/one/$name-wasm.txt" | diff "$WORK/public" - || return 1

@@ -5,19 +5,22 @@
 //
 //     node webgpu.js BROWSER DIR NAME     tests/gpu/webgpu.html makes DIR/k.NAME of DIR/k.in, which
 //                                         tests/gpu/tables.c wrote and checks; then examples/gpu/webgpu.html
-//                                         with DIR/increments.json
+//                                         with DIR/increments.json, and the heat map of docs/explorer.html
 //
 // SwiftShader, the software renderer that Chromium brings along, is the device. Exit status 77 without WebGPU.
 const fs = require('fs'), http = require('http'), path = require('path'), { spawn } = require('child_process');
 const [browser, dir, name] = process.argv.slice(2);
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json' };
-// A page of the examples shows what it found; this sends it.
-const sender = `<script type="module">
-const said = document.getElementById('said');
-new MutationObserver(() => fetch('/done', { method: 'POST', body: 'example: ' + said.textContent }))
-    .observe(said, { childList: true });
+// A page shows what it found in an element; this sends it, once.
+const sender = (id, name) => `<script type="module">
+const said = document.getElementById('${id}');
+const send = () => { seen.disconnect(); fetch('/done', { method: 'POST', body: '${name}: ' + said.textContent }); };
+const seen = new MutationObserver(send);
+if (said.textContent.length > 3) send(); else seen.observe(said, { childList: true });
 </script>`;
-const example = 'examples/gpu/webgpu.html', pages = ['tests/gpu/webgpu.html', example];
+const senders = { '/examples/gpu/webgpu.html': sender('said', 'example'), '/docs/explorer.html': sender('gpu', 'explorer') };
+const pages = ['tests/gpu/webgpu.html', 'examples/gpu/webgpu.html', 'docs/explorer.html',
+    'docs/explorer.html#d=512&base=500000&p=131072', 'docs/explorer.html#d=2&base=1000000&p=2147483520'];
 let child, status = 0;
 
 function next(url) {
@@ -46,12 +49,13 @@ const server = http.createServer((request, response) => {
         const text = data.toString();
         console.log(text);
         if (text.includes('no WebGPU')) status = 77;
-        else if (!/^tables: \d+ made|, 0 wrong, 0 pairs undecided$/.test(text)) status = 1;
+        else if (!/^tables: \d+ made|, 0 wrong, 0 pairs undecided$|, 0 with other bits.*, 0 pairs undecided\.$/.test(text))
+            status = 1;
         next(`http://localhost:${server.address().port}`);
     });
     try {
         response.setHeader('Content-Type', types[path.extname(url)] || 'application/octet-stream');
-        response.end(Buffer.concat([fs.readFileSync(file(url)), Buffer.from(url === `/${example}` ? sender : '')]));
+        response.end(Buffer.concat([fs.readFileSync(file(url)), Buffer.from(senders[url] || '')]));
     } catch (e) {
         response.statusCode = 404;
         response.end();
