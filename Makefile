@@ -106,12 +106,12 @@ examples: deps-demo
 
 run-examples: $(EXAMPLES)
 # The model is not part of the project: make answers MODEL=stories260K.bin
-ARGUMENTS_answers = $(or $(MODEL),$(error MODEL= a checkpoint of llama2.c, such as stories260K.bin of Karpathy's tinyllamas))
+answers: ARGUMENTS = $(or $(MODEL),$(error MODEL= a checkpoint of llama2.c, such as stories260K.bin of Karpathy's tinyllamas))
 $(EXAMPLES) answers:
 	@mkdir -p $(BUILD)
 	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) examples/$@.c -o $(BUILD)/$@ $(PE_LIBS)
 	@echo "==== examples/$@.c"
-	@$(BUILD)/$@ $(ARGUMENTS_$@) $(BUILD)
+	@$(BUILD)/$@ $(ARGUMENTS) $(BUILD)
 	@sh examples/draw.sh $(BUILD) $(or $(PICTURES_$@),$(PICTURES))
 	@echo
 
