@@ -230,7 +230,8 @@ class Plan:
         by       a number for all rows, or one for each
         """
         memory = memory_of(x, "x", ("f32", "f64", "f16", "bf16"), 2)
-        at = At(by) if not hasattr(by, "__index__") else At(0)._with(lib.pe_all(int64(by)))
+        single = hasattr(by, "__index__") and not getattr(by, "shape", ())
+        at = At(0)._with(lib.pe_all(int64(by))) if single else At(by)
         blocks = blocks_of(memory, axis, self.d_model, "x")
         at.counted(memory.shape[axis])
         for b in blocks:

@@ -760,7 +760,8 @@ def test_shift_and_dot():
         want = expected([131077, 131078, 131079], 16, 10000, "f64")
         assert abs(wide(x.array) - want).max() < {"f32": 2.5e-7, "f64": 1e-15, "f16": 2e-3, "bf16": 1.6e-2}[type]
     x = np.array(expected([5, 6], 16, 10000, "f32"), np.float32)
-    assert abs(plan.shift(x, [-5, 10]) - expected([0, 16], 16, 10000, "f64")).max() < 2.5e-7
+    assert abs(plan.shift(x, np.array([-5, 10])) - expected([0, 16], 16, 10000, "f64")).max() < 2.5e-7
+    assert abs(plan.shift(x, np.int64(3)) - expected([3, 19], 16, 10000, "f64")).max() < 4e-7
     raises(ValueError, plan.shift, x, [1, 2, 3], says="3 positions for 2 rows")
     cosines = [c for _, c in turns([(10000, 2 * i, 16, k) for k in (0, 1, 9999) for i in range(8)])]
     want = [once(sum(cosines[8 * n:8 * n + 8], Fraction(0)), "f64") for n in range(3)]
