@@ -175,7 +175,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     pe__tile tile;
     tile.pair = tile.token = tile.section_count = 0;
     tile.count = tile.pairs = pairs;
-    tile.tokens = call->tokens;
+    tile.tokens = tile.call_tokens = call->tokens;
     tile.layout = layout;
     tile.row = NULL;
     if (pairs > 0 && (element != sizeof(float) || rows.step > 1 || at->back)) {

@@ -48,7 +48,7 @@ typedef struct pe__tile {
     const size_t *row; /* the row number of each token; NULL: 0, 1, 2 ... */
     size_t stride;     /* floats from row to row; 0: all tokens share one row */
     size_t pair, count, pairs;
-    size_t token, tokens;
+    size_t token, tokens, call_tokens; /* call_tokens: of the whole call */
     pe_layout layout;
     size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
     const pe__section *section;

@@ -321,7 +321,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     tile.row = NULL;
     tile.section = section;
     tile.sines = rows;
-    size_t most = call->tokens;
+    size_t most = tile.call_tokens = call->tokens;
     if (most > 1 && !uniform) most = pe__tile_tokens(plan, PE__ROPE_TILE);
     for (size_t t = 0; t < call->tokens; t += most) {
         tile.token = t;
