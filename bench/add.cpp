@@ -95,7 +95,7 @@ static void add_batch(const Shape &s, std::size_t batches)
         true, batches);
 }
 
-void rows_add()
+static void rows()
 {
     for (const Shape &s : {Shape{512, 512}, Shape{4096, 1024}, Shape{131072, 512}}) {
         add_pe<float>(s);
@@ -115,5 +115,7 @@ void rows_add()
     }
     add_batch({512, 512}, 64);
 }
+
+static const Source source(5, rows);
 
 } // namespace bench

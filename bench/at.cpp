@@ -77,7 +77,7 @@ static void add_by(const Shape &s, std::int64_t first, std::int64_t step)
     add_peers("fill_at", s, positions);
 }
 
-void rows_at()
+static void rows()
 {
     const auto below_2_to = [](int bits) {
         return [=](std::size_t, std::int64_t) {
@@ -102,5 +102,7 @@ void rows_at()
     add_real({512, 512, 0, "below-1000"}, 1000);
     add_real({512, 512, 0, "below-2p20"}, 1048576);
 }
+
+static const Source source(4, rows);
 
 } // namespace bench

@@ -3,8 +3,8 @@
 //
 // A row is named verb/shape/type/function/build, for example fill/512x512/f32/pe_fill_f32/avx512,
 // so that --benchmark_filter picks by any of the five. To add a verb, write a bench/VERB.cpp with a
-// rows_VERB(), declare it at the end of this file and call it in main.cpp; bench.mk finds the file,
-// and bench.py needs a line only for the roof (ROOFS) and the goals (GOALS) of the new verb.
+// Source; bench.mk finds the file, and bench.py needs a line only for the roof (ROOFS) and the goals
+// (GOALS) of the new verb. A program has the sources that it is linked of: make bench-quick takes one.
 
 #ifndef PE_BENCH_HPP
 #define PE_BENCH_HPP
@@ -33,10 +33,9 @@ struct Options {
     bool quick = false;    // the short run: fewer repetitions, no sweep over table sizes
     int cpu = 0;           // the core everything but the threads rows runs on
     double min_time = 0.1; // seconds a repetition lasts at least
-    int repetitions = 9;   // of every row, in random order over all rows
+    int repetitions = 5;   // of every row, in random order over all rows
 };
 extern Options options;
-extern const char *const sleef_name; // what this build of pe takes sines from
 
 // 16-bit numbers, kept apart from integers: IEEE binary16 and bfloat16.
 struct half {
@@ -71,7 +70,8 @@ using Check = std::function<Accuracy()>;
 using Prepare = std::function<void()>;
 
 // Registers a row; one whose name is already there, or not asked for, is dropped. prepare() comes
-// before every repetition and is not timed; check() comes once, after the first.
+// before every repetition and is not timed; check() comes once, after the first. A peer's row, which
+// comes after pe's row of the same verb, shape and type, is also timed in turns with that.
 void add_row(const Row &row, Body body, Check check = nullptr, Prepare prepare = nullptr);
 
 // What memory bounds: writing, copying, changing in place. A row of pe is timed in turns with the
@@ -139,15 +139,10 @@ template <class T>
 Accuracy accuracy(const std::vector<double> &positions, std::size_t d,
                   Layout layout = Layout::INTERLEAVED, Via via = Via::NOTHING);
 
-void rows_fill();
-void rows_plan();
-void rows_types();
-void rows_at();
-void rows_add();
-void rows_rope();
-void rows_alibi();
-void rows_learned();
-void rows_shift();
+// A source of rows, one static object a file; rows() registers them, in the order of the places.
+struct Source {
+    Source(int place, void (*rows)());
+};
 
 } // namespace bench
 

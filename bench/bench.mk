@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
 ##
-##   make bench-quick   `make bench` in 90 seconds: no sweep over table sizes, few repetitions
-##   make bench-table   write the figures of the last `make bench` into README.md and docs/benchmarks.md
+##   make bench-quick   lists cases; CASE=512x512 builds and measures one, beside SLEEF and others, in seconds
+##   make bench-table   write the figures of the last `make bench` into README.md, docs/benchmarks.md and a page
+##                      of this CPU's; on a machine that others share, too
 ##   make bench-plot    draw ns per pair against table size: bench/fill.svg, bench/fill.png
 ##   make bench-paired  this tree against another version, call by call, in turns: nothing may be
 ##                      slower. BASE=COMMIT or directory, PAIRED_ISA="avx512 avx2 scalar" (the best),
@@ -37,11 +38,12 @@ BENCH_sse2    = -march=x86-64 -DPE_ISA=PE_ISA_SSE2 -DPE_SLEEF=0
 BENCH_neon    = -DPE_ISA=PE_ISA_NEON -DPE_SLEEF=1
 BENCH_scalar  = $(if $(BENCH_LIBMVEC),-march=x86-64) -DPE_ISA=PE_ISA_SCALAR -DPE_SLEEF=0
 # Highway wants AES for its wide targets, which the sines do not use.
-BENCH_FLAGS   = -std=c++17 -DPE_EXTERN $(CFLAGS) $(BENCH_WARNINGS) -I. -isystem /usr/include/eigen3 \
+BENCH_FLAGS   = -std=c++17 $(CFLAGS) $(BENCH_WARNINGS) -I. -isystem /usr/include/eigen3 \
                 -DHWY_DISABLE_PCLMUL_AES $(EXTRA_CFLAGS) \
                 -DBENCH_COMPILER='"$(shell $(CXX) --version | head -1) $(CFLAGS)"'
 
-.PHONY: bench bench-quick bench-deps bench-programs bench-table bench-summary bench-plot
+.PHONY: bench bench-quick bench-quick-deps bench-case bench-case-run bench-deps bench-programs bench-table \
+        bench-summary bench-plot
 bench-deps:
 	@sh bench/deps.sh
 
@@ -53,9 +55,19 @@ bench: bench-deps
 	@$(BENCH_RUN) --json $(BENCH_OUT)/bench.json $(BENCH_ARGS)
 	@python3 bench/cost.py --json $(BENCH_OUT)/cost.json
 
-bench-quick: bench-deps
-	@$(MAKE) --no-print-directory $(PARALLEL) bench-programs
-	@$(BENCH_RUN) --quick --json $(BENCH_OUT)/quick.json $(BENCH_ARGS)
+# One case: the program has one source of rows, on the best instruction set of this CPU, or QUICK_BUILD=avx2.
+QUICK_BUILD ?= $(or $(firstword $(filter $(CPU_ISAS),$(BENCH_BUILDS))),scalar)
+CASE ?=
+bench-quick:
+	@case=$$(python3 bench/bench.py cases $(CASE)) || exit 1; \
+	if [ -z "$(CASE)" ]; then echo "$$case"; else \
+	    $(MAKE) --no-print-directory QUICK_SOURCE="$${case%% *}" QUICK_ROWS="$${case#* }" $(PARALLEL) bench-case; fi
+bench-case: bench-quick-deps
+	@$(MAKE) --no-print-directory QUICK_SOURCE=$(QUICK_SOURCE) QUICK_ROWS='$(QUICK_ROWS)' bench-case-run
+bench-case-run: $(BENCH_OUT)/$(QUICK_SOURCE)-$(QUICK_BUILD)
+	@python3 bench/bench.py run --quick --filter '$(QUICK_ROWS)' $< $(BENCH_ARGS)
+bench-quick-deps: deps-demo
+	@sh bench/deps.sh quick
 
 # Version 0.1.
 BASE ?= 0207033
@@ -73,6 +85,8 @@ $(BENCH_OUT)/$(1)/%.o: bench/%.cpp bench/bench.mk $(wildcard bench/*.hpp pe.h pe
 	$$(CXX) $$(BENCH_FLAGS) $$(BENCH_$(1)) -DBENCH_BUILD='"$(1)"' -c $$< -o $$@
 $(BENCH_OUT)/bench-$(1): $(patsubst bench/%.cpp,$(BENCH_OUT)/$(1)/%.o,$(BENCH_SOURCES))
 	$$(CXX) $$^ -o $$@ $$(BENCH_LIBS)
+$(BENCH_OUT)/%-$(1): $(BENCH_OUT)/$(1)/main.o $(BENCH_OUT)/$(1)/roof.o $(BENCH_OUT)/$(1)/%.o
+	$$(CXX) $$^ -o $$@ $$(BENCH_LIBS)
 endef
 $(foreach b,$(BENCH_BUILDS),$(eval $(call BENCH_RULES,$(b))))
 
@@ -85,10 +99,10 @@ bench-table: $(BENCH_OUT)/bench.json
 
 # README.md's table, from the pages of two CPUs.
 bench-summary:
-	@python3 bench/bench.py summary README.md docs/benchmarks.md docs/benchmarks-zen4.md
+	@python3 bench/bench.py summary README.md docs/benchmarks-zen4.md docs/benchmarks-zen5.md
 
 bench-plot: $(BENCH_OUT)/bench.json
-	@python3 bench/bench.py plot $< bench/fill docs/benchmarks-zen4.md
+	@python3 bench/bench.py plot $< bench/fill docs/benchmarks-zen5.md
 
 # What llvm-mca says of the hot loops on CPUs that are not at hand.
 .PHONY: mca

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Small programs whose size and compile time cost.py measures: -DFILL fills a table, -DADD adds to
- * activations, -DROPE turns heads, -DALL does all three, -DBY_TABLE turns heads by a given table alone. By
- * version 0.1, too. Arguments come from outside, so that no call is special.
+ * activations, -DROPE rotates heads, -DALL does all three, -DBY_TABLE rotates heads by a given table alone,
+ * -DCONFIG by a plan of a model's config, which 0.1 has not; -DSINCOS fills rows without a plan, -DSINCOS_ROW one
+ * row, -DROW_BY_TABLE rotates heads by one row, -DGGML is what an operator of ggml's calls for f32 and f16. Arguments
+ * come from outside, so that no call is special.
  */
 #ifdef ALL
     #define FILL
@@ -29,6 +31,35 @@ int program(const float *table, void *memory, size_t size, int64_t first, size_t
     const pe_rope_table by = {table, NULL, PE_TYPE_F32, PE_ROPE_TABLE_JOINED, 128, rows, 64};
     return (int)pe_rope_by_table_f32(&by, PE_LAYOUT_HALVES, pe_from(0), rows, x,
                                      (pe_heads){32, 128, stride});
+#elif defined(SINCOS)
+    (void)table, (void)size;
+    return (int)pe_sincos_f32((const double *)memory, stride, 1, pe_from(first), rows, x, x + rows * stride, stride);
+#elif defined(SINCOS_ROW)
+    (void)table, (void)size, (void)rows;
+    return (int)pe_sincos_f32((const double *)memory, stride, 1, pe_from(first), 1, x, x + stride, stride);
+#elif defined(ROW_BY_TABLE) || defined(GGML)
+    float s[64], c[64];
+    const pe_rope_table by = {c, s, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};
+    const pe_heads heads = {32, 128, stride};
+    double omega[64], factor = 1;
+    int bad = (int)pe_sincos_f32((const double *)memory, 64, 1, pe_from(first), 1, s, c, 64);
+    #ifdef ROW_BY_TABLE
+    (void)table, (void)size, (void)omega, (void)factor;
+    return bad | (int)pe_rope_by_table_f32(&by, PE_LAYOUT_HALVES, pe_from(0), rows, x, heads);
+    #else
+    const pe_layout layout = size & 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+    const uint16_t *half = (const uint16_t *)(const void *)table;
+    bad |= (int)pe_rope_ggml_frequencies((const pe_rope_ggml *)memory, omega, &factor);
+    bad |= (int)pe_sincos_f32(omega, 64, factor, pe_from(first), 1, s, c, 64);
+    bad |= (int)pe_rope_by_table_to_f32(&by, layout, pe_from(0), rows, 128, table, heads, x, heads);
+    return bad | (int)pe_rope_by_table_to_f16(&by, layout, pe_from(0), rows, 128, half, heads,
+                                              (uint16_t *)(void *)x, heads);
+    #endif
+#elif defined(CONFIG) && PE_VERSION_HEX >= 0x000200
+    pe_plan own;
+    int bad = (int)pe_rope_plan_init(&own, (const pe_rope_config *)(const void *)table, memory, size);
+    bad |= (int)pe_rope_f32(&own, pe_from(first), rows, x, (pe_heads){32, 128, stride});
+    return bad;
 #else
     pe_config config = pe_config_default(stride);
     pe_plan own;

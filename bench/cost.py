@@ -3,6 +3,8 @@
 """What including pe costs: the code of small programs in KB, and the seconds it takes to compile them.
 
     cost.py [--base DIRECTORY or COMMIT] [--builds "avx512 avx2"] [--runs N] [--json FILE]
+    cost.py --sizes README BUILDING [--check]    compiles the programs for each instruction set, and writes their
+                                   sizes into the tables of README.md and docs/building.md; or compares: within 3 %
 
 Compilers are gcc and clang, whichever there are, with -O2. Seconds are CPU seconds of the compiler, beyond
 what it takes for the system headers that pe.h includes, which are a line of their own. The base is another
@@ -21,8 +23,18 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
-PROGRAMS = {"FILL": "plan, fill", "ADD": "plan, add", "ROPE": "plan, RoPE", "ALL": "plan, all three",
-            "BY_TABLE": "RoPE by a table"}
+PROGRAMS = {"FILL": "plan, fill", "ADD": "plan, add", "ROPE": "plan, RoPE", "CONFIG": "config, RoPE",
+            "ALL": "plan, all three", "BY_TABLE": "RoPE by a table"}
+# What the tables of README.md and docs/building.md call them.
+README = {"BY_TABLE": "rotates heads by a given table", "FILL": "fills tables from a plan",
+          "ADD": "adds encodings to activations from a plan", "ROPE": "uses RoPE; its plan is made by `pe_plan_init()`",
+          "CONFIG": "uses RoPE; its plan is made from a model's config, by `pe_rope_plan_init()`"}
+BUILDING = {"SINCOS_ROW": "`pe_sincos_f32` of one row", "SINCOS": "`pe_sincos_f32` of any number of rows",
+            "BY_TABLE": "`pe_rope_by_table_f32`", "ROW_BY_TABLE": "one row, and `pe_rope_by_table_f32`",
+            "GGML": "`pe_rope_ggml_frequencies`, one row, `pe_rope_by_table_to_f32` and `_to_f16` in both layouts",
+            "FILL": "`pe_plan_init`, `pe_fill_f32`", "ADD": "`pe_plan_init`, `pe_add_f32`",
+            "ROPE": "`pe_plan_init`, `pe_rope_f32`", "CONFIG": "`pe_rope_plan_init`, `pe_rope_f32`"}
+MEASURED = "gcc 12.2" # what the tables are of
 FOREIGN = {"arm_neon.h", "wasm_simd128.h"} if os.uname().machine == "x86_64" else {"immintrin.h", "emmintrin.h", "wasm_simd128.h"}
 FLAGS = {
     "avx512": ["-mavx512f", "-DPE_ISA=PE_ISA_AVX512"],
@@ -56,6 +68,45 @@ def system_headers(tree):
                    for h in sorted(found - {"sleef.h"} - FOREIGN)) + "int nothing;\n"
 
 
+def object_command(compiler, isa, tree, source, output, *more):
+    return [compiler, "-std=c99", "-O2", *FLAGS[isa], "-DPE_SLEEF=0", *more, f"-I{tree}", "-c", source, "-o", output]
+
+
+def sizes(readme, building, check):
+    """The tables of sizes: written, or compared with what they say."""
+    compiler = os.environ.get("GCC", "gcc")
+    said = subprocess.run([compiler, "-dumpfullversion"], stdout=subprocess.PIPE, text=True, check=False).stdout
+    if os.uname().machine != "x86_64" or not said.startswith(MEASURED.split()[1]):
+        sys.exit(f"SKIP: the tables of sizes are of {MEASURED} on x86-64")
+    found = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        output = os.path.join(scratch, "out.o")
+        for program in BUILDING:
+            for isa in ("sse2", "avx2", "avx512"):
+                subprocess.run(object_command(compiler, isa, TOP, os.path.join(HERE, "cost.c"), output, f"-D{program}"),
+                               check=True)
+                found[program, isa] = text_bytes(output) / 1000
+    tables = [(readme, says, [found[program, "avx512"]], "{} KB") for program, says in README.items()]
+    tables += [(building, says, [found[program, isa] for isa in ("sse2", "avx2", "avx512")], "{} / {} / {}")
+               for program, says in BUILDING.items()]
+    wrong = []
+    for path, says, numbers, form in tables:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        row = re.compile(r"(?m)^( *\| " + re.escape(says) + r" \| )([^|]*)( \|)$")
+        cell = row.search(text)
+        if not cell:
+            sys.exit(f"{path} has no row '{says}'")
+        if check:
+            known = [int(n) for n in re.findall(r"\d+", cell[2])]
+            if len(known) != len(numbers) or any(abs(a - b) > 0.5 + 0.03 * b for a, b in zip(known, numbers)):
+                wrong.append(f"{path}: {says}: {cell[2]}, is {form.format(*(round(n) for n in numbers))}")
+            continue
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(row.sub(lambda m: m[1] + form.format(*(round(n) for n in numbers)) + m[3], text))
+    sys.exit("\n".join(wrong) or 0)
+
+
 def measure(trees, compiler, isa, runs, scratch):
     """For each program, for each tree: the code's bytes, and the seconds of each run; "": the headers."""
     base = {}
@@ -66,8 +117,7 @@ def measure(trees, compiler, isa, runs, scratch):
     output = os.path.join(scratch, "out.o")
 
     def command(tree, source, *more):
-        return [compiler, "-std=c99", "-O2", *FLAGS[isa], "-DPE_SLEEF=0", *more, f"-I{tree}", "-c", source,
-                "-o", output]
+        return object_command(compiler, isa, tree, source, output, *more)
 
     found = {"": ({tree: 0 for tree in trees}, {tree: [] for tree in trees})}
     for program in PROGRAMS:
@@ -125,8 +175,12 @@ def main():
     parser.add_argument("--base")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json")
+    parser.add_argument("--sizes", nargs=2, metavar=("README", "BUILDING"))
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--builds", default="avx512 avx2" if os.uname().machine == "x86_64" else "neon")
     args = parser.parse_args()
+    if args.sizes:
+        sizes(*args.sizes, args.check)
     found = list(rows(args.base, args.builds.split(), args.runs))
     if not found:
         sys.exit("neither gcc nor clang is installed")

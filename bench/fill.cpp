@@ -93,7 +93,7 @@ static void add_sweep()
     add_fill_pe({1000000, d}, {});
 }
 
-void rows_fill()
+static void rows()
 {
     for (const Shape &s : {Shape{512, 512}, Shape{512, 512, 16000000}, Shape{4096, 1024},
                            Shape{131072, 512}, Shape{65536, 1024}, Shape{32768, 2048}}) {
@@ -116,5 +116,7 @@ void rows_fill()
         add_fill_pe({rows, 512}, {});
     if (!options.quick && std::string(BENCH_BUILD) != "scalar") add_sweep();
 }
+
+static const Source source(1, rows);
 
 } // namespace bench

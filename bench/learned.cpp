@@ -95,7 +95,7 @@ void add_resample()
 
 } // namespace
 
-void rows_learned()
+static void rows()
 {
     for (const Shape &s : {Shape{131072, 512}, Shape{512, 512}}) {
         add_pe<float>(s);
@@ -106,5 +106,7 @@ void rows_learned()
     add_grad({131072, 512});
     add_resample();
 }
+
+static const Source source(8, rows);
 
 } // namespace bench

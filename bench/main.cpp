@@ -25,11 +25,20 @@ namespace bench
 {
 
 Options options;
+static const char *const sleef_name = PE_SLEEF_NAME;
 
 static std::size_t buffer_bytes = 4096;
 static void *buffers[2];
 static int rows_asked_for;
 static std::set<std::string> names;
+static std::map<std::string, std::pair<std::string, Body>> pe_rows; // by verb/shape/type: the first function of pe's
+
+static std::map<int, void (*)()> &sources()
+{
+    static std::map<int, void (*)()> all;
+    return all;
+}
+Source::Source(int place, void (*rows)()) { sources()[place] = rows; }
 
 void *buffer(std::size_t which) { return buffers[which]; }
 
@@ -76,7 +85,7 @@ static void show_progress(const std::string &name)
     static const auto start = std::chrono::steady_clock::now();
     static int done, shown = -1;
     const int total = std::max(1, rows_asked_for * options.repetitions);
-    const int percent = ++done * 100 / total;
+    const int percent = std::min(99, ++done * 100 / total);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const bool terminal = isatty(2) != 0;
@@ -84,8 +93,12 @@ static void show_progress(const std::string &name)
         std::fprintf(stderr,
                      terminal ? "\r\033[K%-7s %3d%% %4.0f s  %s" : "%-7s %3d%% %4.0f s  %s\n",
                      BENCH_BUILD, percent, seconds, name.c_str());
-    if (terminal && done == total) std::fprintf(stderr, "\r\033[K");
     shown = percent;
+}
+static void end_progress()
+{
+    if (isatty(2) != 0) std::fprintf(stderr, "\r\033[K");
+    std::fprintf(stderr, "%-7s 100%%\n", BENCH_BUILD);
 }
 
 Bound bound_of(const std::string &verb)
@@ -126,42 +139,40 @@ static double median(std::vector<double> &x)
     return *middle;
 }
 
-// Work and roof in turns, in blocks long enough for the clock and short enough that both meet the same
-// machine: the share that work reaches of the roof's speed is the median over neighbours.
+// Two bodies in turns, in blocks long enough for the clock and short enough that both meet the same
+// machine: the median over neighbours of the other's time over the first one's, and of the other's
+// seconds a call. A roof is such a body, and so is pe beside a peer.
 struct Turns {
-    double share = 0, roof = 0; // and the roof's seconds a call
+    double ratio = 0, other = 0;
 };
 static const double block_seconds = 2e-4;
 
-static Turns take_turns(const Row &row, const Body &body, const Roof &roof, double seconds,
-                        int least)
+static Turns take_turns(const Body &body, const Body &against, double seconds, int least)
 {
-    const Span x = span(row.bytes);
-    std::size_t made = 0;
-    const auto work = [&](std::size_t calls) {
+    std::size_t made = 0, others = 0;
+    const auto block = [](const Body &one, std::size_t &call, std::size_t calls) {
         const double from = cpu_seconds();
         for (std::size_t k = 0; k < calls; k++)
-            body(made++, 0);
+            one(call++, 0);
         return (cpu_seconds() - from) / static_cast<double>(calls);
     };
-    const auto bound = [&](std::size_t calls) { // an even number: then flips leave what was there
-        const double from = cpu_seconds();
-        for (std::size_t k = 0; k < calls; k++)
-            roof.run(x, k);
-        return (cpu_seconds() - from) / static_cast<double>(calls);
+    const auto calls = [](double one) { // even: then flips leave what was there
+        return static_cast<std::size_t>(std::max(1.0, block_seconds / std::max(one, 1e-9)) / 2) * 2 + 2;
     };
-    const auto calls = [](double one) { // for a block
-        return static_cast<std::size_t>(std::max(1.0, block_seconds / std::max(one, 1e-9)));
-    };
-    work(1), bound(2);
-    const std::size_t n = calls(work(2)), m = calls(bound(2)) / 2 * 2 + 2;
-    std::vector<double> shares, times;
+    block(body, made, 1), block(against, others, 2);
+    const double once = block(body, made, 2);
+    const std::size_t n = once > block_seconds ? 1 : calls(once), m = calls(block(against, others, 2));
+    std::vector<double> ratios, times;
     const double from = cpu_seconds();
-    while (static_cast<int>(shares.size()) < least || cpu_seconds() - from < seconds) {
-        const double a = work(n), b = bound(m), c = work(n);
-        shares.push_back(2 * b / (a + c)), times.push_back(b);
+    while (static_cast<int>(ratios.size()) < least || cpu_seconds() - from < seconds) {
+        const double a = block(body, made, n), b = block(against, others, m), c = block(body, made, n);
+        ratios.push_back(2 * b / (a + c)), times.push_back(b);
     }
-    return {median(shares), median(times)};
+    return {median(ratios), median(times)};
+}
+static Body body_of(const Roof &roof, double bytes)
+{
+    return [&roof, bytes](std::size_t call, std::size_t) { roof.run(span(bytes), call); };
 }
 
 void add_row(const Row &row, Body body, Check check, Prepare prepare)
@@ -181,6 +192,11 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
 #endif
     buffer_bytes = std::max(buffer_bytes, bytes);
     rows_asked_for++;
+    const bool is_pe = row.function.compare(0, 3, "pe_") == 0;
+    const std::string work = row.verb + "/" + row.shape + "/" + row.type;
+    if (is_pe) pe_rows.emplace(work, std::make_pair(row.function, body));
+    const auto same = pe_rows.find(work);
+    const auto pe = is_pe || row.threads > 1 || same == pe_rows.end() ? decltype(same->second)() : same->second;
 
     struct Seen {
         bool timed = false, checked = false;
@@ -189,9 +205,7 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
     };
     const auto seen = std::make_shared<Seen>();
     const Bound bound =
-        row.threads == 1 && row.function.compare(0, 3, "pe_") == 0 && row.bytes >= 64
-            ? bound_of(row.verb)
-            : Bound::NOTHING;
+        row.threads == 1 && is_pe && row.bytes >= 64 ? bound_of(row.verb) : Bound::NOTHING;
     const auto run = [=](benchmark::State &state) {
         const std::size_t thread = static_cast<std::size_t>(state.thread_index());
         if (row.threads > 1)
@@ -199,31 +213,41 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
         if (prepare) prepare();
         const double before = fixed_loop();
         const auto from = std::chrono::steady_clock::now();
+        const double cpu_from = cpu_seconds();
         std::size_t call = 0;
         for (auto _ : state) {
             body(call++, thread);
             benchmark::ClobberMemory();
         }
+        const double cpu = std::max(cpu_seconds() - cpu_from, 1e-9) / static_cast<double>(call);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
         const double after = fixed_loop();
-        using benchmark::Counter; // counters of the threads are added up
-        const Counter::Flags rate = Counter::kIsIterationInvariantRate | Counter::kAvgThreads;
-        state.counters["ns_per_pair"] = Counter(row.pairs * 1e-9, rate | Counter::kInvert);
-        state.counters["GB/s"] = Counter(row.bytes * 1e-9, rate);
-        if (row.traffic > row.bytes) state.counters["traffic"] = Counter(row.traffic * 1e-9, rate);
+        using benchmark::Counter; // counters of the threads are added up, but for these
+        const auto mean = [](double x) { return Counter(x, Counter::kAvgThreads); };
+        // threads run at the same time: each takes as long for its share as the clock on the wall says
+        const double call_seconds = row.threads > 1 ? took.count() / static_cast<double>(call) : cpu;
+        state.counters["ns_per_pair"] =
+            mean(call_seconds * 1e9 / (row.pairs * static_cast<double>(row.threads)));
+        state.counters["GB/s"] = mean(row.bytes * static_cast<double>(row.threads) / call_seconds * 1e-9);
+        if (row.traffic > row.bytes) state.counters["traffic"] = mean(row.traffic / call_seconds * 1e-9);
         if (thread != 0) return;
         if (bound != Bound::NOTHING && (seen->timed || took.count() >= 0.9 * options.min_time)) {
             if (seen->roof == nullptr) {
                 double best = HUGE_VAL;
                 for (const Roof *roof : roofs_of(bound)) {
-                    const double time = take_turns(row, body, *roof, 0, 3).roof;
+                    const double time = take_turns(body, body_of(*roof, row.bytes), 0, 3).other;
                     if (time < best) best = time, seen->roof = roof;
                 }
             }
-            const Turns turns = take_turns(row, body, *seen->roof, options.min_time / 2, 3);
-            state.counters["share"] = turns.share;
-            state.counters["roof_GB/s"] = row.bytes / turns.roof * 1e-9;
+            const Turns turns =
+                take_turns(body, body_of(*seen->roof, row.bytes), options.min_time / 2, 3);
+            state.counters["share"] = turns.ratio;
+            state.counters["roof_GB/s"] = row.bytes / turns.other * 1e-9;
             state.SetLabel(seen->roof->name);
+        }
+        if (pe.second && (seen->timed || took.count() >= 0.9 * options.min_time)) {
+            state.counters["times_pe"] = 1 / take_turns(body, pe.second, options.min_time / 2, 1).ratio;
+            state.SetLabel(pe.first);
         }
         state.counters["bytes"] = row.bytes * row.threads;
         state.counters["fixed_loop"] = std::max(before, after);
@@ -382,7 +406,7 @@ static int run(int argc, char **argv)
     // Our defaults come first, so that any of them can be overridden.
     std::string defaults[] = {
         options.quick ? "--benchmark_min_time=0.01" : "--benchmark_min_time=0.03",
-        options.quick ? "--benchmark_repetitions=5" : "--benchmark_repetitions=9",
+        "--benchmark_repetitions=5",
         "--benchmark_enable_random_interleaving=true"};
     for (std::string &one : defaults)
         arguments.insert(arguments.begin() + 1, &one[0]);
@@ -407,15 +431,8 @@ static int run(int argc, char **argv)
     benchmark::AddCustomContext("core", std::to_string(options.cpu));
 
     pin(options.cpu);
-    rows_fill();
-    rows_plan();
-    rows_types();
-    rows_at();
-    rows_add();
-    rows_rope();
-    rows_alibi();
-    rows_learned();
-    rows_shift();
+    for (const auto &source : sources())
+        source.second();
     for (void *&one : buffers) {
         one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
         if (one == nullptr) {
@@ -436,6 +453,7 @@ static int run(int argc, char **argv)
     else
         benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
+    if (rows_asked_for > 0 && to_file) end_progress();
     for (void *one : buffers)
         std::free(one);
     return 0;

@@ -32,10 +32,22 @@
 #include <sleef.h>
 #undef CONST // sleef.h leaves it behind
 
-#include <Eigen/Core>
-#include <hwy/highway.h>
-#include <hwy/contrib/math/math-inl.h>
-#include <xsimd/xsimd.hpp>
+// These join in where they are installed.
+#if __has_include(<Eigen/Core>)
+    #include <Eigen/Core>
+    #define BENCH_EIGEN 1
+#endif
+#if __has_include(<hwy/contrib/math/math-inl.h>)
+    #include <hwy/highway.h>
+    #include <hwy/contrib/math/math-inl.h>
+    #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 // below SSSE3 there is nothing to compare
+        #define BENCH_HIGHWAY 1
+    #endif
+#endif
+#if __has_include(<xsimd/xsimd.hpp>)
+    #include <xsimd/xsimd.hpp>
+    #define BENCH_XSIMD 1
+#endif
 
 namespace bench
 {
@@ -280,6 +292,7 @@ template <class L, auto sine, auto cosine> struct separate : L {
     static void sincos(V a, V &s, V &c) { s = sine(a), c = cosine(a); }
 };
 
+#ifdef BENCH_EIGEN
 struct eigen : native {
     using Lanes = Eigen::Array<float, lanes, 1>;
     static void sincos(V a, V &s, V &c)
@@ -291,7 +304,9 @@ struct eigen : native {
         s = load(sine.data()), c = load(cosine.data());
     }
 };
+#endif
 
+#ifdef BENCH_XSIMD
 struct xsimd_batch : native {
     static_assert(xsimd::batch<float>::size == lanes, "xsimd uses the width of this build");
     static void sincos(V a, V &s, V &c)
@@ -300,9 +315,9 @@ struct xsimd_batch : native {
         s = both.first, c = both.second;
     }
 };
+#endif
 
-#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 // below SSSE3 there is nothing to compare
-    #define BENCH_HIGHWAY 1
+#ifdef BENCH_HIGHWAY
 struct highway : native { // Debian's 1.0 has no SinCos yet
     static constexpr hwy::HWY_NAMESPACE::ScalableTag<float> tag{};
     static void sincos(V a, V &s, V &c)
@@ -428,7 +443,7 @@ constexpr Peer entry(const char *function, Peer::When when = Peer::FULL)
 }
 
 static const Peer all_peers[] = {
-    entry<plain_c>("c_sinf_cosf", Peer::SWEEP),
+    entry<plain_c>("c_sinf_cosf", Peer::ALWAYS),
     entry<sleef_float>(BENCH_SLEEF_FLOAT, Peer::ALWAYS),
 #if defined(__AVX2__)
     entry<sleef_float, Put::STREAM>(BENCH_SLEEF_FLOAT "_nt", Peer::ALWAYS),
@@ -447,8 +462,12 @@ static const Peer all_peers[] = {
 #elif defined(__ARM_NEON)
     entry<sleef<f4, Sleef_sincosf4_u10advsimd>>("sleef_u10_f4"),
 #endif
+#ifdef BENCH_EIGEN
     entry<eigen>("eigen", Peer::ALWAYS),
+#endif
+#ifdef BENCH_XSIMD
     entry<xsimd_batch>("xsimd"),
+#endif
 #ifdef BENCH_HIGHWAY
     entry<highway>("highway", Peer::ALWAYS),
 #endif

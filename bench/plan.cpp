@@ -74,12 +74,14 @@ static void add_step()
     });
 }
 
-void rows_plan()
+static void rows()
 {
     for (const std::size_t d : {128u, 512u, 4096u})
         add_plan_of(d);
     add_rope_plan();
     add_step();
 }
+
+static const Source source(2, rows);
 
 } // namespace bench

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # How the picture of `bench.py plot` looks; the data, the cache sizes and the output come before this.
-set multiplot title "Filling a table of 512 floats a row, one thread: lower is faster\n{/*0.7 ".caption."}"
+set multiplot title "Filling a table of 512 floats a row, one thread: lower is faster\n{/*0.7 ".caption."; the others were measured to 256 MB}"
 set logscale x 2
 set logscale y 10
 set xrange [2**11:2**31]

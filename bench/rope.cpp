@@ -215,7 +215,7 @@ void add_axes(std::size_t tokens)
 
 } // namespace
 
-void rows_rope()
+static void rows()
 {
     for (const std::size_t tokens : {1u, 2048u, 16384u}) {
         add_pe<float>(tokens);
@@ -230,5 +230,7 @@ void rows_rope()
     add_tables(2048);
     add_axes(2048);
 }
+
+static const Source source(6, rows);
 
 } // namespace bench

@@ -71,7 +71,7 @@ static void add_dots(const Shape &s)
             });
 }
 
-void rows_shift()
+static void rows()
 {
     for (const Shape &s : {Shape{512, 512}, Shape{131072, 512}})
         for (const Layout layout : {Layout::INTERLEAVED, Layout::HALVES}) {
@@ -82,5 +82,7 @@ void rows_shift()
         }
     add_dots({100000, 512});
 }
+
+static const Source source(9, rows);
 
 } // namespace bench

@@ -29,7 +29,7 @@ template <class P, class T> static void add_sleef(const Shape &s, const char *fu
 }
 #endif
 
-void rows_types()
+static void rows()
 {
     for (const Shape &s : {Shape{512, 512}, Shape{4096, 1024}, Shape{131072, 512}}) {
         if ((options.quick || std::string(BENCH_BUILD) == "scalar") && s.rows > 512) break;
@@ -45,5 +45,7 @@ void rows_types()
 #endif
     }
 }
+
+static const Source source(3, rows);
 
 } // namespace bench
