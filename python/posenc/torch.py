@@ -16,7 +16,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 import numpy
 import torch
 
-from . import At, Plan, Rope, back
+from . import At, Plan, Rope, back, c
 from ._at import Positions
 from ._library import size
 
@@ -84,7 +84,17 @@ class _Turns(_Rows):
 
 
 def _is_halves(plan: Plan) -> bool:
-    return bool(plan._again[1].get("layout", "halves" if isinstance(plan, Rope) else "interleaved") in ("halves", 1))
+    return bool(plan._plan.layout == c.PE_LAYOUT_HALVES)
+
+
+def _checked_for(plan: Plan, x: Any) -> None:
+    """May rotate_by() do this plan's work? What it does not know the library does, in its types, on the CPU."""
+    p = plan._plan
+    for wrong, what in ((p.rope_interleave, "rope_interleave"), (p.rotary_offset, "rotary_offset"),
+                        (p.cos_first, "cos_first"), (p.axes > 1 and not p.joint, "axes with columns of their own")):
+        if wrong:
+            raise TypeError(f"a plan with {what} rotates float32, float16 and bfloat16 on the CPU, not {x.dtype} on "
+                            f"{x.device}")
 
 
 def rotate_by(x: Any, cos: Any, sin: Any, *, halves: bool = True) -> Any:
@@ -118,6 +128,7 @@ def _rotated(x: Any, plan: Plan, at: Any, axis: int) -> Any:
         plan.rotate(made, at=at, axis=axis)
         return made
     # Another device, or doubles, which the library does not rotate: by its cosines and sines.
+    _checked_for(plan, x)
     cos, sin = (made.to(x.device) for made in _Turns(plan, None)._make(at, at.counted(tokens), x.dtype))
     shape = [1] * x.dim()
     shape[axis], shape[-1] = tokens, cos.shape[-1]

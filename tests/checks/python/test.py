@@ -958,6 +958,20 @@ def test_torch_modules():
     raises(ValueError, modules.rotate, torch.zeros(3, 64), rope, 0, axis=-1)
     raises(ValueError, modules.rotate, torch.zeros(3, 64), rope, [1, 2], says="2 positions for 3 rows")
     raises(TypeError, modules.Rotary, rope, rope_theta=3, says="rope_theta")
+    # doubles go by rotate_by(), which is refused where it would not do what the plan says
+    x = torch.randn(3, 64, dtype=torch.float64)
+    for plan in (posenc.Plan(64, preset="t2t"), posenc.Plan(64), posenc.Rope(64)):
+        single = x.float()
+        plan.rotate(single, at=[5, 6, 70])
+        assert abs(modules.rotate(x, plan, [5, 6, 70]) - single).max() < 1e-5
+    for plan, says in ((posenc.Rope(64, rope_interleave=1), "rope_interleave"),
+                       (posenc.Rope(64, rotary_dim=32, rotary_offset=32), "rotary_offset"),
+                       (posenc.Plan(64, cos_first=1), "cos_first"), (posenc.Plan(64, axes=2, axis=[(32, 0), (32, 1)]), "axes")):
+        at = [5, 6, 70] if says != "axes" else [[1, 2], [3, 4], [5, 6]]
+        raises(TypeError, modules.rotate, x, plan, at, says=says)
+        single, again = x.float(), x.float()
+        plan.rotate(single, at=at)
+        assert torch.equal(modules.rotate(again, plan, at), single)
     # M-RoPE: position_ids [3, batch, tokens]
     m = posenc.Rope(16, sections=[2, 3, 3])
     ids = torch.arange(18).reshape(3, 2, 3)
