@@ -97,7 +97,7 @@ static const char *read_model(model *m, FILE *f)
     const long length = ftell(f);
     if (length < 0 || fseek(f, sizeof m->h, SEEK_SET) != 0) return "its length cannot be found";
     const size_t bytes = (size_t)length - sizeof m->h;
-    m->weights = (float *)malloc(bytes);
+    m->weights = (float *)malloc(bytes + 1); /* a header alone: not NULL */
     if (m->weights == NULL || fread(m->weights, 1, bytes, f) != bytes)
         return "it cannot be read into memory";
     const double left = divide_model(m, (double)(bytes / sizeof(float)));
