@@ -55,12 +55,14 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     /* Passes over a group of heads are fastest if the heads are in a cache. Floats that come from
        memory (`scattered`) are rotated head after head instead, in the order of their addresses.
        With passes they took 1.04 to 1.5 of the time in place, and 1.5 to 2.7 of it out of place
-       with AVX2 and SSE2; but heads whose last pass is not full took .6 to .93 of it. */
+       with AVX2 and SSE2; but heads whose last pass is not full took .6 to .93 of it, and with
+       scalar code interleaved pairs and sections .75 to .97. */
     const int passes = pe__takes_passes(tile);
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
-    const int scattered = passes && full && from == PE__F32 && many;
+    const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
+    const int scattered = passes && full && wide && from == PE__F32 && many;
     /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
        in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
        place these are not prefetched: the hardware alone is faster. In place they are, but only if
