@@ -28,6 +28,7 @@
 #undef PE__IN_REGISTER
 #undef PE__GNU
 #undef PE__INLINE
+#undef PE__API_INLINE
 #undef PE__OUTLINE
 #undef PE__COLD
 #undef PE__PREFETCH

@@ -169,9 +169,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     pe__table rows = {c, s, pairs ? table->stride : 0, 1, table->type, 0};
     rows.step = pe__table_step(table->layout, layout);
     rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
-    if (rows.odd) rows.sines = rows.cosines;
-    if (table->layout == PE_ROPE_TABLE_JOINED)
-        rows.sines = (const unsigned char *)rows.cosines + pairs * element;
+    if (!two) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
     pe__tile tile;
     tile.pair = tile.token = tile.section_count = 0;
     tile.count = tile.pairs = pairs;
@@ -200,7 +198,7 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
                                           size_t row, void *p, const pe_heads *heads)
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
-    const float *const s = (const float *)t->sines + row * t->stride;
+    const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
     const size_t by = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
     const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};

@@ -63,18 +63,19 @@ PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
 
 /* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
-   row, pairs fill whole units, and no argument can be an error. Where the call is inlined, the
-   compiler knows most of the arguments, so that most of the tests cost nothing. */
+   row, a row's cosines are consecutive and its sines are, pairs fill whole units, and no argument
+   can be an error. Where the call is inlined, the compiler knows most of the arguments, so that
+   most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
                                  const pe_heads *x)
 {
     if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
     const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
-    int ok = (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (n != 0);
-    ok &= (t->cosines != NULL) & (t->sines != NULL) & (all >> (4 * sizeof all - 2) == 0);
-    ok &= (n % PE__ROPE_UNIT == 0) & (n <= t->stride) & ((uint64_t)at->first < t->rows);
-    ok &= (x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2));
-    return ok & ((unsigned)layout <= PE_LAYOUT_HALVES);
+    const int joined = t->layout == PE_ROPE_TABLE_JOINED, apart = t->layout == PE_ROPE_TABLE_APART;
+    int ok = (t->type == PE_TYPE_F32) & (joined | apart) & (all >> (4 * sizeof all - 2) == 0);
+    ok &= (t->cosines != NULL) & (joined == !t->sines) & ((unsigned)layout <= PE_LAYOUT_HALVES);
+    ok &= (n % PE__ROPE_UNIT == 0) & (n <= t->stride >> joined) & ((uint64_t)at->first < t->rows);
+    return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }
 
 /* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
@@ -99,15 +100,14 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
         const pe_rope_table table = {cosines, sines, type, layout, stride, rows, 0};               \
         return pe__call_rope_table_##T(plan, &at, &table, made);                                   \
     }                                                                                              \
-    PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,            \
-                                          pe_at rows, size_t tokens, element *x, pe_heads heads)   \
+    PE__API_INLINE pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,    \
+                                                  pe_at rows, size_t tokens, element *x,           \
+                                                  pe_heads heads)                                  \
     {                                                                                              \
         const int halves = layout == PE_LAYOUT_HALVES;                                             \
-        if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads)) {                 \
-            const size_t row = (size_t)rows.first;                                                 \
-            return halves ? pe__call_rope_one_##T##_halves(table, row, x, &heads)                  \
-                          : pe__call_rope_one_##T##_interleaved(table, row, x, &heads);            \
-        }                                                                                          \
+        if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))                   \
+            return halves ? pe__call_rope_one_##T##_halves(table, rows.first, x, &heads)           \
+                          : pe__call_rope_one_##T##_interleaved(table, rows.first, x, &heads);     \
         const pe_at at = rows;                                                                     \
         const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
         return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \

@@ -138,10 +138,10 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
                                                 pe__rotate_heads_##T##_##name, NULL);              \
         return pe__rope_by_table(table, any, at, &call, x);                                        \
     }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, size_t row,   \
+    PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, int64_t row,  \
                                                          element *x, const pe_heads *heads)        \
     {                                                                                              \
-        pe__rotate_token_by_table(type, table, layout, row, x, heads);                             \
+        pe__rotate_token_by_table(type, table, layout, (size_t)row, x, heads);                     \
         return PE_OK;                                                                              \
     }
 PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)

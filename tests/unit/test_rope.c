@@ -1518,8 +1518,9 @@ static void test_into_a_cache(void **state)
     assert_true(ties > 100 && huge > 100);
 }
 
-/* One head of one token in place, which has a way of its own where no pair is left over: the bits, and
-   what is wrong with its arguments. */
+/* One head of one token in place, which has a way of its own where no pair is left over: the bits, of a
+   table with sines in an array of their own and of the last row of one array, and what is wrong with its
+   arguments. */
 static void test_by_table_one_head(void **state)
 {
     static const size_t widths[] = {2, 16, 30, 32, 62, 64, 128, 130, 256, 512, 514, 1024};
@@ -1532,11 +1533,19 @@ static void test_by_table_one_head(void **state)
         const type t = k / LENGTH(widths) / 2 == 0 ? F32 : k / LENGTH(widths) / 2 == 1 ? F16 : BF16;
         const size_t bytes = n * bytes_of(t);
         float *c = (float *)must_alloc(h * sizeof *c), *s = (float *)must_alloc(h * sizeof *s);
-        void *x = must_alloc(bytes), *want = must_alloc(bytes);
-        for (size_t i = 0; i < h; i++)
-            c[i] = random_value(&r), s[i] = random_value(&r);
+        void *x = must_alloc(bytes), *y = must_alloc(bytes), *want = must_alloc(bytes);
+        const size_t rows = 1 + rng_below(&r, 3), stride = n + rng_below(&r, 3), last = (rows - 1) * stride;
+        float *both = (float *)must_alloc((last + n) * sizeof *both);
+        const pe_rope_table joined = {both, NULL, PE_TYPE_F32, PE_ROPE_TABLE_JOINED, stride, rows, h};
+        for (size_t i = 0; i < last; i++)
+            both[i] = (float)NAN;
+        for (size_t i = 0; i < h; i++) {
+            both[last + i] = c[i] = random_value(&r);
+            both[last + h + i] = s[i] = random_value(&r);
+        }
         fill_random(t, x, n, &r);
         memcpy(want, x, bytes);
+        memcpy(y, x, bytes);
 #define TURN(layout, c, s, stride, pairs, x)                                                       \
     (t == F32   ? by_apart_f32(layout, c, s, stride, pairs, 1, (float *)(x), one)          \
      : t == F16 ? by_apart_f16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one)       \
@@ -1554,7 +1563,13 @@ static void test_by_table_one_head(void **state)
         assert_int_equal(TURN(layout, c, s, h, h, x), PE_OK);
 #undef TURN
         assert_memory_equal(x, want, bytes);
-        free(c), free(s), free(x), free(want);
+        const pe_at row = pe_from((int64_t)rows - 1);
+        assert_int_equal(t == F32   ? pe_rope_by_table_f32(&joined, layout, row, 1, (float *)y, one)
+                         : t == F16 ? pe_rope_by_table_f16(&joined, layout, row, 1, (uint16_t *)y, one)
+                                    : pe_rope_by_table_bf16(&joined, layout, row, 1, (uint16_t *)y, one),
+                         PE_OK);
+        assert_memory_equal(y, want, bytes);
+        free(c), free(s), free(x), free(y), free(want), free(both);
     }
 }
 

@@ -349,9 +349,6 @@ static void test_refused(void **state)
         ONE(PE_ERR_SHAPE, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(HEADS, N - 1, HEADS * N));
         ONE(PE_ERR_SIZE, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(SIZE_MAX / N, N, HEADS * N));
         ONE(PE_OK, &good, PE_LAYOUT_HALVES, pe_from(1), x, lie(0, N, HEADS * N));
-        assert_memory_equal(x, in, sizeof x);
-#undef WRONG_ONE
-#undef ONE
         for (pe_rope_table_layout order = PE_ROPE_TABLE_JOINED; order <= PE_ROPE_TABLE_MATRIX;
              order = (pe_rope_table_layout)(order + 1)) {
             const size_t width = width_of(order, H);
@@ -361,7 +358,17 @@ static void test_refused(void **state)
             REFUSED(PE_ERR_SINES, &two, PE_LAYOUT_HALVES, pe_from(0));
             REFUSED(PE_ERR_SHAPE, &narrow, PE_LAYOUT_HALVES, pe_from(0));
             REFUSED(PE_ERR_NULL, &none, PE_LAYOUT_HALVES, pe_from(0));
+            ONE(PE_ERR_SINES, &two, PE_LAYOUT_HALVES, pe_from(1), x, heads);
+            ONE(PE_ERR_SHAPE, &narrow, PE_LAYOUT_HALVES, pe_from(1), x, heads);
+            ONE(PE_ERR_NULL, &none, PE_LAYOUT_HALVES, pe_from(1), x, heads);
+            const pe_rope_table one = {c, NULL, PE_TYPE_F32, order, width, 1, H};
+            ONE(PE_ERR_RANGE, &one, PE_LAYOUT_HALVES, pe_from(1), x, heads);
+            ONE(PE_ERR_ENUM, &one, (pe_layout)2, pe_from(0), x, heads);
+            ONE(PE_ERR_NULL, &one, PE_LAYOUT_HALVES, pe_from(0), NULL, heads);
         }
+        assert_memory_equal(x, in, sizeof x);
+#undef WRONG_ONE
+#undef ONE
         /* places that are no rows */
         pe_at nobody = pe_from(0);
         memset(&nobody, 0, sizeof nobody);
