@@ -621,9 +621,9 @@ PE_API const char *pe_config_error(const pe_config *config);
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
-/* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element for rows of 256
- * elements or more; 11 KB for rows of 64; 2239 bytes at least. With fewer than 36 expected_rows: 8
- * to 10 per element. With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least
+/* Tell how many bytes of memory a plan of this config needs. A plan for many rows: 136 to 180 bytes
+ * per element of rows of 256 or more, 11 KB for rows of 64, 2239 bytes at least. With fewer than 36
+ * expected_rows: 8 to 10 bytes per element. With PE_ANGLE_FLOAT32: 12 to 14, 255 bytes at least
  * (tests/unit/test_errors.c).
  * Returns 0 for an invalid config, NULL included. The memory may have any alignment: the slack is
  * included. Threads: any. */

@@ -99,7 +99,7 @@ bench-table: $(BENCH_OUT)/bench.json
 
 # README.md's table, from the pages of two CPUs.
 bench-summary:
-	@python3 bench/bench.py summary README.md docs/benchmarks-zen4.md docs/benchmarks-zen5.md
+	@python3 bench/bench.py summary README.md docs/benchmarks-zen4.md docs/benchmarks-xeon.md
 
 bench-plot: $(BENCH_OUT)/bench.json
 	@python3 bench/bench.py plot $< bench/fill docs/benchmarks-zen5.md

@@ -447,6 +447,8 @@ def cpu_facts():
         model, flags = facts.get("model name", "unknown"), set(facts.get("flags", "").split())
         if model.startswith("AMD") and "avx512f" in flags:  # as simd/choice.h tells them apart
             model += f" (Zen {5 if 'avx512_vp2intersect' in flags else 4})"
+        if model.startswith("Intel") and "amx_tile" in flags:  # Sapphire Rapids, Granite Rapids ...
+            model += " (AMX)"
         return model, flags
     except OSError:
         return os.uname().machine, None
@@ -580,7 +582,7 @@ ROWS = [
     ("one row of 4096", "row", "1x4096", "f32", "pe_fill_f32"),
     ("one row of 512", "row", "1x512", "f32", "pe_fill_f32"),
 ]
-SUMMARY = 4  # rows that README.md has, too
+SUMMARY = ("512 x 512", "131072 x 512", "512 x 512 at 1.6e7", "one row of 512")  # rows that README.md has, too
 PEERS = [
     ("plain C", ("c_sinf_cosf",)), ("libmvec", ("libmvec_{f}",)),
     ("SLEEF f32", ("sleef_u35_{f}_nt", "sleef_u35_{f}")), ("SLEEF f64", ("sleef_u35_{d}",)),
@@ -770,6 +772,12 @@ def table_lines(results, what, rows, peers, *columns):
     return [*markdown((what, "build"), lines), ""] if lines else []
 
 
+def short_cpu(model):
+    """What a page is called after: the generation if it is known, "Xeon", or the model's name."""
+    name = re.search(r"\b(Zen \d|Xeon)\b", model)
+    return name[1] if name else model
+
+
 class Page:
     """A page of figures: its machine, and the rows of its tables, head -> cell."""
 
@@ -777,8 +785,7 @@ class Page:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         self.machine = re.search(r"(?m)^(.*, pe [\d.]+, \d{4}-\d\d-\d\d)\.$", text)[1]
-        name = re.search(r"\((Zen \d)\)", self.machine)
-        self.cpu = name[1] if name else self.machine.split(",")[0]
+        self.cpu = short_cpu(self.machine.split(",")[0])
         self.version = tuple(int(part) for part in re.search(r", pe (\d+)\.(\d+)", self.machine).groups())
         self.rows = []
         for lines in re.findall(r"(?m)(?:^\|.*\n)+", text):
@@ -806,15 +813,15 @@ def machines(pages):
 
 def summary_lines(pages):
     """The first rows on the widest vectors: pe, the fastest of the others, and float angles."""
-    build = next(title(b) for b in BUILDS if all(page.find(ROWS[0][0], title(b), "ns/pair") for page in pages))
+    build = next(title(b) for b in BUILDS if all(page.find(SUMMARY[0], title(b), "ns/pair") for page in pages))
     lines = []
-    for say, *_ in ROWS[:SUMMARY]:
+    for say in SUMMARY:
         cells = {f"one thread, {build}": say}
         for page in pages:
             pe, (time, head) = page.find(say, build, "ns/pair"), page.fastest(say, build)
             cells[f"fastest other, {page.cpu}"] = f"**{short(time)}x** ({head})"
             cells[f"pe, {page.cpu}"] = f"{pe['ns/pair'].replace('**', '')} ns"
-        lines.append({**cells, "their error": page.find(say, build, "of float angles")["of float angles"]})
+        lines.append({**cells, "their error": (page.find(say, build, "of float angles") or {}).get("of float angles", "")})
     return [*markdown((f"one thread, {build}",), lines), "", f"{machines(pages)}.", ""]
 
 
@@ -863,8 +870,7 @@ def table(args):
     disturbed = sum(r["disturbed"] for r in results.rows)
     if context["quick"]:
         sys.exit("that was a quick run: the figures of the pages come from make bench")
-    name = re.search(r"\((Zen \d)\)", context["cpu"])
-    cpu = name[1] if name else context["cpu"]
+    cpu = short_cpu(context["cpu"])
     data = os.path.join(os.path.dirname(args.page), f"benchmarks-{re.sub('[^a-z0-9]+', '-', cpu.lower()).replace('zen-', 'zen')}.md")
     if not os.path.exists(data):
         with open(data, "w", encoding="utf-8") as file:

@@ -28,7 +28,7 @@ PROGRAMS = {"FILL": "plan, fill", "ADD": "plan, add", "ROPE": "plan, RoPE", "CON
             "ALL": "plan, all three", "BY_TABLE": "RoPE by a table"}
 # What the tables of README.md and docs/building.md call them.
 README = {"BY_TABLE": "rotates heads by a given table", "FILL": "fills tables from a plan",
-          "ADD": "adds encodings to activations from a plan", "ROPE": "uses RoPE; its plan is made by `pe_plan_init()`",
+          "ROPE": "uses RoPE; its plan is made by `pe_plan_init()`",
           "CONFIG": "uses RoPE; its plan is made from a model's config, by `pe_rope_plan_init()`"}
 BUILDING = {"SINCOS_ROW": "`pe_sincos_f32` of one row", "SINCOS": "`pe_sincos_f32` of any number of rows",
             "BY_TABLE": "`pe_rope_by_table_f32`", "ROW_BY_TABLE": "one row, and `pe_rope_by_table_f32`",

@@ -67,7 +67,8 @@ install() { # PACKAGE...
 # Without these, one of the others is missing in the tables, or the pictures.
 optional="eigen xsimd highway gnuplot"
 needed="c++ benchmark sleef mpfr python3"
-[ "${1:-}" != quick ] || optional= # a case is measured with what is there
+measured=$optional
+[ "${1:-}" != quick ] || optional='' measured="eigen xsimd highway" # a case is measured with what is there
 missing_items() { # ITEM...
     for item; do
         present "$item" || printf '%s ' "$item"
@@ -86,7 +87,7 @@ if [ -n "$missing" ] && [ "$DEPS" = 1 ] && [ -n "$manager" ]; then
     mkdir -p "$BUILD"
     install $packages >"$BUILD/bench-deps.log" 2>&1 || say "that failed, see $BUILD/bench-deps.log"
 fi
-for item in $(missing_items $optional); do
+for item in $(missing_items $measured); do
     say "SKIP: $item is missing: no figures of it${manager:+ ($(package "$item"))}"
 done
 missing=$(missing_items $needed)
