@@ -4,6 +4,7 @@
 #ifndef TOOL_COMPARE_H
 #define TOOL_COMPARE_H
 
+#include "deviation.h"
 #include "explain.h"
 #include "report_json.h"
 #include "table.h"
@@ -96,43 +97,13 @@ static int read_samples(const compared *c, samples *to, size_t pairs, part *note
 static int has_exact_bits(const samples *s, const explanation *e, const part *p)
 {
     part own = *p;
-    positions where;
-    pe_plan plan;
-    const table_type type = s->type == NPY_F64   ? TABLE_F64
-                            : s->type == NPY_F32 ? TABLE_F32
-                            : s->type == NPY_F16 ? TABLE_F16
-                                                 : TABLE_BF16;
-    const int is_preset = p->kind == PART_SINUSOIDAL;
-    if (s->is_inv_freq || e->is_negative || e->how != ARITHMETIC_DOUBLE ||
-        e->factor != e->of->factor)
-        return 0;
-    if (is_preset ? e->of->base != 0 : !e->of->has_rope || type == TABLE_F64) return 0;
-    if (!is_preset) own.rope = e->of->rope;
-    own.preset.layout = PE_LAYOUT_HALVES;
-    own.preset.cos_first = 1;
-    void *const memory = plan_of(&own, &plan);
-    double *const at = new_numbers(s->rows);
-    const size_t count = s->rows * s->pairs;
-    unsigned char *const table = (unsigned char *)malloc(2 * count * bytes_of(type));
-    for (size_t r = 0; at && r < s->rows; r++)
-        at[r] = s->positions[r] + e->offset;
-    where.at = pe_at_f64(at);
-    where.rows = s->rows;
-    int is_same =
-        memory && at && table && plan.pairs == s->pairs &&
-        (is_preset ? fill(&plan, &where, type, 2 * s->pairs, table)
-                   : fill_rope(&plan, &where, type, PE_ROPE_TABLE_APART, s->pairs, table)) == PE_OK;
-    for (size_t k = 0; is_same && k < 2 * count; k++) {
-        const size_t row = is_preset ? k / (2 * s->pairs) : k % count / s->pairs;
-        const size_t column = k % s->pairs;
-        const int is_sine = is_preset ? k % (2 * s->pairs) >= s->pairs : k >= count;
-        const double *const from = is_sine != e->is_swapped ? s->sines : s->cosines;
-        is_same = npy_element(table + k * bytes_of(type), s->type, 'f', bytes_of(type)) ==
-                  from[row * s->pairs + column];
-    }
-    free(table);
-    free(at);
-    free(memory);
+    deviation d;
+    if (e->is_negative || e->how != ARITHMETIC_DOUBLE || e->factor != e->of->factor) return 0;
+    if (p->kind == PART_SINUSOIDAL ? e->of->base != 0 : !e->of->has_rope) return 0;
+    if (p->kind == PART_ROPE) own.rope = e->of->rope;
+    find_deviation(s, &own, e->offset, e->is_swapped, &d);
+    const int is_same = d.by_pair && !d.wrong;
+    free(d.by_pair);
     return is_same;
 }
 
@@ -191,8 +162,20 @@ static const char *const difference_texts[DIFFERENCE_COUNT] = {
     "cosines and sines were rounded to bfloat16",
     "cosines and sines were rounded to float16"};
 
+/* What is said where nothing differs but, perhaps, the arithmetic. */
+static const char *right_text(const samples *s, const explanation *e)
+{
+    if (s->is_inv_freq) return "right: all frequencies are what is expected";
+    if (e->is_exact) return "right: every element is the nearest number";
+    if (!how_of(e)) return "right: all elements are what is expected";
+    return e->how == ARITHMETIC_DOUBLE    ? "right: the config's, computed by angles in double"
+           : e->how == ARITHMETIC_FLOAT32 ? "the config is right; its angles were rounded to float32"
+                                          : "the config is right; its angles are ggml's, in float32";
+}
+
 /* A line for each difference. */
-static void print_explanation(const findings *f, const explanation *e, const char *indent)
+static void print_explanation(const samples *s, const findings *f, const explanation *e,
+                              const char *indent)
 {
     const char *const how = how_of(e);
     for (int d = 0; d < DIFFERENCE_COUNT; d++) {
@@ -206,40 +189,58 @@ static void print_explanation(const findings *f, const explanation *e, const cha
                   e->of->has_other_length ? ", another length" : "");
         print("\n");
     }
-    if (!e->differs) print("%sright: all elements are what is expected\n", indent);
+    if (!e->differs) print("%s%s\n", indent, right_text(s, e));
     if (how && e->how < ARITHMETIC_INV_FREQ_BF16 && strncmp(how, "table", 5) != 0)
         print("%sarithmetic: %s\n", indent, how);
 }
 
-static void print_measured(const samples *s)
+/* Whether the sines are expected where cosines stand: then the columns are read the other way round,
+   as an angle pi / 2 - x for x. */
+static int stands_sine_first(const findings *f)
+{
+    return f->count == 1 && f->of[0].is_swapped &&
+           !(f->of[0].differs & 1u << DIFFERS_SINE_COSINE);
+}
+static track track_of(const samples *s, const findings *f, size_t i)
+{
+    track t = s->tracks[i];
+    if (stands_sine_first(f)) t.frequency = -t.frequency, t.phase = acos(0) - t.phase;
+    return t;
+}
+
+static void print_measured(const samples *s, const findings *f, const deviation *d)
 {
     print("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,
           npy_types[s->stored], s->type != s->stored ? ", all of which " : "",
           s->type != s->stored ? npy_types[s->type] : "", s->type != s->stored ? " has" : "");
     if (s->is_doubled || s->is_table)
-        print("  numbers of a pair stand %s%s\n", s->is_doubled ? "twice, " : "",
-              s->are_neighbours ? "side by side" : "in halves");
+        print("  numbers of a pair stand %s%s%s\n", s->is_doubled ? "twice, " : "",
+              s->are_neighbours ? "side by side" : "in halves",
+              stands_sine_first(f) ? ", the sine first" : "");
     if (s->is_inv_freq || s->step == 0) return;
-    print("  pair   amplitude   frequency      phase     noise%s\n",
+    print("  pair   amplitude   frequency      phase     noise%s%s\n",
+          d->by_pair ? "     error" : "",
           s->step > 1 ? "     (frequencies but for multiples of 2 pi / step)" : "");
     for (size_t i = 0; i < s->pairs; i++) {
         const size_t last = s->pairs - 1;
-        if (i != 0 && i != 1 && i != last / 2 && i != last) continue;
-        const track *const t = &s->tracks[i];
-        print("  %4zu %11.7g %13.8g %10.3g %9.2g\n", i, t->amplitude, t->frequency, t->phase,
-              t->noise);
+        const int is_worst = d->wrong && i == d->pair;
+        if (i != 0 && i != 1 && i != last / 2 && i != last && !is_worst) continue;
+        const track t = track_of(s, f, i);
+        print("  %4zu %11.7g %13.8g %10.3g %9.2g", i, t.amplitude, t.frequency, t.phase, t.noise);
+        if (d->by_pair) print(" %9.2g", d->by_pair[i]);
+        print("\n");
     }
 }
 
-static void print_findings(const samples *s, const findings *f)
+static void print_findings(const samples *s, const findings *f, const deviation *d)
 {
     const double at = f->count > 1 ? all_told_at(s, f) : 0;
     if (f->count == 1)
-        print_explanation(f, &f->of[0], "");
+        print_explanation(s, f, &f->of[0], "");
     else if (f->count) {
         print("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
         for (size_t k = 0; k < f->count; k++)
-            print_explanation(f, &f->of[k], "  ");
+            print_explanation(s, f, &f->of[k], "  ");
     } else
         print("not explained by any mistake that posenc knows\n");
     if (f->count > 1 && at > 0) print("rows at position %.15g and beyond tell them apart\n", at);
@@ -249,9 +250,10 @@ static void print_findings(const samples *s, const findings *f)
         if (!s->is_inv_freq)
             print("row %zu, position %.15g, ", f->row, s->positions[f->row < s->rows ? f->row : 0]);
         print("pair %zu:\n", f->pair);
-        print_explanation(f, &f->best, "  ");
+        print_explanation(s, f, &f->best, "  ");
     }
-    print_measured(s);
+    print_deviation(s, d);
+    print_measured(s, f, d);
 }
 
 static void json_explanation(const explanation *e, const char *indent)
@@ -278,18 +280,19 @@ static void json_explanation(const explanation *e, const char *indent)
         print("null");
 }
 
-static void json_tracks(const samples *s)
+static void json_tracks(const samples *s, const findings *f, const deviation *d)
 {
-    static const char *const names[] = {"amplitude", "frequency", "offset", "noise"};
+    static const char *const names[] = {"amplitude", "frequency", "offset", "noise", "error"};
     print("    \"rows\": %zu,\n    \"pairs\": %zu,\n    \"type\": \"%s\",\n    \"doubled\": %s,\n"
           "    \"layout\": \"%s\"",
           s->rows, s->pairs, npy_types[s->type], s->is_doubled ? "true" : "false",
           s->are_neighbours ? "neighbours" : "halves");
-    for (size_t n = 0; n < TOOL_COUNT(names); n++) {
+    for (size_t n = 0; n < TOOL_COUNT(names) - !d->by_pair; n++) {
         print(",\n    \"%s\": [", names[n]);
         for (size_t i = 0; i < s->pairs; i++) {
-            const track *const t = &s->tracks[i];
-            const double numbers[] = {t->amplitude, t->frequency, t->phase, t->noise};
+            const track t = track_of(s, f, i);
+            const double numbers[] = {t.amplitude, t.frequency, t.phase, t.noise,
+                                      d->by_pair ? d->by_pair[i] : 0};
             print(i ? ", " : "");
             json_double(numbers[n]);
         }
@@ -297,7 +300,7 @@ static void json_tracks(const samples *s)
     }
 }
 
-static void json_findings(const samples *s, const findings *f)
+static void json_findings(const samples *s, const findings *f, const deviation *d)
 {
     print("{\n  \"explained\": %s,", f->count == 1 ? "true" : "false");
     if (f->count == 1)
@@ -313,8 +316,9 @@ static void json_findings(const samples *s, const findings *f)
     const double at = f->count > 1 ? all_told_at(s, f) : 0;
     print("],\n  \"tell_apart\": ");
     json_double(at > 0 ? at : (double)NAN);
+    json_deviation(s, d);
     print(",\n  \"measured\": {\n");
-    json_tracks(s);
+    json_tracks(s, f, d);
     print("\n  }\n}\n");
 }
 
@@ -362,16 +366,22 @@ static int compare(const compared *c, part *p, int is_json, int *differs)
         for (size_t k = 0; k < f.count && f.count > 1; k++)
             f.of[k].is_how_known = 0;
         f.base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
+        deviation d;
+        find_deviation(&s, p, 0,
+                       want.is_sine_first < 0 ? f.count == 1 && f.of[0].is_swapped
+                                              : want.is_sine_first,
+                       &d);
         if (all.count == 0)
             say(p, NOTE_WRONG, "compare",
                 "%zu pairs in the arrays, but this part has another width, or several coordinates",
                 s.pairs);
         else if (is_json)
-            json_findings(&s, &f);
+            json_findings(&s, &f, &d);
         else
-            print_findings(&s, &f);
+            print_findings(&s, &f, &d);
         is_told = all.count && f.count == 1;
         *differs = is_told && f.of[0].differs != 0;
+        free(d.by_pair);
         free_spectra(&all);
     }
     free_samples(&s);

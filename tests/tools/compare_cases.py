@@ -244,9 +244,82 @@ def hostile(posenc, where):
     return failed
 
 
+def exactly(positions, width, base):
+    """Cosines and sines in 64 bits of significand, rounded once: the nearest floats but for one in a million."""
+    w = np.longdouble(base) ** (-np.arange(0, width, 2).astype(np.longdouble) / width)
+    angle = np.asarray(positions).astype(np.longdouble)[:, None] * w
+    return np.cos(angle).astype(F), np.sin(angle).astype(F)
+
+
+def deviation(arrays, positions, width, base):
+    """What the program should say of the arrays: the numbers of `deviation`, and the largest error of each pair."""
+    right = exactly(positions, width, base)
+    errors = np.array([np.abs(a.astype(np.float64) - r) for a, r in zip(arrays, right)])
+    function, row, pair = np.unravel_index(errors.argmax(), errors.shape)
+    wrong = sum(int((a != r).sum()) for a, r in zip(arrays, right))
+    return {"elements": errors.size, "wrong": wrong, "largest": float(errors.max()), "row": int(row),
+            "position": float(positions[row]), "pair": int(pair), "function": ("cosine", "sine")[function]
+            }, errors.max(axis=(0, 1)), errors
+
+
+def deviations(posenc, where):
+    failed = 0
+
+    def good(what, is_good, seen=""):
+        nonlocal failed
+        failed += not is_good
+        print(f"{'ok  ' if is_good else 'FAIL'} deviation: {what} {'' if is_good else seen}")
+
+    def run(arrays, *argv):
+        names = [f"{where}/deviation{k}.npy" for k in range(len(arrays))]
+        for name, array in zip(names, arrays):
+            np.save(name, array)
+        argv = [posenc, "compare", *argv] + (["--cos", names[0], "--sin", names[1]] if len(names) == 2
+                                             else ["--table", names[0]])
+        text = [subprocess.run(argv + more, capture_output=True, text=True, check=False).stdout
+                for more in ([], ["--json"])]
+        return text[0], json.loads(text[1])
+
+    moved = changed((2000, 30), 0.25)
+    for what, arrays, positions, argv in (
+            ("floats", tables(W, MANY), MANY, PLAIN), ("floats, a list", tables(W, FAR[::-1]), FAR[::-1],
+                                                       (*PLAIN, "--positions", "100063:64:-1")),
+            ("ggml's chain", chain(128, MANY), MANY, PLAIN), ("one element", moved, MANY, PLAIN),
+            ("another base", tables(inv_freq(128, 500000.0), MANY), MANY, PLAIN)):
+        wanted, by_pair, errors = deviation(arrays, positions, 128, 10000)
+        text, answer = run(arrays, *argv)
+        seen = answer["deviation"]
+        place = errors[("cosine", "sine").index(seen["function"]), seen["row"], seen["pair"]]  # of equals any
+        good(what, seen["largest"] == wanted["largest"] == place and seen["elements"] == wanted["elements"]
+             and seen["position"] == positions[seen["row"]] and abs(seen["wrong"] - wanted["wrong"]) <= 2
+             and answer["measured"]["error"] == by_pair.tolist(), (seen, wanted))
+        line = f"up to {seen['largest']:.3g}: position {int(seen['position'])}"
+        row = "" if seen["position"] == seen["row"] else f" (row {seen['row']})"
+        good(what + ", in words", f"{line}{row}, pair {seen['pair']}, {seen['function']}\n" in text
+             and f"\n  {seen['pair']:4d} " in text and f"\n  {seen['wrong']} of its" in text, text)
+    text, answer = run(tables(W, MANY), *PLAIN)
+    good("the config is right", text.startswith("the config is right; its angles were rounded to float32\n"), text)
+    cosines, sines = exactly(MANY, 128, 10000)
+    text, answer = run((cosines, sines), *PLAIN)
+    good("nothing to say", answer["deviation"]["wrong"] == 0 and answer["arithmetic"] == "exact"
+         and text.startswith("right: every element is the nearest number\n") and "off from" not in text, text)
+    first = np.stack([sines, cosines], axis=2).reshape(4096, 128)  # the paper's table: sin, cos, sin, cos ...
+    text, answer = run((first,), "preset=vaswani", "d_model=128")
+    good("the sine first", answer["differs"] == [] and answer["deviation"]["wrong"] == 0 and "the sine first" in text
+         and np.allclose(answer["measured"]["frequency"], W64, rtol=1e-5)
+         and np.allclose(answer["measured"]["offset"], 0, atol=1e-6), text)
+    nowhere = tuple(a.copy() for a in tables(W, MANY))
+    nowhere[1][7, 5] = np.nan
+    text, answer = run(nowhere, *PLAIN)
+    good("not a number", "off from the exact table by up to inf: position 7, pair 5, sine\n" in text, text)
+    text, answer = run(double(W64, MANY, out=np.float64), *PLAIN)
+    good("none of RoPE in f64", answer["deviation"] is None and "off from" not in text, text)
+    return failed
+
+
 def main():
     posenc, where = sys.argv[1:3]
-    failed = hostile(posenc, where)
+    failed = hostile(posenc, where) + deviations(posenc, where)
     for number, (name, arrays, wanted, argv, details) in enumerate(CASES):
         files = [f"{where}/{number}-{k}.npy" for k in (0, 1)]
         argv = list(argv)
