@@ -128,6 +128,10 @@ cuda() {
     check "examples/gpu/cuda.cu" "$NVCC" -std=c++17 -O1 -arch=sm_90 -diag-suppress 1675 -I. \
         -Xcompiler -DPE_ISA=PE_ISA_SCALAR examples/gpu/cuda.cu -o "$WORK/cuda"
     runs "... rotates as pe.h does" "$WORK/cuda"
+    awk '/^```cuda$/ { on = 1; next } /^```$/ { on = 0 } on' docs/gpu.md >"$WORK/page.cu"
+    check "the program of docs/gpu.md" "$NVCC" -std=c++17 -O1 -arch=sm_90 -diag-suppress 1675 -I. \
+        -Xcompiler -DPE_ISA=PE_ISA_SCALAR "$WORK/page.cu" -o "$WORK/page"
+    runs "... rotates as pe.h does" "$WORK/page"
     check "bench/gpu, the kernels" "$NVCC" -std=c++17 -arch=sm_90 -DKERNELS=plain '-DFLAGS=""' -I. \
         -c bench/gpu/kernels.cu -o "$WORK/kernels.o"
     check "bench/gpu, the program" "$NVCC" -std=c++17 -arch=sm_90 -I. -c bench/gpu/main.cu -o "$WORK/main.o"

@@ -9,7 +9,7 @@
 #   examples  the programs in C of docs/examples.md, with the library inline, and its commands for
 #             build/posenc
 #   others    a block of another kind would not run here: there is none. Python is in docs/python.md
-#             alone, whose programs tests/checks/python.sh runs
+#             alone, whose programs tests/checks/python.sh runs, CUDA in docs/gpu.md: tests/checks/gpu.sh
 #
 # Programs that are wrong on purpose show first that the sanitizers see it.
 set -u
@@ -28,7 +28,8 @@ unknown_blocks() { # PAGES...: fences and lines of programs that nothing runs
             on = 1
             kind = substr($0, index($0, "```") + 3)
             python = FILENAME == "docs/python.md" && (kind == "python" || kind == "text")
-            if (!/^```/ || (kind != "" && kind != "c" && !python)) print FILENAME ":" FNR ": " $0
+            cuda = FILENAME == "docs/gpu.md" && kind == "cuda"
+            if (!/^```/ || (kind != "" && kind != "c" && !python && !cuda)) print FILENAME ":" FNR ": " $0
             next
         }
         on && kind == "" && /^ *(#include|import |from .* import )|main\(/ { print FILENAME ":" FNR ": " $0 }' "$@"
