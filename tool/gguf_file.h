@@ -29,11 +29,12 @@ static int is_gguf_setting(const gguf_model *m, const char *word)
 static void read_gguf(const char *name, int count, char **words, list *to, gguf_model *m,
                       part *notes)
 {
+    errno = 0;
     FILE *const file = fopen(name, "rb");
     list keys = {NULL, 0, 0, 0};
     gguf_report report;
     int is_good = file && gguf_read(file, &keys, &report);
-    if (!file) snprintf(report.error, sizeof report.error, "cannot be read");
+    if (!file) snprintf(report.error, sizeof report.error, "%s", why_unread());
     memset(m, 0, sizeof *m);
     const item *const named = list_find(&keys, "general.architecture");
     if (is_good && named) snprintf(m->name, sizeof m->name, "%s", named->text);

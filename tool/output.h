@@ -3,10 +3,25 @@
 #ifndef TOOL_OUTPUT_H
 #define TOOL_OUTPUT_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 static FILE *output_file; /* NULL: standard output */
+
+/* Why a file could not be opened or read just now, by errno. */
+static const char *why_unread(void)
+{
+#ifdef ENOENT
+    if (errno == ENOENT)
+        return "no such file: wanted is a config.json, a .gguf or KEY=VALUE; docs/models.md has "
+               "models by name";
+#endif
+#ifdef EISDIR
+    if (errno == EISDIR) return "a directory: wanted is the config.json in it";
+#endif
+    return "cannot be read";
+}
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))

@@ -9,17 +9,18 @@
 #include "config.h"
 #include "gguf_file.h"
 #include "oracle.h"
+#include "report_c.h"
 #include "report_json.h"
 #include "table.h"
 
 typedef struct options {
     const char *command, *file, *output, *part, *positions, *type, *layout;
-    int is_json, has_frequencies, is_raw, wants_help, is_check;
+    int is_json, is_c, has_frequencies, is_raw, wants_help, is_check;
     compared arrays;
 } options;
 
 static const char usage[] =
-    "usage: posenc show [FILE] [KEY=VALUE ...] [--part NAME] [--frequencies] [--json]\n"
+    "usage: posenc show [FILE] [KEY=VALUE ...] [--part NAME] [--frequencies] [--json | --c]\n"
     "       posenc table [FILE] [KEY=VALUE ...] OUTPUT [--part NAME] [--positions P] [--type T]\n"
     "              [--layout L] [--raw]\n"
     "       posenc compare [FILE] [KEY=VALUE ...] ARRAYS [--part NAME] [--positions P] [--json]\n"
@@ -36,6 +37,7 @@ static const char usage[] =
     "                   preset=NAME d_model=N for a sinusoidal encoding\n"
     "  --part NAME      only this part: text, vision, full_attention, sliding_attention ...\n"
     "  --json           for programs: docs/tool.md has the names\n"
+    "  --c              as C code: a function for each part that returns its config\n"
     "  OUTPUT           NAME.npy; NAME.json, of RoPE, in doubles; another name, or --raw: numbers "
     "alone; -: .npy to standard "
     "output\n"
@@ -111,9 +113,10 @@ static int read_options(int count, char **words, options *to)
     const struct {
         const char *name;
         int *flag;
-    } flags[] = {{"--json", &to->is_json},    {"--frequencies", &to->has_frequencies},
-                 {"--raw", &to->is_raw},      {"--check", &to->is_check},
-                 {"--help", &to->wants_help}, {"-h", &to->wants_help}};
+    } flags[] = {{"--json", &to->is_json}, {"--frequencies", &to->has_frequencies},
+                 {"--raw", &to->is_raw},   {"--check", &to->is_check},
+                 {"--c", &to->is_c},       {"--help", &to->wants_help},
+                 {"-h", &to->wants_help}};
     for (int i = 1; i < count; i++) {
         size_t k = 0, f = 0;
         while (k < TOOL_COUNT(known) && strcmp(words[i], known[k].name) != 0)
@@ -136,9 +139,10 @@ static int read_options(int count, char **words, options *to)
 static void flatten_json(const char *name, list *to, part *notes)
 {
     size_t size = 0;
+    errno = 0;
     char *const text = read_file(name, &size);
     if (!text)
-        say(notes, NOTE_WRONG, name, "cannot be read");
+        say(notes, NOTE_WRONG, name, "%s", why_unread());
     else if (size >= 4 && memcmp(text, "GGUF", 4) == 0)
         say(notes, NOTE_WRONG, name, "a GGUF file is read by its name, not from standard input");
     else
@@ -157,7 +161,8 @@ static void flatten_all(int count, char **words, const options *o, list *to, ggu
     for (int i = 2; i < count && !notes->notes; i++) {
         if (strncmp(words[i], "--", 2) == 0) {
             const int is_flag = !strcmp(words[i], "--json") || !strcmp(words[i], "--raw") ||
-                                !strcmp(words[i], "--check") || !strcmp(words[i], "--frequencies");
+                                !strcmp(words[i], "--check") || !strcmp(words[i], "--c") ||
+                                !strcmp(words[i], "--frequencies");
             i += !is_flag;
         } else if (is_setting(words[i]) && !is_gguf_setting(gguf, words[i]) &&
                    !set_key(to, words[i]))
@@ -184,9 +189,18 @@ static int is_good(const part *p)
     return !count_notes(p, NOTE_WRONG) && !count_notes(p, NOTE_UNREAD);
 }
 
+/* What is wrong, to standard error. */
+static void complain(const part *p)
+{
+    for (size_t k = 0; k < p->notes; k++)
+        if (p->note[k].kind >= NOTE_UNREAD)
+            fprintf(stderr, "posenc: %s: %s: %s\n", p->name, p->note[k].key, p->note[k].text);
+}
+
 static void show(const options *o, part *parts, size_t count)
 {
     const char *before = "";
+    if (o->is_c) print("#include \"pe.h\"\n\n");
     if (o->is_json)
         print("{\n  \"checked\": {\"transformers\": \"%s\", \"date\": \"%s\"},\n  \"parts\": [",
               TYPES_TRANSFORMERS, TYPES_CHECKED);
@@ -195,13 +209,18 @@ static void show(const options *o, part *parts, size_t count)
         print("%s", before);
         if (o->is_json) print("\n");
         before = o->is_json ? "," : "\n";
+        if (o->is_c) complain(&parts[i]);
         if (o->is_json)
             json_part(&parts[i]);
+        else if (o->is_c)
+            print_c(&parts[i]);
         else
             print_part(&parts[i], o->has_frequencies);
     }
     if (o->is_json)
         print("]\n}\n");
+    else if (o->is_c)
+        return;
     else if (parts[0].is_gguf)
         print("\narchitectures as in %s\n", GGUF_CHECKED);
     else
@@ -222,14 +241,6 @@ static part *choose_part(const options *o, part *parts, size_t count)
         chosen = chosen && !has_table ? chosen : &parts[i];
     }
     return rotating > 1 ? NULL : chosen;
-}
-
-/* What is wrong, to standard error. */
-static void complain(const part *p)
-{
-    for (size_t k = 0; k < p->notes; k++)
-        if (p->note[k].kind >= NOTE_UNREAD)
-            fprintf(stderr, "posenc: %s: %s: %s\n", p->name, p->note[k].key, p->note[k].text);
 }
 
 /* Write the table of the part that is chosen. */
@@ -299,6 +310,8 @@ static int judge_options(options *o)
     const int is_table = strcmp(o->command, "table") == 0;
     if (is_table && !o->output) o->output = o->file, o->file = NULL;
     if (is_table && !o->output) return refuse("table", "to which file?");
+    if (o->is_c && (o->is_json || strcmp(o->command, "show") != 0))
+        return refuse("--c", "with show, and without --json");
     if (choice(o->type, table_types, TOOL_COUNT(table_types)) == TOOL_COUNT(table_types))
         return refuse("--type", "f32, f16, bf16 or f64");
     if (choice(o->layout, table_layouts, TOOL_COUNT(table_layouts)) == TOOL_COUNT(table_layouts))
@@ -319,6 +332,7 @@ static int run(int count, char **words)
                  NULL,
                  "f32",
                  "apart",
+                 0,
                  0,
                  0,
                  0,

@@ -3,6 +3,7 @@
 #ifndef TOOL_REPORT_JSON_H
 #define TOOL_REPORT_JSON_H
 
+#include "fields.h"
 #include "report.h"
 
 #include <math.h>
@@ -140,43 +141,17 @@ static void json_list_field(const char **before, const char *name, const double 
 static void json_rope_config(const part *p, size_t pairs)
 {
     static const char *const order[] = {"blocks", "interleaved", "vision"};
-    const pe_rope_config *const c = &p->rope, d = pe_rope_config_default(c->head_dim);
-    const struct {
-        const char *name;
-        double value, usual;
-    } fields[] = {
-        {"head_dim", (double)c->head_dim, 0},
-        {"rotary_dim", (double)c->rotary_dim, (double)d.rotary_dim},
-        {"rotary_offset", (double)c->rotary_offset, (double)d.rotary_offset},
-        {"rope_theta", c->rope_theta, d.rope_theta},
-        {"factor", c->factor, d.factor},
-        {"original_max_position_embeddings", (double)c->original_max_position_embeddings,
-         (double)d.original_max_position_embeddings},
-        {"max_position_embeddings", (double)c->max_position_embeddings,
-         (double)d.max_position_embeddings},
-        {"sequence_length", (double)c->sequence_length, (double)d.sequence_length},
-        {"low_freq_factor", c->low_freq_factor, d.low_freq_factor},
-        {"high_freq_factor", c->high_freq_factor, d.high_freq_factor},
-        {"beta_fast", c->beta_fast, d.beta_fast},
-        {"beta_slow", c->beta_slow, d.beta_slow},
-        {"extrapolation_factor", c->extrapolation_factor, d.extrapolation_factor},
-        {"truncate", c->truncate, d.truncate},
-        {"mscale", c->mscale, d.mscale},
-        {"mscale_all_dim", c->mscale_all_dim, d.mscale_all_dim},
-        {"attention_factor", c->attention_factor, d.attention_factor},
-        {"short_mscale", c->short_mscale, d.short_mscale},
-        {"long_mscale", c->long_mscale, d.long_mscale},
-        {"rope_interleave", c->rope_interleave, d.rope_interleave},
-        {"offset", c->offset, d.offset},
-    };
+    const pe_rope_config *const c = &p->rope;
+    config_field fields[MOST_FIELDS];
+    const size_t count = rope_fields(c, fields);
     const char *before = "";
     json_key("config");
-    print("{");
-    for (size_t k = 0; k < TOOL_COUNT(fields); k++)
-        json_field(&before, fields[k].name, fields[k].value, fields[k].usual);
-    print(", \"rope_type\": %d, \"layout\": \"%s\"", (int)c->rope_type,
-          c->layout == PE_LAYOUT_HALVES ? "halves" : "interleaved");
+    print("{\"head_dim\": %zu", c->head_dim);
     before = ", ";
+    for (size_t k = 0; k < count; k++)
+        json_field(&before, fields[k].name, fields[k].value, fields[k].usual);
+    print(", \"rope_type\": \"%s\", \"layout\": \"%s\"", config_type_names[c->rope_type],
+          c->layout == PE_LAYOUT_HALVES ? "halves" : "interleaved");
     json_list_field(&before, "short_factor", c->short_factor, pairs);
     json_list_field(&before, "long_factor", c->long_factor, pairs);
     for (size_t i = 0; c->freq_factors && i < pairs; i++)

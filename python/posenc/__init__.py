@@ -62,7 +62,7 @@ def _rope_type(name: Any) -> int:
         return named("PE_ROPE_", name, "rope_type")
     found = ctypes.c_int()
     if lib.pe_rope_type_named(name.encode(), found) != c.PE_OK:
-        known = (x[8:].lower() for x in c.CONSTANTS if x.startswith("PE_ROPE_") and not x.startswith("PE_ROPE_T"))
+        known = ("default", "linear", "xdrope", "ntk", "dynamic", "llama3", "yarn", "longrope", "proportional")
         raise Error(c.PE_ERR_NAME, f"rope_type must be one of {', '.join(map(repr, known))}, or the name of a "
                     f"config.json, not {name!r}")
     return found.value

@@ -483,7 +483,7 @@ def tables():
             run = subprocess.run([sys.argv[1], "table", "preset=t2t", "d_model=8", "-", *options], stdout=subprocess.PIPE)
             check(f"standard output {options}", run.returncode == 0 and run.stdout == open(npy, "rb").read()[start:])
     got = tabled("/dev/null", "/nowhere.json")
-    check("a table of no file", got[0] == 1 and got[1].count("\n") == 1 and "cannot be read" in got[1], got)
+    check("a table of no file", got[0] == 1 and got[1].count("\n") == 1 and "no such file" in got[1] and "docs/models.md" in got[1], got)
     got = tabled("/dev/null", CONFIGS + "nemotron-h.json")
     check("a table where nothing rotates", got[0] == 1 and "no table of sines" in got[1], got)
 

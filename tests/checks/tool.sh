@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # tool.sh: build/posenc, the program of `make tool`, compiles without a warning, and tests/checks/tool.py compares
-# what it says of config.json files and its tables with formulas in 70 decimal digits.
+# what it says of config.json files and its tables with formulas in 70 decimal digits; tests/checks/tool_c.py compiles
+# what it writes as C.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/tool-runs
@@ -11,4 +12,6 @@ have_library json-c "$CC" || skip "the tool: json-c is missing"
 have python3 || skip "the tool: python3 is missing"
 # shellcheck disable=SC2086
 "$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/posenc.c -o "$WORK/posenc" -ljson-c -lm || exit 1
+check "tool_c.py: --c gives the bits of posenc table" python3 tests/checks/tool_c.py "$WORK/posenc" "$WORK" "$CC" $WARNINGS
+[ $failed -eq 0 ] || exit 1
 exec python3 tests/checks/tool.py "$WORK/posenc"
