@@ -101,7 +101,7 @@ static int has_exact_bits(const samples *s, const explanation *e, const part *p)
     if (e->is_negative || e->how != ARITHMETIC_DOUBLE || e->factor != e->of->factor) return 0;
     if (p->kind == PART_SINUSOIDAL ? e->of->base != 0 : !e->of->has_rope) return 0;
     if (p->kind == PART_ROPE) own.rope = e->of->rope;
-    find_deviation(s, &own, e->offset, e->is_swapped, &d);
+    find_deviation(s, &own, NULL, e->offset, e->is_swapped, &d);
     const int is_same = d.by_pair && !d.wrong;
     free(d.by_pair);
     return is_same;
@@ -166,11 +166,12 @@ static const char *const difference_texts[DIFFERENCE_COUNT] = {
 static const char *right_text(const samples *s, const explanation *e)
 {
     if (s->is_inv_freq) return "right: all frequencies are what is expected";
-    if (e->is_exact) return "right: every element is the nearest number";
-    if (!how_of(e)) return "right: all elements are what is expected";
-    return e->how == ARITHMETIC_DOUBLE    ? "right: the config's, computed by angles in double"
-           : e->how == ARITHMETIC_FLOAT32 ? "the config is right; its angles were rounded to float32"
-                                          : "the config is right; its angles are ggml's, in float32";
+    if (e->is_exact) return "right: every element is the correctly rounded one";
+    if (!how_of(e)) return "the config is right; how the angles were computed does not show";
+    return e->how == ARITHMETIC_DOUBLE ? "the config is right; the angles were computed in double"
+           : e->how == ARITHMETIC_FLOAT32
+               ? "the config is right; the angles were computed in float32"
+               : "the config is right; the angles were computed in float32, by ggml's chain";
 }
 
 /* A line for each difference. */
@@ -194,17 +195,19 @@ static void print_explanation(const samples *s, const findings *f, const explana
         print("%sarithmetic: %s\n", indent, how);
 }
 
-/* Whether the sines are expected where cosines stand: then the columns are read the other way round,
-   as an angle pi / 2 - x for x. */
-static int stands_sine_first(const findings *f)
+/* Whether sines stand where the arrays were taken to have cosines, and should: not if their
+   exchange is the mistake. */
+static int stands_sine_first(const findings *f, const deviation *d)
 {
-    return f->count == 1 && f->of[0].is_swapped &&
-           !(f->of[0].differs & 1u << DIFFERS_SINE_COSINE);
+    return d->is_sine_first &&
+           !(f->count == 1 && f->of[0].differs & 1u << DIFFERS_SINE_COSINE);
 }
-static track track_of(const samples *s, const findings *f, size_t i)
+
+/* Measured with the columns exchanged, the angle x is pi / 2 - x. */
+static track track_of(const samples *s, const findings *f, const deviation *d, size_t i)
 {
     track t = s->tracks[i];
-    if (stands_sine_first(f)) t.frequency = -t.frequency, t.phase = acos(0) - t.phase;
+    if (stands_sine_first(f, d)) t.frequency = -t.frequency, t.phase = acos(0) - t.phase;
     return t;
 }
 
@@ -216,16 +219,16 @@ static void print_measured(const samples *s, const findings *f, const deviation 
     if (s->is_doubled || s->is_table)
         print("  numbers of a pair stand %s%s%s\n", s->is_doubled ? "twice, " : "",
               s->are_neighbours ? "side by side" : "in halves",
-              stands_sine_first(f) ? ", the sine first" : "");
+              stands_sine_first(f, d) ? ", the sine first" : "");
     if (s->is_inv_freq || s->step == 0) return;
     print("  pair   amplitude   frequency      phase     noise%s%s\n",
           d->by_pair ? "     error" : "",
           s->step > 1 ? "     (frequencies but for multiples of 2 pi / step)" : "");
     for (size_t i = 0; i < s->pairs; i++) {
         const size_t last = s->pairs - 1;
-        const int is_worst = d->wrong && i == d->pair;
+        const int is_worst = d->wrong && i == d->worst.pair;
         if (i != 0 && i != 1 && i != last / 2 && i != last && !is_worst) continue;
-        const track t = track_of(s, f, i);
+        const track t = track_of(s, f, d, i);
         print("  %4zu %11.7g %13.8g %10.3g %9.2g", i, t.amplitude, t.frequency, t.phase, t.noise);
         if (d->by_pair) print(" %9.2g", d->by_pair[i]);
         print("\n");
@@ -246,13 +249,13 @@ static void print_findings(const samples *s, const findings *f, const deviation 
     if (f->count > 1 && at > 0) print("rows at position %.15g and beyond tell them apart\n", at);
     if (f->count > 1 && !(at > 0)) print("no row tells them apart\n");
     if (!f->count && f->best_matched) {
-        print("the nearest fails first at ");
+        print("the nearest explanation fails first at ");
         if (!s->is_inv_freq)
             print("row %zu, position %.15g, ", f->row, s->positions[f->row < s->rows ? f->row : 0]);
         print("pair %zu:\n", f->pair);
         print_explanation(s, f, &f->best, "  ");
     }
-    print_deviation(s, d);
+    print_deviation(s, d, f->fewest == 0);
     print_measured(s, f, d);
 }
 
@@ -290,7 +293,7 @@ static void json_tracks(const samples *s, const findings *f, const deviation *d)
     for (size_t n = 0; n < TOOL_COUNT(names) - !d->by_pair; n++) {
         print(",\n    \"%s\": [", names[n]);
         for (size_t i = 0; i < s->pairs; i++) {
-            const track t = track_of(s, f, i);
+            const track t = track_of(s, f, d, i);
             const double numbers[] = {t.amplitude, t.frequency, t.phase, t.noise,
                                       d->by_pair ? d->by_pair[i] : 0};
             print(i ? ", " : "");
@@ -316,7 +319,7 @@ static void json_findings(const samples *s, const findings *f, const deviation *
     const double at = f->count > 1 ? all_told_at(s, f) : 0;
     print("],\n  \"tell_apart\": ");
     json_double(at > 0 ? at : (double)NAN);
-    json_deviation(s, d);
+    json_deviation(s, d, f->fewest == 0);
     print(",\n  \"measured\": {\n");
     json_tracks(s, f, d);
     print("\n  }\n}\n");
@@ -335,6 +338,14 @@ static expected expected_of(const compared *c, const part *p, int is_complex)
         if (is_complex) want.is_sine_first = 0;
     }
     return want;
+}
+
+/* Whether sines are expected where cosines stand. Where the config does not say, as the explanation
+   has it, or the one that comes nearest. */
+static int expects_sine_first(const expected *want, const findings *f)
+{
+    if (want->is_sine_first >= 0) return want->is_sine_first;
+    return f->count ? f->of[0].is_swapped : f->best_matched && f->best.is_swapped;
 }
 
 /* Compare the arrays with a part; without a config the part has the width that they have. Returns 1
@@ -367,10 +378,7 @@ static int compare(const compared *c, part *p, int is_json, int *differs)
             f.of[k].is_how_known = 0;
         f.base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
         deviation d;
-        find_deviation(&s, p, 0,
-                       want.is_sine_first < 0 ? f.count == 1 && f.of[0].is_swapped
-                                              : want.is_sine_first,
-                       &d);
+        find_deviation(&s, p, all.count ? &all.of[0] : NULL, 0, expects_sine_first(&want, &f), &d);
         if (all.count == 0)
             say(p, NOTE_WRONG, "compare",
                 "%zu pairs in the arrays, but this part has another width, or several coordinates",

@@ -262,6 +262,99 @@ def deviation(arrays, positions, width, base):
             }, errors.max(axis=(0, 1)), errors
 
 
+def largest(good, run):
+    """The largest error, where it is, the largest of each pair, and how many elements are not correctly rounded."""
+    backwards = (*PLAIN, "--positions", "100063:64:-1")
+    narrow = tuple(bf16(a) for a in RIGHT)  # in a file of floats: against floats, not against bfloat16
+    for what, arrays, positions, argv in (
+            ("floats", RIGHT, MANY, PLAIN), ("floats, a list", tables(W, FAR[::-1]), FAR[::-1], backwards),
+            ("ggml's chain", chain(128, MANY), MANY, PLAIN), ("one element", changed((2000, 30), 0.25), MANY, PLAIN),
+            ("another base", tables(inv_freq(128, 500000.0), MANY), MANY, PLAIN),
+            ("table in bf16", narrow, MANY, PLAIN)):
+        wanted, by_pair, errors = deviation(arrays, positions, 128, 10000)
+        text, answer = run(arrays, *argv)
+        seen = answer["deviation"]
+        place = errors[("cosine", "sine").index(seen["function"]), seen["row"], seen["pair"]]  # of equals any
+        good(what, seen["largest"] == wanted["largest"] == place and seen["elements"] == wanted["elements"]
+             and seen["position"] == positions[seen["row"]] and abs(seen["wrong"] - wanted["wrong"]) <= 2
+             and answer["measured"]["error"] == by_pair.tolist(), (seen, wanted))
+        line = f"exact table: {seen['largest']:.3g} at position {int(seen['position'])}"
+        row = "" if seen["position"] == seen["row"] else f" (row {seen['row']})"
+        good(what + ", in words", f"{line}{row}, pair {seen['pair']}, {seen['function']}\n" in text
+             and f"\n  {seen['pair']:4d} " in text
+             and f"not correctly rounded: {seen['wrong']} of {wanted['elements']}, "
+                 f"{100 * seen['wrong'] / wanted['elements']:.3g} %\n" in text, text)
+    nowhere = changed((2000, 30), 0.5)
+    nowhere[1][7, 5] = np.nan
+    text, answer = run(nowhere, *PLAIN)
+    good("not a number", "largest error against the exact table: inf at position 7, pair 5, sine\n" in text, text)
+    text, answer = run(double(W64, MANY, out=np.float64), *PLAIN)
+    good("none of RoPE in f64", answer["deviation"] is None and "exact table" not in text, text)
+
+
+def first_lines(good, run):
+    """What is said of a right config, by how the angles were computed."""
+    text, answer = run(exactly(MANY, 128, 10000), *PLAIN)
+    good("nothing to say", answer["deviation"]["wrong"] == 0 and answer["arithmetic"] == "exact"
+         and text.startswith("right: every element is the correctly rounded one\n")
+         and "error against" not in text, text)
+    doubles = np.stack(double(W64, MANY, out=np.float64)[::-1], 2).reshape(4096, 128)
+    said = "the config is right; the angles were computed in "
+    for said_of, arrays, argv in (("float32", RIGHT, PLAIN), ("float32, by ggml's chain", chain(128, MANY), PLAIN),
+                                  ("double", (doubles,), ("preset=vaswani", "d_model=128"))):
+        text, answer = run(arrays, *argv)
+        good("in " + said_of, text.startswith(f"{said}{said_of}\n") and answer["deviation"]["wrong"] > 0
+             and answer["deviation"]["unexplained"] is None and "explain" not in text, text)
+
+
+def sine_first(good, run):
+    """The paper's table, sin, cos, sin, cos ...: right, with an element that is not, and with the cosine first."""
+    paper = ("preset=vaswani", "d_model=128")
+    right = np.stack(exactly(MANY, 128, 10000)[::-1], axis=2).reshape(4096, 128)
+    moved = right.copy()
+    moved[2000, 31] = 0.25  # the cosine of pair 15
+    others = np.arange(64) != 15
+    for what, array, argv, wrong in (("right", right, paper, 0), ("one element", moved, paper, 1),
+                                     ("right, no config", right, (), 0), ("one element, no config", moved, (), 1)):
+        text, answer = run((array,), *argv)
+        seen, measured = answer["deviation"], answer["measured"]
+        good(f"the sine first, {what}", seen["wrong"] - wrong in range(3) and "the sine first\n" in text
+             and answer["explained"] == (wrong == 0)
+             and (not wrong or (seen["row"], seen["pair"], seen["function"]) == (2000, 15, "cosine"))
+             and np.allclose(np.array(measured["frequency"])[others], W64[others], rtol=1e-5)
+             and np.allclose(np.array(measured["offset"])[others], 0, atol=1e-6), text)
+    text, answer = run((np.stack(exactly(MANY, 128, 10000), axis=2).reshape(4096, 128),), *paper)
+    good("the cosine first", answer["differs"] == ["sine_cosine"] and answer["deviation"]["wrong"] > 500000
+         and "the sine first" not in text and np.allclose(answer["measured"]["frequency"], W64, rtol=1e-5), text)
+
+
+def unexplained(good, run):
+    """The first error beyond 13 units in the last place of the angle, which float32 angles do not explain."""
+    small = exactly(MANY, 128, 10000)
+    small[0][900, 0] += F(1e-3)   # of an angle of 900, 13 units are 1.4e-3
+    large = tuple(a.copy() for a in small)
+    large[1][1000, 30] += F(1e-4)  # of an angle of 13.3 they are 2.1e-5
+    listed = exactly(FAR[::-1], 128, 10000)
+    listed[0][13, 60] += F(0.1)
+    for what, arrays, wanted, argv in (
+            ("another base", tables(inv_freq(128, 500000.0), MANY), (1, 1, 1, "cosine"), PLAIN),
+            ("positions in bf16", tables(W, bf16(MANY)), (257, 257, 0, "cosine"), PLAIN),
+            ("a row later", tables(W, MANY + 1), (0, 0, 0, "cosine"), PLAIN),
+            ("negative", (RIGHT[0], -RIGHT[1]), (1, 1, 0, "sine"), PLAIN),
+            ("one element", changed((2000, 30), 0.25), (2000, 2000, 30, "cosine"), PLAIN),
+            ("a small error", small, None, PLAIN),
+            ("a small and a large one", large, (1000, 1000, 30, "sine"), PLAIN),
+            ("a list", listed, (13, 100050, 60, "cosine"), (*PLAIN, "--positions", "100063:64:-1"))):
+        text, answer = run(arrays, *argv)
+        seen, line = answer["deviation"]["unexplained"], ""
+        if wanted:
+            row, position, pair, function = wanted
+            line = f": position {position}{'' if row == position else f' (row {row})'}, pair {pair}, {function}\n"
+            seen = tuple(seen[k] for k in ("row", "position", "pair", "function")) if seen else None
+        good("unexplained, " + what, not (answer["explained"] and not answer["differs"]) and seen == wanted
+             and ("\n  first error that float32 angles do not explain" + line in text) == bool(wanted), (seen, text))
+
+
 def deviations(posenc, where):
     failed = 0
 
@@ -280,40 +373,8 @@ def deviations(posenc, where):
                 for more in ([], ["--json"])]
         return text[0], json.loads(text[1])
 
-    moved = changed((2000, 30), 0.25)
-    for what, arrays, positions, argv in (
-            ("floats", tables(W, MANY), MANY, PLAIN), ("floats, a list", tables(W, FAR[::-1]), FAR[::-1],
-                                                       (*PLAIN, "--positions", "100063:64:-1")),
-            ("ggml's chain", chain(128, MANY), MANY, PLAIN), ("one element", moved, MANY, PLAIN),
-            ("another base", tables(inv_freq(128, 500000.0), MANY), MANY, PLAIN)):
-        wanted, by_pair, errors = deviation(arrays, positions, 128, 10000)
-        text, answer = run(arrays, *argv)
-        seen = answer["deviation"]
-        place = errors[("cosine", "sine").index(seen["function"]), seen["row"], seen["pair"]]  # of equals any
-        good(what, seen["largest"] == wanted["largest"] == place and seen["elements"] == wanted["elements"]
-             and seen["position"] == positions[seen["row"]] and abs(seen["wrong"] - wanted["wrong"]) <= 2
-             and answer["measured"]["error"] == by_pair.tolist(), (seen, wanted))
-        line = f"up to {seen['largest']:.3g}: position {int(seen['position'])}"
-        row = "" if seen["position"] == seen["row"] else f" (row {seen['row']})"
-        good(what + ", in words", f"{line}{row}, pair {seen['pair']}, {seen['function']}\n" in text
-             and f"\n  {seen['pair']:4d} " in text and f"\n  {seen['wrong']} of its" in text, text)
-    text, answer = run(tables(W, MANY), *PLAIN)
-    good("the config is right", text.startswith("the config is right; its angles were rounded to float32\n"), text)
-    cosines, sines = exactly(MANY, 128, 10000)
-    text, answer = run((cosines, sines), *PLAIN)
-    good("nothing to say", answer["deviation"]["wrong"] == 0 and answer["arithmetic"] == "exact"
-         and text.startswith("right: every element is the nearest number\n") and "off from" not in text, text)
-    first = np.stack([sines, cosines], axis=2).reshape(4096, 128)  # the paper's table: sin, cos, sin, cos ...
-    text, answer = run((first,), "preset=vaswani", "d_model=128")
-    good("the sine first", answer["differs"] == [] and answer["deviation"]["wrong"] == 0 and "the sine first" in text
-         and np.allclose(answer["measured"]["frequency"], W64, rtol=1e-5)
-         and np.allclose(answer["measured"]["offset"], 0, atol=1e-6), text)
-    nowhere = tuple(a.copy() for a in tables(W, MANY))
-    nowhere[1][7, 5] = np.nan
-    text, answer = run(nowhere, *PLAIN)
-    good("not a number", "off from the exact table by up to inf: position 7, pair 5, sine\n" in text, text)
-    text, answer = run(double(W64, MANY, out=np.float64), *PLAIN)
-    good("none of RoPE in f64", answer["deviation"] is None and "off from" not in text, text)
+    for checks in (largest, first_lines, sine_first, unexplained):
+        checks(good, run)
     return failed
 
 
