@@ -163,11 +163,13 @@ static const char *const difference_texts[DIFFERENCE_COUNT] = {
     "cosines and sines were rounded to float16"};
 
 /* What is said where nothing differs but, perhaps, the arithmetic. */
-static const char *right_text(const samples *s, const explanation *e)
+static const char *right_text(const samples *s, const findings *f, const explanation *e)
 {
     if (s->is_inv_freq) return "right: all frequencies are what is expected";
     if (e->is_exact) return "right: every element is the correctly rounded one";
-    if (!how_of(e)) return "the config is right; how the angles were computed does not show";
+    if (!how_of(e))
+        return f->count > 1 ? "the config is right"
+                            : "the config is right; how the angles were computed does not show";
     return e->how == ARITHMETIC_DOUBLE ? "the config is right; the angles were computed in double"
            : e->how == ARITHMETIC_FLOAT32
                ? "the config is right; the angles were computed in float32"
@@ -190,7 +192,7 @@ static void print_explanation(const samples *s, const findings *f, const explana
                   e->of->has_other_length ? ", another length" : "");
         print("\n");
     }
-    if (!e->differs) print("%s%s\n", indent, right_text(s, e));
+    if (!e->differs) print("%s%s\n", indent, right_text(s, f, e));
     if (how && e->how < ARITHMETIC_INV_FREQ_BF16 && strncmp(how, "table", 5) != 0)
         print("%sarithmetic: %s\n", indent, how);
 }
