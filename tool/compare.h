@@ -162,18 +162,24 @@ static const char *const difference_texts[DIFFERENCE_COUNT] = {
     "cosines and sines were rounded to bfloat16",
     "cosines and sines were rounded to float16"};
 
-/* What is said where nothing differs but, perhaps, the arithmetic. */
-static const char *right_text(const samples *s, const findings *f, const explanation *e)
+/* What is said where nothing differs but, perhaps, the arithmetic. Without a config, base 10000 is
+   what was expected. */
+static void print_right(const samples *s, const findings *f, const explanation *e)
 {
-    if (s->is_inv_freq) return "right: all frequencies are what is expected";
-    if (e->is_exact) return "right: every element is the correctly rounded one";
-    if (!how_of(e))
-        return f->count > 1 ? "the config is right"
-                            : "the config is right; how the angles were computed does not show";
-    return e->how == ARITHMETIC_DOUBLE ? "the config is right; the angles were computed in double"
-           : e->how == ARITHMETIC_FLOAT32
-               ? "the config is right; the angles were computed in float32"
-               : "the config is right; the angles were computed in float32, by ggml's chain";
+    const char *const how = how_of(e);
+    if (s->is_inv_freq || e->is_exact) {
+        print("right: %s\n", s->is_inv_freq ? "all frequencies are what is expected"
+                                            : "every element is the correctly rounded one");
+        return;
+    }
+    print(f->has_config ? "the config is right" : "base 10000, unscaled, is right");
+    if (!how && f->count <= 1) print("; how the angles were computed does not show");
+    if (how)
+        print("; the angles were computed in %s", e->how == ARITHMETIC_DOUBLE ? "double"
+                                                  : e->how == ARITHMETIC_FLOAT32
+                                                      ? "float32"
+                                                      : "float32, by ggml's chain");
+    print("\n");
 }
 
 /* A line for each difference. */
@@ -192,7 +198,7 @@ static void print_explanation(const samples *s, const findings *f, const explana
                   e->of->has_other_length ? ", another length" : "");
         print("\n");
     }
-    if (!e->differs) print("%s%s\n", indent, right_text(s, f, e));
+    if (!e->differs) print("%s", indent), print_right(s, f, e);
     if (how && e->how < ARITHMETIC_INV_FREQ_BF16 && strncmp(how, "table", 5) != 0)
         print("%sarithmetic: %s\n", indent, how);
 }
@@ -378,6 +384,7 @@ static int compare(const compared *c, part *p, int is_json, int *differs)
             f.of[k].is_exact = f.count == 1 && has_exact_bits(&s, &f.of[k], p);
         for (size_t k = 0; k < f.count && f.count > 1; k++)
             f.of[k].is_how_known = 0;
+        f.has_config = c->has_config;
         f.base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
         deviation d;
         find_deviation(&s, p, all.count ? &all.of[0] : NULL, 0, expects_sine_first(&want, &f), &d);

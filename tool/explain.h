@@ -45,6 +45,7 @@ typedef struct findings {
     explanation best;
     size_t row, pair;
     double base; /* the config's */
+    int has_config;
 } findings;
 
 static int count_differences(unsigned differs)
