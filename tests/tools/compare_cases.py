@@ -305,6 +305,9 @@ def first_lines(good, run):
         text, answer = run(arrays, *argv)
         good("in " + said_of, text.startswith(f"{said}{said_of}\n") and answer["deviation"]["wrong"] > 0
              and answer["deviation"]["unexplained"] is None and "explain" not in text, text)
+    text, answer = run(RIGHT)
+    good("without a config", text.startswith("base 10000, unscaled, is right; the angles were computed in float32\n"),
+         text)
 
 
 def sine_first(good, run):
