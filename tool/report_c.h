@@ -64,7 +64,8 @@ static void c_rope(const part *p, size_t pairs)
     const pe_rope_config *const c = &p->rope;
     config_field fields[MOST_FIELDS];
     print("    pe_rope_config c = pe_rope_config_default(%zu);\n", c->head_dim);
-    if (c->rope_type != PE_ROPE_DEFAULT) print("    c.rope_type = PE_ROPE_%s;\n", types[c->rope_type]);
+    if (c->rope_type != PE_ROPE_DEFAULT)
+        print("    c.rope_type = PE_ROPE_%s;\n", types[c->rope_type]);
     c_fields(fields, rope_fields(c, fields));
     if (c->layout != PE_LAYOUT_HALVES) print("    c.layout = PE_LAYOUT_INTERLEAVED;\n");
     if (c->axes > 1) print("    c.axes = %zu;\n", c->axes);
@@ -123,6 +124,8 @@ static void print_c(part *p)
     double *const omega = frequencies_of(p, &pairs); /* 2 pairs numbers, free to be written */
     print("/* %s: %s", p->name, kind_names[p->kind]);
     print_layers(p);
+    if (is_rope && omega)
+        print("; pairs of %s", p->is_gguf ? "a GGUF file" : "Hugging Face's weights");
     if (!omega || !(is_rope || (p->kind == PART_SINUSOIDAL && p->preset.axes == 1))) {
         print(": no config%s */\n",
               p->kind == PART_SINUSOIDAL ? ", several axes: see pe_config_preset()" : "");
