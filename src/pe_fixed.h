@@ -26,5 +26,4 @@
 
 #undef PE__DEVICE
 #undef PE__DEVICE_RARE
-#undef PE__UNFUSED
 #endif /* PE_FIXED_H */

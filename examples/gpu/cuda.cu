@@ -5,7 +5,8 @@
 //
 //     nvcc -std=c++17 -O2 -arch=native -diag-suppress 1675 -I. examples/gpu/cuda.cu -o cuda && ./cuda
 //
-// 1675: nvcc does not know the pragmas for gcc in pe.h, which it hands on.
+// 1675: nvcc does not know the pragmas for gcc in pe_simd.h, which it hands on. Without a GPU it
+// compiles with -arch=sm_80 or the like.
 #include "pe.h"
 #include "pe_fixed.h"
 

@@ -3,7 +3,8 @@
  * increments: the phase increments of Llama 3.1 8B as JSON, four words a pair, with the bits of the
  * table that a kernel has to make of them: rows of [sine, cosine]. webgpu.html reads it.
  *
- *     cc -std=c99 -O2 -I. examples/gpu/increments.c -lm
+ *     cc -std=c99 -O2 -I. examples/gpu/increments.c -o increments -lm
+ *     ./increments >examples/gpu/increments.json
  */
 #include "pe.h"
 

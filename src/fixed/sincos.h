@@ -40,9 +40,6 @@ typedef uint16_t pe__u16;
 #define PE__DEVICE static inline
 #define PE__DEVICE_RARE static inline
 #endif
-#if defined(__GNUC__) && !defined(__HIP__) /* empty asm hides the values: no product is fused */
-#define PE__UNFUSED(a, b, c, d) __asm__("" : "+m"(a), "+m"(b), "+m"(c), "+m"(d))
-#endif
 
 PE__DEVICE pe__u32 pe__mulhi(pe__u32 a, pe__u32 b) /* the high word of a b */
 {
@@ -391,8 +388,9 @@ PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_bf16(
 
 /* Rotate a pair of elements: first = a cosine - b sine, second = b cosine + a sine. Each product
  * and each sum is rounded to float, so the bits are those of pe_rope_f32(). This is floating point:
- * CUDA, HIP, OpenCL C, gcc and clang do not fuse products with sums here, whatever the options.
- * MSVC fuses them under /fp:contract and /fp:fast. Options that flush subnormals apply here.
+ * CUDA, gcc and clang, for AMD's GPUs too, fuse no product with a sum here, whatever the options.
+ * Other OpenCL compilers may with -cl-fast-relaxed-math and -cl-unsafe-math-optimizations, MSVC
+ * does with /fp:contract and /fp:fast. Options that flush subnormals apply here.
  *
  * Accuracy     PyTorch's arithmetic (tests/unit/test_fixed.c)
  * Threads      any */
@@ -409,8 +407,11 @@ PE__DEVICE pe_fixed_rotated pe_fixed_rotate_f32(float a, float b, pe_fixed_pair 
     y.second = __fadd_rn(__fmul_rn(b, x.cosine), __fmul_rn(a, x.sine));
 #else
     float ac = a * x.cosine, bs = b * x.sine, bc = b * x.cosine, as = a * x.sine;
-#ifdef PE__UNFUSED
-    PE__UNFUSED(ac, bs, bc, as);
+#if defined(__AMDGCN__) /* empty asm hides the values: no product is fused */
+    __asm__("" : "+v"(ac), "+v"(bs), "+v"(bc), "+v"(as));
+#elif defined(__GNUC__) && !defined(__HIP__) && !defined(__METAL_VERSION__) && \
+    !defined(__OPENCL_VERSION__) && !defined(__OPENCL_C_VERSION__)
+    __asm__("" : "+m"(ac), "+m"(bs), "+m"(bc), "+m"(as));
 #endif
     y.first = ac - bs;
     y.second = bc + as;

@@ -147,6 +147,13 @@ amdgcn() {
         -Xclang -finclude-default-header -Wall -Wextra -Werror -O2 -I. -S tests/gpu/fill.cl -o "$WORK/opencl.s"
     check "clang for amdgcn, HIP" "$CLANG" -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only \
         -std=c++17 -Wall -Wextra -Werror -O3 -include tests/gpu/hip.h -I. -S tests/gpu/fill.cu -o "$WORK/hip.s"
+    check "the rotation: clang for amdgcn, OpenCL C, fast-math" "$CLANG" -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa \
+        -mcpu=gfx90a -nogpulib -cl-fast-relaxed-math -Xclang -finclude-default-header -O2 -I. \
+        -S examples/gpu/rope.cl -o "$WORK/fast-opencl.s"
+    check "... HIP, fast-math" "$CLANG" -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only -std=c++17 \
+        -ffast-math -ffp-contract=fast -O3 -include tests/gpu/hip.h -I. -S tests/gpu/fill.cu -o "$WORK/fast-hip.s"
+    check "... fuse no product" sh -c "grep -q 'v_\(pk_\)*mul_f32' '$WORK/fast-opencl.s' '$WORK/fast-hip.s' && \
+        ! grep 'v_\(pk_\)*\(fma\|mad\|fmac\|mac\)_\(legacy_\)*f32' '$WORK/fast-opencl.s' '$WORK/fast-hip.s'"
     check "... nothing spilled" sh -c "grep 'vgpr_spill_count: *0' '$WORK/hip.s' && ! grep 'vgpr_spill_count: *[1-9]' '$WORK/hip.s'"
 }
 
