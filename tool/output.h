@@ -9,16 +9,24 @@
 
 static FILE *output_file; /* NULL: standard output */
 
-/* Why a file could not be opened or read just now, by errno. */
+/* Why a file could not be opened or read just now, by errno. C99 has none of these numbers. */
 static const char *why_unread(void)
 {
+    int is_missing = 0;
 #ifdef ENOENT
-    if (errno == ENOENT)
+    is_missing |= errno == ENOENT;
+#endif
+#ifdef ENOTDIR
+    is_missing |= errno == ENOTDIR;
+#endif
+    if (is_missing)
         return "no such file: wanted is a config.json, a .gguf or KEY=VALUE; docs/models.md has "
                "models by name";
-#endif
 #ifdef EISDIR
-    if (errno == EISDIR) return "a directory: wanted is the config.json in it";
+    if (errno == EISDIR) return "a directory without a config.json that can be read";
+#endif
+#ifdef EACCES
+    if (errno == EACCES) return "cannot be read: permission denied";
 #endif
     return "cannot be read";
 }

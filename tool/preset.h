@@ -24,7 +24,8 @@ static int preset_part(part *p, const char *name, size_t d_model)
     if (!name || preset == PE_PRESET_COUNT) {
         say(p, NOTE_WRONG, "preset",
             "is none of vaswani, t2t, fairseq, opennmt, hf_marian, transformer_xl, tener, "
-            "ddpm, ldm, musicgen, mlx, mae_2d, video_3d, t2t_nd, detr, nerf, tiny_cuda_nn");
+            "ddpm, ldm, musicgen, mlx, mae_2d, video_3d, t2t_nd, detr, nerf, tiny_cuda_nn. A model "
+            "that rotates has no preset: docs/models.md has its fields");
         return 0;
     }
     p->preset = pe_config_preset((pe_preset)preset, d_model);

@@ -32,7 +32,8 @@ static const char usage[] =
     "        original_max_position_embeddings=32768 --frequencies\n"
     "    posenc compare config.json --cos cos.npy --sin sin.npy --positions 4096:64\n"
     "\n"
-    "  FILE             a model's config.json, or its .gguf; -: standard input\n"
+    "  FILE             a model's config.json, the directory that has it, or its .gguf;\n"
+    "                   -: standard input\n"
     "  KEY=VALUE        a key of the file, as rope_theta=500000 or rope_scaling.factor=8;\n"
     "                   preset=NAME d_model=N for a sinusoidal encoding\n"
     "  --part NAME      only this part: text, vision, full_attention, sliding_attention ...\n"
@@ -136,17 +137,46 @@ static int read_options(int count, char **words, options *to)
     return 0;
 }
 
+/* All of a file or, where the name is a directory's, of its config.json, whose path is made. NULL,
+ * and errno for the name itself, if neither can be read. */
+static char *read_config(const char *name, char *path, size_t room, size_t *size)
+{
+    const size_t length = strlen(name);
+    const char *const slash = length && name[length - 1] == '/' ? "" : "/";
+    errno = 0;
+    char *text = read_file(name, size);
+    const int error = errno;
+    snprintf(path, room, "%s", name);
+    if (text || strcmp(name, "-") == 0) return text;
+    const int made = snprintf(path, room, "%s%sconfig.json", name, slash);
+    if (made > 0 && (size_t)made < room) text = read_file(path, size);
+    errno = error;
+    return text;
+}
+
+/* Whether a text is empty or begins as JSON does that is no word, right or wrong. A comment is a
+ * mistake within JSON. */
+static int may_be_json(const char *text)
+{
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;
+    text += strspn(text, " \t\r\n");
+    return !*text || strchr("{[\"-/0123456789", *text);
+}
+
 static void flatten_json(const char *name, list *to, part *notes)
 {
+    char path[4096];
     size_t size = 0;
-    errno = 0;
-    char *const text = read_file(name, &size);
+    char *const text = read_config(name, path, sizeof path, &size);
     if (!text)
         say(notes, NOTE_WRONG, name, "%s", why_unread());
     else if (size >= 4 && memcmp(text, "GGUF", 4) == 0)
-        say(notes, NOTE_WRONG, name, "a GGUF file is read by its name, not from standard input");
+        say(notes, NOTE_WRONG, path, "a GGUF file is read by its name, not from standard input");
+    else if (!may_be_json(text))
+        say(notes, NOTE_WRONG, path,
+            "neither a JSON object nor GGUF: wanted is a model's config.json, or its .gguf");
     else
-        read_json(name, text, size, to, notes);
+        read_json(path, text, size, to, notes);
     free(text);
 }
 

@@ -51,7 +51,8 @@ static void read_head_dim(const reader *r, const label *l)
         whole_of(r, head_keys, TOOL_COUNT(head_keys), &heads);
         if (hidden == 0 || heads == 0) {
             say(p, NOTE_WRONG, "head_dim",
-                "missing: give head_dim, or hidden_size and num_attention_heads");
+                "missing: give head_dim, or hidden_size and num_attention_heads. A model_type "
+                "alone has no sizes: docs/models.md has those of models");
             return;
         }
         *to = hidden / heads;

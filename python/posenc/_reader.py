@@ -170,7 +170,8 @@ class Part:
 
 
 def read(config: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> List[Part]:
-    """The parts of a model: of the dict that its config.json is, or of a file, config.json or GGUF."""
+    """The parts of a model: of the dict that its config.json is, or of a file, config.json or GGUF, or of
+    the directory that has a config.json."""
     if isinstance(config, Mapping):
         with open(os.devnull, encoding="utf-8") as nothing:
             _, text = _run(["show", nothing.name, "--json"], config, True)

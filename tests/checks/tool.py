@@ -483,9 +483,53 @@ def tables():
             run = subprocess.run([sys.argv[1], "table", "preset=t2t", "d_model=8", "-", *options], stdout=subprocess.PIPE)
             check(f"standard output {options}", run.returncode == 0 and run.stdout == open(npy, "rb").read()[start:])
     got = tabled("/dev/null", "/nowhere.json")
-    check("a table of no file", got[0] == 1 and got[1].count("\n") == 1 and "no such file" in got[1] and "docs/models.md" in got[1], got)
+    check("a table of no file", got[0] == 1 and got[1].count("\n") == 1 and "no such file" in got[1] and
+          "docs/models.md" in got[1], got)
     got = tabled("/dev/null", CONFIGS + "nemotron-h.json")
     check("a table where nothing rotates", got[0] == 1 and "no table of sines" in got[1], got)
+
+
+def no_config():
+    """What is said of a FILE that is no config, and of words that look like the name of a model."""
+    def said(*words):
+        status, got = pe(*words)
+        wrong = [note for part in got.values() for note in part["wrong"]] if isinstance(got, dict) else []
+        return status, wrong[0]["text"] if len(wrong) == 1 else got
+
+    with tempfile.TemporaryDirectory() as folder:
+        def file(name, data):
+            with open(os.path.join(folder, name), "wb") as to:
+                to.write(data)
+            return os.path.join(folder, name)
+
+        model = os.path.join(folder, "model")
+        os.mkdir(model)
+        json_file = file("llama.json", open(CONFIGS + "llama-3.1.json", "rb").read())
+        beneath, neither = os.path.join(json_file, "config.json"), ("neither a JSON object nor GGUF",)
+        for what, path, says in (
+                ("a model's name", "meta-llama/Llama-3.1-8B", ("no such file", "KEY=VALUE", "docs/models.md")),
+                ("a path beneath a file", beneath, ("no such file", "docs/models.md")),
+                ("an empty directory", model, ("a directory without a config.json",)),
+                ("text", file("a.txt", b"version https://git-lfs.github.com/spec/v1\n"), neither),
+                ("a zip", file("a.bin", b"PK\3\4\0\0{}"), neither),
+                ("safetensors", file("a.safetensors", b"\x90\x01" + bytes(6) + b'{"x":{}}'), neither)):
+            status, got = said(path)
+            check(f"{what} as FILE", status == 1 and all(words in got for words in says), got)
+        file("model/config.json", open(json_file, "rb").read())
+        for path in (model, model + "/"):
+            check(f"the config.json of a directory: {path[-6:]}", pe(path) == pe(json_file), pe(path))
+        file("model/config.json", b"{")
+        run = subprocess.run([sys.argv[1], "show", model], stdout=subprocess.PIPE)
+        check("a directory's bad config.json", run.returncode == 1 and b"/model/config.json" in run.stdout and
+              b"is no JSON object: see line 1" in run.stdout, run.stdout)
+        if hasattr(os, "geteuid") and os.geteuid() != 0:
+            os.chmod(json_file, 0)
+            status, got = said(json_file)
+            check("a file that may not be read", status == 1 and "permission denied" in got, got)
+    for word, says in (("preset=llama3.1", "A model that rotates has no preset: docs/models.md"),
+                       ("model_type=qwen2", "A model_type alone has no sizes: docs/models.md")):
+        status, got = said(word)
+        check(f"{word} leads on", status == 1 and says in got, got)
 
 
 def text():
@@ -703,7 +747,8 @@ def rows():
         check(f"{model} is {model_type}", got == expected, (got, expected))
 
 
-for part_of_the_test in (models, cases, silent, per_layer, real_files, rows, dry_run, details, complaints, hostile, tables, text):
+for part_of_the_test in (models, cases, silent, per_layer, real_files, rows, dry_run, details, complaints, hostile, tables,
+                         no_config, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

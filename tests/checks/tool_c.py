@@ -16,12 +16,23 @@ POSENC, WORK, CC, FLAGS = sys.argv[1], Path(sys.argv[2]), sys.argv[3], sys.argv[
 LISTS = "short_factor=[1,1.25,1.5,2] long_factor=[1,2.5,4.125,8]".split()
 SETTINGS = [
     ["preset=vaswani", "d_model=64"], ["preset=t2t", "d_model=34"], ["preset=fairseq", "d_model=66"],
-    ["preset=ddpm", "d_model=32"],
+    ["preset=ddpm", "d_model=32"], ["preset=mlx", "d_model=34"], ["preset=musicgen", "d_model=64"],
+    ["preset=vaswani", "d_model=32", "base=500", "scale=2"], ["preset=vaswani", "d_model=32", "half_turns=true"],
     ["head_dim=64", "rope_theta=1e6", "rope_type=yarn", "factor=4.1", "original_max_position_embeddings=32768"],
     ["head_dim=8", "rope_theta=1e4", "rope_type=longrope", "factor=4", "original_max_position_embeddings=4096",
      "max_position_embeddings=131072", *LISTS],
+    ["head_dim=64", "rope_theta=1e6", "rope_type=yarn", "factor=4", "original_max_position_embeddings=32768",
+     "beta_fast=16", "beta_slow=2", "extrapolation_factor=0.5"],
+    ["head_dim=64", "rope_theta=1e4", "rope_type=llama3", "factor=8", "original_max_position_embeddings=8192",
+     "low_freq_factor=2", "high_freq_factor=5"],
+    ["head_dim=64", "rope_theta=1e4", "rope_type=dynamic", "factor=2", "max_position_embeddings=2048",
+     "sequence_length=9000"],
+    *(["head_dim=8", "rope_theta=1e4", "rope_type=longrope", "original_max_position_embeddings=4096",
+       "max_position_embeddings=131072", "short_mscale=1.1", "long_mscale=1.2", f"sequence_length={n}", *LISTS]
+      for n in (2048, 9000)),
     ["head_dim=128", "rope_theta=1e4", "rope_type=linear", "factor=0.1"],
     ["head_dim=128", "rope_theta=1e4", "partial_rotary_factor=0.5"],
+    ["head_dim=8", "rope_theta=1e4", "freq_factors=[1,2.3,3,0.1]"],
 ]
 ROWS = "100000:3"
 
@@ -52,6 +63,9 @@ def main():
         code.append(re.sub(r"(?m)^(static (?:pe_rope_config|pe_config) \w+)\(void\)$", rf"\1_{number}(void)",
                            shown.stdout.replace('#include "pe.h"', "")))
         for part in parts:
+            if part["kind"] == "rope" and "config" in part:
+                kind = part["rope_type"].replace("ntk-aware", "xdrope") # one that pe_rope_type_named() knows
+                good(f"{source} {part['name']}: config.rope_type", part["config"]["rope_type"] == kind, part["config"])
             name = re.sub(r"\W", "_", part["name"]) + "_config"
             if "config" not in part or len(part.get("sections", "x")) > 1: # a table of several coordinates: a grid's
                 continue
@@ -62,7 +76,7 @@ def main():
                 kind = "rope" if part["kind"] == "rope" else "plain"
                 calls.append(f"    {kind}({name}_{number}(), {number});")
                 order = [int(part["pairs"] == "halves"), part["rotary_offset"], int(part["rope_interleave"])] \
-                    if kind == "rope" else []
+                    if kind == "rope" else [part["config"][k] for k in ("has_padding", "padding_position", "multiple")]
                 wanted.append((f"{source} {part['name']}", order, file.read_bytes()))
     code.append("""
 static void put(const float *x, size_t n) { printf("%zu ", n); for (size_t i = 0; i < n; i++) { uint32_t u;
@@ -91,7 +105,10 @@ static void plain(pe_config c, int number)
     if (pe_plan_init(&plan, &c, memory, pe_plan_size(&c)) != PE_OK ||
         pe_fill_f32(&plan, pe_from(100000), 3, x, c.d_model) != PE_OK)
         printf("%s\\n", pe_config_error(&c));
-    else put(x, 3 * c.d_model);
+    else {
+        printf("%d %d %zu ", c.has_padding, (int)c.padding_position, c.multiple);
+        put(x, 3 * c.d_model);
+    }
     free(memory);
 }
 int main(void)
@@ -108,7 +125,7 @@ int main(void)
     good("a line for each table", len(lines) == len(wanted) and len(wanted) >= 40, f"{len(lines)} of {len(wanted)}")
     for line, (what, order, table) in zip(lines, wanted):
         words = [table[i:i + 4][::-1].hex() for i in range(0, len(table), 4)] # little-endian
-        good(f"{what}: the table's bits and the order of elements",
+        good(f"{what}: the table's bits, the order of elements, padding",
              line == " ".join(map(str, [*order, len(words), "".join(words)])), line[:80])
     for words, says in ((["show", "--json", "--c", *SETTINGS[0]], "without --json"),
                         (["table", "x.npy", "--c", *SETTINGS[0]], "with show")):

@@ -13,6 +13,7 @@ import pickle
 import random
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 from fractions import Fraction
@@ -408,6 +409,15 @@ def test_read():
         with open(path, encoding="utf-8") as file:
             assert [p._found for p in posenc.read(json.load(file))] == [p._found for p in posenc.read(path)], path
     raises(ValueError, posenc.Rope.from_config, "tests/checks/configs/broken.json", says="head_dim")
+    assert "rope_type='llama3'" in repr(posenc.Rope.from_config("tests/checks/configs/llama-3.1.json"))
+    with tempfile.TemporaryDirectory() as folder:
+        raises(ValueError, posenc.Rope.from_config, folder, says="a directory without a config.json")
+        with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+            file.write("text")
+        raises(ValueError, posenc.Rope.from_config, folder, says="neither a JSON object nor GGUF")
+        with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+            file.write('{"model_type": "llama", "head_dim": 64}')
+        assert posenc.Rope.from_config(folder).head_dim == 64
 
 
 def test_plan_is_a_value():
