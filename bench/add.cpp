@@ -30,7 +30,7 @@ template <> bfloat some<bfloat>(std::uint32_t h)
 }
 
 // x and a stored table in the two buffers: x anew each time, since sums grow. x is random: sums in
-// bf16 that often lie next to a midpoint, as those with 1 do, take up to twice as long.
+// bf16 that often lie next to a midpoint, as those with 1 do, take up to 1.5 times as long.
 template <class T> static void prepare(const Shape &s, std::size_t batches, bool with_table)
 {
     const std::string table = s.name() + type_name<T>;

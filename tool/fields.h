@@ -8,7 +8,6 @@
 typedef struct config_field {
     const char *name;
     double value, usual; /* usual: what pe_rope_config_default() or pe_config_default() has */
-    int is_integer;
 } config_field;
 enum { MOST_FIELDS = 24 };
 
@@ -18,13 +17,7 @@ static const char *const config_type_names[PE_ROPE_TYPE_COUNT] = {
 
 static void add_field(config_field *to, size_t *count, const char *name, double value, double usual)
 {
-    const config_field field = {name, value, usual, 0};
-    to[(*count)++] = field;
-}
-static void add_integer(config_field *to, size_t *count, const char *name, size_t value,
-                        size_t usual)
-{
-    const config_field field = {name, (double)value, (double)usual, 1};
+    const config_field field = {name, value, usual};
     to[(*count)++] = field;
 }
 
@@ -33,28 +26,27 @@ static size_t rope_fields(const pe_rope_config *c, config_field *to)
 {
     const pe_rope_config d = pe_rope_config_default(c->head_dim);
     size_t n = 0;
-#define INTEGER(name) add_integer(to, &n, #name, (size_t)c->name, (size_t)d.name)
-#define NUMBER(name)  add_field(to, &n, #name, c->name, d.name)
-    INTEGER(rotary_dim);
-    INTEGER(rotary_offset);
-    NUMBER(rope_theta);
-    NUMBER(factor);
-    INTEGER(original_max_position_embeddings);
-    INTEGER(max_position_embeddings);
-    INTEGER(sequence_length);
-    NUMBER(low_freq_factor);
-    NUMBER(high_freq_factor);
-    NUMBER(beta_fast);
-    NUMBER(beta_slow);
-    NUMBER(extrapolation_factor);
-    INTEGER(truncate);
-    NUMBER(mscale);
-    NUMBER(mscale_all_dim);
-    NUMBER(attention_factor);
-    NUMBER(short_mscale);
-    NUMBER(long_mscale);
-    INTEGER(rope_interleave);
-    NUMBER(offset);
+#define FIELD(name) add_field(to, &n, #name, (double)c->name, (double)d.name)
+    FIELD(rotary_dim);
+    FIELD(rotary_offset);
+    FIELD(rope_theta);
+    FIELD(factor);
+    FIELD(original_max_position_embeddings);
+    FIELD(max_position_embeddings);
+    FIELD(sequence_length);
+    FIELD(low_freq_factor);
+    FIELD(high_freq_factor);
+    FIELD(beta_fast);
+    FIELD(beta_slow);
+    FIELD(extrapolation_factor);
+    FIELD(truncate);
+    FIELD(mscale);
+    FIELD(mscale_all_dim);
+    FIELD(attention_factor);
+    FIELD(short_mscale);
+    FIELD(long_mscale);
+    FIELD(rope_interleave);
+    FIELD(offset);
     return n;
 }
 
@@ -63,18 +55,17 @@ static size_t preset_fields(const pe_config *c, config_field *to)
 {
     const pe_config d = pe_config_default(c->d_model);
     size_t n = 0;
-    NUMBER(base);
-    NUMBER(amplitude);
-    NUMBER(scale);
-    INTEGER(half_turns);
-    NUMBER(offset);
-    INTEGER(cos_first);
-    NUMBER(exponent_shift);
-    INTEGER(has_padding);
-    add_field(to, &n, "padding_position", (double)c->padding_position, (double)d.padding_position);
-    INTEGER(multiple);
-#undef NUMBER
-#undef INTEGER
+    FIELD(base);
+    FIELD(amplitude);
+    FIELD(scale);
+    FIELD(half_turns);
+    FIELD(offset);
+    FIELD(cos_first);
+    FIELD(exponent_shift);
+    FIELD(has_padding);
+    FIELD(padding_position);
+    FIELD(multiple);
+#undef FIELD
     return n;
 }
 

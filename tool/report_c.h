@@ -7,12 +7,13 @@
 #include "report.h"
 
 #include <ctype.h>
+#include <math.h>
 
-/* The shortest digits that give this number. */
+/* The shortest digits that give this number; a whole number without an exponent. */
 static void c_number(double x)
 {
     char text[40];
-    int digits = 6;
+    int digits = fabs(x) < 1e15 && x == floor(x) ? 15 : 6;
     do
         snprintf(text, sizeof text, "%.*g", digits, x);
     while (strtod(text, NULL) != x && digits++ < 17);
@@ -47,10 +48,7 @@ static void c_fields(const config_field *fields, size_t count)
     for (size_t k = 0; k < count; k++) {
         if (fields[k].value == fields[k].usual) continue;
         print("    c.%s = ", fields[k].name);
-        if (fields[k].is_integer)
-            print("%.0f", fields[k].value);
-        else
-            c_number(fields[k].value);
+        c_number(fields[k].value);
         print(";\n");
     }
 }

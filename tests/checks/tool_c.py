@@ -4,7 +4,7 @@
 have the bits of `posenc table`.
 
 One C program calls the functions of every config of tests/checks/configs, and of settings for what these lack. It
-writes rows of the plans' tables, of all pairs: the hash of these must be that of the .npy's bytes."""
+writes three rows of each plan's table as bits, which must be those of the file, and the order of elements."""
 import json
 import re
 import subprocess
