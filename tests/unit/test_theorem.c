@@ -698,6 +698,50 @@ static void smallest_numbers(void **state)
             }
 }
 
+/* position * frequency / 2^bits is within 2^-98 of multiple * pi / 2. A double-double of relative
+   error 2^-97 cannot tell the sine, or for odd multiples the cosine, from 0. Found by factoring the
+   integers nearest to multiple * pi * 2^(bits - 1) into two numbers of at most 53 bits. */
+static const struct near_zero {
+    int multiple, bits;
+    double position, frequency;
+} near_zeros[] = {
+    {11, 99, 8700216271536609.0, 1258786522533641.0},
+    {11, 101, 7113148594587818.0, 6158575117674893.0},
+    {22, 100, 7113148594587818.0, 6158575117674893.0},
+    {23, 98, 6436112783453993.0, 1778949592337341.0},
+    {25, 99, 7252919340998369.0, 3431757635925529.0},
+    {31, 99, 8672247459444170.0, 3558930276730689.0},
+    {44, 98, 6158575117674893.0, 3556574297293909.0},
+    {53, 98, 6082636041074057.0, 4337539979860069.0},
+    {62, 98, 8672247459444170.0, 3558930276730689.0},
+    {71, 98, 7683054728219114.0, 4600275846079959.0},
+};
+
+/* Elements that are 0, or below 2^-97 of the amplitude, with each amplitude from 2^-890 to 2^-1000:
+   the error of double-double, times the amplitude, is then near the least double. */
+static void zeros_of_tiny_amplitudes(void **state)
+{
+    static const double positions[] = {1, 2, 3, -5, 1000001, 1073741825};
+    const size_t step = every();
+    (void)state;
+    for (size_t n = 0; n < 444; n += step) {
+        const int exponent = -890 - (int)(n / 4);
+        const struct near_zero z = near_zeros[n % LENGTH(near_zeros)];
+        /* (1 + offset) (1 - offset) = 1 - offset^2 half-turns, with an offset of 2^-46 ... 2^-52 */
+        const double offset = ldexp(1, -46 - (int)(n / 4 % 7));
+        const built cases[] = {
+            {n % 8 < 4 ? 1 : 0.5, positions[n % LENGTH(positions)], 0, 1},
+            {1 + offset, 1 - offset, 0, 1},
+            {z.frequency * 0x1p-52, z.position * ldexp(1, 52 - z.bits), 0, 0},
+        };
+        for (size_t k = 0; k < LENGTH(cases); k++) {
+            built b = cases[k];
+            b.amplitude = ldexp(n % 2 ? -1.37 : 1, exponent);
+            check_built(&b, "a tiny amplitude");
+        }
+    }
+}
+
 static void ends_of_the_positions(void **state)
 {
     (void)state;
@@ -850,6 +894,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ties_of_tiny_angles),       cmocka_unit_test(ties_of_float_frequencies),
         cmocka_unit_test(frequencies_that_are_hard), cmocka_unit_test(ends_of_the_positions),
         cmocka_unit_test(ends_of_the_ranges),        cmocka_unit_test(smallest_numbers),
+        cmocka_unit_test(zeros_of_tiny_amplitudes),
         cmocka_unit_test(other_calls_have_the_same_values),
         cmocka_unit_test(stack_of_the_exact_level),
     };
