@@ -182,7 +182,7 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
    without align_corners, and with at most PE__SHRINK rows per output row. */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
-    if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
+    if (!pe__is_zero(scale) && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
     return !how->antialias || (!how->align_corners &&
                                pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }

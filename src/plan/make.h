@@ -206,13 +206,13 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     if (!config || (!omega && pairs)) return "config or omega is NULL";
     for (size_t i = 0; i < pairs; i++) {
         const double w = fabs(omega[i]);
-        if (w == 0 || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
+        if (pe__is_zero(w) || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
                        pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
             continue;
         if (index) *index = i;
-        return w == w ? "a frequency must be 0, or within 2^-900 ... 2^900 and, times the scale, "
-                        "within 2^-960 ... 2^21 in magnitude"
-                      : "a frequency is not a number";
+        if (pe__is_nan(w)) return "a frequency is not a number";
+        return "a frequency must be 0, or within 2^-900 ... 2^900 and, times the scale, within "
+               "2^-960 ... 2^21 in magnitude";
     }
     return NULL;
 }
@@ -242,7 +242,7 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
     pe__store(squares, sum);
     for (size_t k = 0; k < PE_LANES; k++) all += squares[k];
     return !pe__unequal(pe__min_vd(least, low), low, low, low) &&
-           fabs(scale) >= pe__exp2i(-50) && all * scale * scale <= pe__exp2i(41);
+           fabs(scale) >= pe__exp2i(-50) && pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
 /* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative

@@ -158,7 +158,10 @@ PE__INLINE int pe__rope_number_ok(double x)
 {
     return pe__between(x, pe__exp2i(-128), pe__exp2i(128));
 }
-PE__INLINE int pe__rope_optional_ok(double x) { return x == 0 || pe__rope_number_ok(x); }
+PE__INLINE int pe__rope_optional_ok(double x)
+{
+    return pe__is_zero(x) || pe__rope_number_ok(x);
+}
 
 /* A rule for configs: whether it applies, whether it holds, and the error text if it does not. */
 typedef struct pe__rule {
@@ -201,7 +204,7 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
          "none"},
         {1, pe__rope_optional_ok(c->beta_fast) && pe__rope_optional_ok(c->beta_slow),
          "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1"},
-        {1, e == 0 || pe__between(e, pe__exp2i(-128), 1),
+        {1, pe__is_zero(e) || pe__between(e, pe__exp2i(-128), 1),
          "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)"},
         {1, pe__rope_optional_ok(c->mscale) && pe__rope_optional_ok(c->mscale_all_dim),
          "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none"},

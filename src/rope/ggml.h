@@ -74,11 +74,11 @@ static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
 {
     const double tiny = pe__exp2i(-60), vast = pe__exp2i(60);
     *c = *given;
-    if (c->freq_base == 0) c->freq_base = 10000;
-    if (c->freq_scale == 0) c->freq_scale = 1;
-    if (c->attn_factor == 0) c->attn_factor = 1;
-    if (c->beta_fast == 0) c->beta_fast = 32;
-    if (c->beta_slow == 0) c->beta_slow = 1;
+    if (pe__is_zero((double)c->freq_base)) c->freq_base = 10000;
+    if (pe__is_zero((double)c->freq_scale)) c->freq_scale = 1;
+    if (pe__is_zero((double)c->attn_factor)) c->attn_factor = 1;
+    if (pe__is_zero((double)c->beta_fast)) c->beta_fast = 32;
+    if (pe__is_zero((double)c->beta_slow)) c->beta_slow = 1;
     int ok = c->n_dims % 2 == 0 && c->n_dims >= 2 && c->n_dims <= 1048576 &&
              pe__between((double)c->freq_base, 1, pe__exp2i(100)) &&
              pe__between((double)c->freq_scale, tiny, 1024) &&

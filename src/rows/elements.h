@@ -78,11 +78,11 @@ PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, and then the
-   branch costs less than the multiplication. */
+/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, whose bits are
+   0x3f800000, and then the branch costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
-    if (scale && *scale != 1) x = pe__mul_f32(pe__splat_f32(*scale), x);
+    if (scale && pe__float_bits(*scale) != 0x3f800000) x = pe__mul_f32(pe__splat_f32(*scale), x);
     return pe__add_f32(x, row);
 }
 

@@ -74,9 +74,9 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
 enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
-    const pe__vd low = pe__splat(pe__exp2i(-900)), zero = pe__splat(0.0);
+    const pe__vd low = pe__splat(pe__exp2i(-900));
     const pe__vd most = pe__splat((double)PE__MAX_FREQUENCY_SUM / (double)PE_LANES);
-    pe__vd least = pe__splat(1.0), sum = zero;
+    pe__vd least = pe__splat(1.0), sum = pe__splat(0.0), zero = sum;
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
     for (size_t k = 0; n < PE_LANES && k < PE_LANES; k++) w[k] = omega[pe__min(k, n - 1)];
@@ -87,7 +87,9 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
     }
-    /* sum * 0 is a NaN if any frequency is a NaN or infinite */
+    /* sum * 0 is a NaN if any frequency is a NaN or infinite. The 0 is hidden from clang, which
+       under -ffinite-math-only takes this product for 0. */
+    PE__OPAQUE(zero);
     return !pe__unequal(pe__min_vd(least, low), low,
                         pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
@@ -130,7 +132,7 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
         const double w = fabs(x->omega[i]);
-        if (w != 0 && !pe__between(w, pe__exp2i(-900), pe__exp2i(21))) return PE_ERR_FREQUENCY;
+        if (!pe__is_zero(w) && !pe__between(w, pe__exp2i(-900), pe__exp2i(21))) return PE_ERR_FREQUENCY;
         fastest = pe__max_abs(fastest, w);
     }
     plan.padded = most + PE__MAX_LANES;

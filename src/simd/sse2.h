@@ -22,6 +22,20 @@ PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* returns
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
+/* In assembly, because clang removes comparisons that only NaNs decide under -ffinite-math-only, in
+   spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer where 16-bit biases are
+   written. Instructions without a v are slow beside AVX code. */
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+{
+#ifdef __AVX__
+    pe__vf unordered;
+    __asm__("vcmpunordps %2, %1, %0" : "=x"(unordered) : "x"(a), "x"(b));
+#else
+    pe__vf unordered = a;
+    __asm__("cmpunordps %1, %0" : "+x"(unordered) : "x"(b));
+#endif
+    return pe__signs((pe__vi)unordered) != 0;
+}
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm_min_ps(a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) /* _mm_shuffle_ps() would need a copy of v */

@@ -73,11 +73,16 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. */
+/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
+   comparison is of integers for the reason that pe__magnitude_bits() has. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
+    const uint64_t limit = pe__magnitude_bits(reach);
     int ok = 1;
-    for (size_t k = 0; k < n; k++) ok &= (fabs(p[k] + a) <= reach) & (fabs(p[k] + b) <= reach);
+    for (size_t k = 0; k < n; k++) {
+        ok &= pe__magnitude_bits(p[k] + a) <= limit;
+        ok &= pe__magnitude_bits(p[k] + b) <= limit;
+    }
     return ok;
 }
 

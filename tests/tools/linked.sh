@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # linked.sh [COMPILER.]ISA: pe.h compiled once, as an object that many programs are linked with: those of
-# `make test`, with COMPILER gcc or clang those of `make check`, with "quick" those of `make quick`.
+# `make test`, with COMPILER gcc or clang those of `make check`, with "quick" those of `make quick`. "fast" is clang with
+# -ffast-math, for the library alone: the tests need their NaNs.
 # Compiling its functions takes twenty seconds, its declarations less than one. An object stays until the
 # headers, the flags or the compiler change.
 #
@@ -23,6 +24,7 @@ optimised=${CFLAGS:--O2} nm=nm
 case $compiler in
 gcc.) CC=$GCC ;;
 clang.) CC=$CLANG ;;
+fast.) CC=$CLANG optimised="$optimised -ffast-math" ;;
 quick.) optimised=-O0 EXTRA_CFLAGS="$WARNINGS $EXTRA_CFLAGS" SLEEF=0 ;;
 esac
 sleef=0
@@ -55,7 +57,7 @@ public_functions >"$out.public"
 $nm -g "$out.o" | awk '$(NF - 1) == "T" { sub(/^_/, "", $NF); print $NF }' | sort >"$out.exports"
 diff "$out.public" "$out.exports" || exit 1
 case $compiler in
-gcc. | clang.)
+gcc. | clang. | fast.)
     ! strays "$nm" "$out.o" || { echo "it asks for these" && exit 1; }
     ! "${nm%nm}objdump" -t "$out.o" | grep -E ' O (\*COM\*|\.t?(data|bss))' | grep -v '\.data\.rel\.ro' ||
         { echo "these are writable" && exit 1; }

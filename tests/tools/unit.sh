@@ -12,7 +12,8 @@
 #             budget, selftest, memory, at, repeats, tables: tests/unit/test_PROGRAM.c
 #             cpp: tests/unit/test_cpp.cpp and tests/unit/test_cpp_two.c in one program
 #             hash: tests/unit/hash.c, which needs no library but pe
-#   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp)
+#   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp), fast (clang; with the variant "linked" the library is
+#             compiled with -ffast-math, and the program without)
 #   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
 #   SLEEF     sleef, none, auto (what is there)
 #   VARIANT   any of: stream0 (every store is a streaming one), stream4k (those of tables of 4 KB and
@@ -47,7 +48,7 @@ libraries="-lcmocka -lmpfr -lgmp" libraries_needed="cmocka mpfr"
 case $compiler in
 cc) cc=$CC cxx=$CXX ;;
 gcc) cc=$GCC cxx=$GXX ;;
-clang) cc=$CLANG cxx=$CLANGXX ;;
+clang | fast) cc=$CLANG cxx=$CLANGXX ;;
 *) echo "unknown compiler in $1" && exit 1 ;;
 esac
 

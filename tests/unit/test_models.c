@@ -1347,6 +1347,31 @@ static size_t t5_bucket(int64_t d, size_t buckets, size_t far, int both)
     return (m + k < n - 1 ? m + k : n - 1) + more;
 }
 
+/* A bias that is a NaN, of any payload, makes its scores NaNs of 16 bits, and no other. */
+static void biases_of_nan(void **state)
+{
+    static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};
+    enum { KEYS = 70 };
+    (void)state;
+    for (size_t m = 0; m < 2 * LENGTH(nans) * KEYS; m++) {
+        const size_t bad = m / 2 % KEYS;
+        const int to_f16 = (int)(m % 2);
+        float table[2] = {0.5f, 0};
+        int32_t index[KEYS] = {0};
+        uint16_t scores[KEYS];
+        memcpy(&table[1], &nans[m / 2 / KEYS], sizeof *table);
+        index[bad] = 1;
+        for (size_t i = 0; i < KEYS; i++) scores[i] = to_f16 ? 0x3c00 : 0x3f80; /* 1 */
+        assert_int_equal(to_f16 ? pe_bias_add_f16(table, 2, 1, index, 1, KEYS, scores, KEYS, KEYS)
+                                : pe_bias_add_bf16(table, 2, 1, index, 1, KEYS, scores, KEYS, KEYS),
+                         PE_OK);
+        for (size_t i = 0; i < KEYS; i++) {
+            if (i == bad) assert_true((scores[i] & 0x7fff) >= (to_f16 ? 0x7e00 : 0x7fc0));
+            else assert_int_equal(scores[i], to_f16 ? 0x3e00 : 0x3fc0); /* 1.5 */
+        }
+    }
+}
+
 static void buckets_of_t5(void **state)
 {
     static const struct {
@@ -1624,6 +1649,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ties_of_xpos),
         cmocka_unit_test(buckets_of_t5),
         cmocka_unit_test(biases_are_added),
+        cmocka_unit_test(biases_of_nan),
         cmocka_unit_test(resampled_wide),
         cmocka_unit_test(ones_stay_ones),
     };

@@ -2795,6 +2795,46 @@ static void test_nan_table(void **state)
     }
 }
 
+/* NaNs of f32 elements, of any payload, that are rotated and rounded to 16 bits: NaNs in their pair,
+   and nowhere else. */
+static void test_nan_narrowed(void **state)
+{
+    static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};
+    static const size_t widths[] = {6, 30, 64, 70, 128};
+    enum { HEADS = 3, MOST = HEADS * 128 };
+    float in[MOST];
+    uint16_t clean[MOST], x[MOST];
+    rng r = rng_for("test_nan_narrowed");
+    (void)state;
+    for (size_t m = 0; m < workload(4000); m++) {
+        const size_t n = widths[m % LENGTH(widths)], all = HEADS * n, bad = rng_below(&r, all);
+        const pe_heads heads = lie(HEADS, n, all);
+        const int to_f16 = (int)rng_below(&r, 2);
+        pe_config c = pe_config_default(n);
+        unsigned char memory[16384];
+        pe_plan plan;
+        c.expected_rows = 1;
+        c.layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK);
+        for (size_t i = 0; i < all; i++) in[i] = random_value(&r);
+        for (int k = 0; k < 2; k++) {
+            uint16_t *const out = k ? x : clean;
+            const pe_at at = pe_from(5);
+            if (k)
+                memcpy(&in[bad], &nans[m % LENGTH(nans)], sizeof *in);
+            assert_int_equal(to_f16 ? pe_rope_to_f32_f16(&plan, at, 1, n, in, heads, out, heads)
+                                    : pe_rope_to_f32_bf16(&plan, at, 1, n, in, heads, out, heads),
+                             PE_OK);
+        }
+        for (size_t e = 0; e < all; e++) {
+            if (e / n == bad / n && pair_of(c.layout, e % n, n) == pair_of(c.layout, bad % n, n))
+                assert_true((x[e] & 0x7fff) >= (to_f16 ? 0x7e00 : 0x7fc0));
+            else
+                assert_int_equal(x[e], clean[e]);
+        }
+    }
+}
+
 /* Beyond what a cache is taken to hold heads take another way: the bits of each token alone. */
 static void test_many_tokens(void **state)
 {
@@ -2849,7 +2889,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_call),     cmocka_unit_test(test_far_heads),
         cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_ggml),
         cmocka_unit_test(test_nan),            cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_nan_table),      cmocka_unit_test(test_plan_in_one_step),
+        cmocka_unit_test(test_nan_table),      cmocka_unit_test(test_nan_narrowed),
+        cmocka_unit_test(test_plan_in_one_step),
         cmocka_unit_test(test_one_coordinate), cmocka_unit_test(test_real_positions),
         cmocka_unit_test(test_one_coordinate_of_axes),
         cmocka_unit_test(test_places),         cmocka_unit_test(test_undone),
