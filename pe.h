@@ -1408,7 +1408,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
  * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
  *
- * Returns      as pe_fill_T; PE_ERR_PLAN_SHIFT, see above. On an error nothing is written.
+ * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_SHIFT, see above. On an error
+ *              nothing is written.
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
  *              products and the sum are rounded each, nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
@@ -5441,7 +5442,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
     x->mode = output->mode;
     x->scale = (float)output->scale;
-    x->prefetch_distance[0] = output->prefetch_distance;
+    x->prefetch_distance[0] = x->prefetch_distance[1] = output->prefetch_distance;
     x->slow = SIZE_MAX;
 }
 
@@ -10928,7 +10929,9 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
                                         const pe__output *output, pe_at *at, pe_plan *rotation)
 {
     pe_status status = pe__check_output(plan, output);
-    if (status == PE_OK && !pe__can_shift(plan)) status = PE_ERR_PLAN_SHIFT;
+    /* PE_ERR_PLAN_ROWS: a plan for RoPE alone. Its rows can be neither written nor shifted. */
+    if (status == PE_ERR_PLAN_ROWS || (status == PE_OK && !pe__can_shift(plan)))
+        status = PE_ERR_PLAN_SHIFT;
     if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);
     if (status != PE_OK) return status;
     *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));

@@ -33,7 +33,8 @@
  * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
  * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
  *
- * Returns      as pe_fill_T; PE_ERR_PLAN_SHIFT, see above. On an error nothing is written.
+ * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_SHIFT, see above. On an error
+ *              nothing is written.
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
  *              products and the sum are rounded each, nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))

@@ -80,7 +80,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
     x->mode = output->mode;
     x->scale = (float)output->scale;
-    x->prefetch_distance[0] = output->prefetch_distance;
+    x->prefetch_distance[0] = x->prefetch_distance[1] = output->prefetch_distance;
     x->slow = SIZE_MAX;
 }
 

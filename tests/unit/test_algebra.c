@@ -711,6 +711,11 @@ static void bad_arguments(void **state)
     refused(&config, 0);
     config = pe_config_preset(PE_PRESET_MAE_2D, 8);
     refused(&config, 1);
+    /* plans for RoPE alone, whose rows cannot be written either */
+    static const uint8_t coordinate[4] = {0, 1, 0, 1};
+    config = pe_config_default(8), config.axes = 2;
+    config.coordinate = coordinate, config.coordinate_length = 4;
+    refused(&config, 0);
 
     config = pe_config_default(1); /* no pair at all */
     config.odd = PE_ODD_ZERO;

@@ -439,6 +439,34 @@ static void small_angles(void **state)
     }
 }
 
+/* The same where f16 results are subnormal, whose last place is larger, and next to other multiples of
+   a quarter turn: beyond the distances that pe_fixed.h states, nothing is undecided. */
+static void near_quarter_turns(void **state)
+{
+    static const float midpoints[2][2] = {{0x1.002p-3f, 0x1p-25f}, {0x1.01p-14f, 0x1.81p5f}};
+    size_t undecided = 0;
+    rng r = rng_for("near_quarter_turns");
+    (void)state;
+    for (size_t n = 0; n < workload(40000); n++) {
+        const int turns = (int)rng_below(&r, 9), format = (int)rng_below(&r, 2);
+        const int subnormal = format == 0 && rng_below(&r, 2);
+        const float amplitude = midpoints[format][format == 0 ? subnormal : (int)rng_below(&r, 2)];
+        const int e = -38 + (int)rng_below(&r, 20), limit = subnormal ? -29 : -33;
+        /* a double next to a multiple of pi / 2 is within 2^-49 of it */
+        const double omega = turns * 0x1.921fb54442d18p+0 + ldexp(1 + rng_unit(&r), e);
+        uint32_t w[4];
+        assert_int_equal(pe_fixed_increments_of(&omega, 1, w), PE_OK);
+        const pe_fixed_pair_16 x = format == 0
+                                       ? pe_fixed_sincos_scaled_f16(1, increment_at(w, 0), amplitude)
+                                       : pe_fixed_sincos_scaled_bf16(1, increment_at(w, 0), amplitude);
+        undecided += x.undecided != 0;
+        if (x.undecided && e >= limit)
+            fail_msg("%s, amplitude %a, frequency %a: undecided", format ? "bf16" : "f16",
+                     (double)amplitude, omega);
+    }
+    assert_true(undecided > 0);
+}
+
 /* What level 2 cannot decide is undecided: an increment that is a quarter turn to its last bit, one
    that is nothing but its last bit, amplitudes out of range. */
 static void undecided(void **state)
@@ -467,6 +495,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(amplitudes),            cmocka_unit_test(rotation_by_coordinate),
         cmocka_unit_test(increments_of_doubles), cmocka_unit_test(increments_of_plans),
         cmocka_unit_test(refusals),              cmocka_unit_test(undecided),
+        cmocka_unit_test(near_quarter_turns),
         cmocka_unit_test(hard_to_round),
         cmocka_unit_test(small_angles),
     };
