@@ -79,7 +79,7 @@ $(foreach l,$(LIBRARIES),$(eval $(LINKED:%=%$(l:library%=%)): $(l)))
 $(LINKED_ALL):
 	@$(STEP) $@ sh tests/tools/unit.sh $@
 headers-current:
-	@$(STEP) $@ sh tests/checks/headers.sh current
+	@$(STEP) $@ sh tests/checks/headers.sh
 readme-c:
 	@$(STEP) $@ sh tests/checks/readme.sh some
 
@@ -157,14 +157,11 @@ cpus:
 mca-loops:
 	@$(STEP) $@ sh tests/checks/mca.sh
 rooms:
-	@$(STEP) $@ sh tests/checks/headers.sh
+	@$(STEP) $@ sh tests/checks/structure.sh
 fixed-point:
 	@$(STEP) $@ sh tests/checks/fixed.sh
 certificates:
-	@$(STEP) $@ sh tests/checks/theorem.sh
-.PHONY: theorem-search
-theorem-search:
-	@sh tests/checks/theorem.sh search
+	@$(STEP) $@ sh tests/checks/certificates.sh
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
@@ -199,13 +196,11 @@ fuzz-replay: $(FUZZ)
 $(FUZZ):
 	@$(STEP) $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
 
-.PHONY: test-table list-test-steps list-check-steps
+.PHONY: list-test-steps list-check-steps
 list-test-steps:
 	@echo $(TEST_STEPS)
 list-check-steps:
 	@echo $(CHECK_STEPS) matrix
-test-table:
-	@sh tests/tools/table.sh
 
 .PHONY: selfcheck
 selfcheck:

@@ -11,7 +11,7 @@ mkdir -p "$WORK"
 have python3 || skip "python3 is missing"
 public_functions >"$WORK/public"
 
-python3 docs/api/contracts.py index >"$WORK/api.md"
+python3 generate/api.py index >"$WORK/api.md"
 check "docs/api.md is made from pe.h as it is: \`make headers\`" diff docs/api.md "$WORK/api.md"
 tr '\n' ' ' <docs/api.md | sed 's/ \* `/\n* `/g' | grep -o '^\* `[^:]*' | grep -o '\<pe_[a-z0-9_]*' | sort >"$WORK/listed"
 sed '/^\/\*  PRIVATE/q' pe.h | grep -o '^\(typedef.*\)\{0,1\}} pe_[a-z0-9_]*;\|typedef .*} pe_[a-z0-9]*;' | sed 's/.*} //; s/;//' | sort -u >"$WORK/types"

@@ -3,7 +3,7 @@
 #
 # layout.sh [print]: sizes, offsets and values of the public structs and enums, as the compiler has them, are
 # those of tests/layout.txt (where pointers and long have 64 bits), of a C++ build, and of each binding: the
-# Python module of packaging/declarations.py, and, sizes alone, the Rust one.
+# Python module of generate/declarations.py, and, sizes alone, the Rust one.
 #
 # That script writes the C program, too, so what it might not see is looked for in other ways: the names of
 # structs and enums by grep, functions by the preprocessor, fields and constants by the compiler's warnings.
@@ -19,7 +19,7 @@ for candidate in python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || skip "python3, 3.8 or later, is missing"
 
-written() { CC=$CC "$python" packaging/declarations.py "$1" >"$WORK/$2"; } # LANGUAGE FILE
+written() { CC=$CC "$python" generate/declarations.py "$1" >"$WORK/$2"; } # LANGUAGE FILE
 # prints COMPILER LANGUAGE STANDARD FILE: what the program says
 prints() {
     # shellcheck disable=SC2086
@@ -33,7 +33,7 @@ if [ "${1:-}" = print ]; then
     exit
 fi
 
-check "packaging/declarations.py reads pe.h" written python pe_declarations.py
+check "generate/declarations.py reads pe.h" written python pe_declarations.py
 check "... and writes a program" written c layout.c
 listed() { written functions functions.h && diff packaging/functions.h "$WORK/functions.h"; }
 check "packaging/functions.h is made from pe.h as it is: \`make headers\`" listed

@@ -35,8 +35,8 @@ parallel() { tests/run -s print-PARALLEL "$@" | grep -qx -e "-j[0-9]*"; }
 check "make runs steps side by side" parallel
 check "... whatever CFLAGS are" parallel "CFLAGS=-O2 -fno-jump-tables"
 check "... unless -j says how many" not parallel -j3
-table() { sh tests/tools/table.sh "$WORK/PROOFS.md" && diff tests/PROOFS.md "$WORK/PROOFS.md"; }
-check "tests/PROOFS.md is current: \`tests/run test-table\`" table
+table() { sh generate/proofs.sh "$WORK/PROOFS.md" && diff tests/PROOFS.md "$WORK/PROOFS.md"; }
+check "tests/PROOFS.md is current: \`sh generate/proofs.sh\`" table
 # What the pages, comments and messages name in `code` is there.
 commands() {
     git ls-files 2>/dev/null | grep -vE '^CHANGELOG.md|^tests/fuzz/corpus|^tests/golden.txt' | xargs grep -ohE '`(make|tests/run)( [a-z_][a-z_-]*)+' |
