@@ -163,7 +163,7 @@ def load(path: str) -> ctypes.CDLL:
 
 
 def layout():
-    """Sizes, offsets and values, as ctypes has them: the lines of `tests/run layout`."""
+    """Sizes, offsets and values, as ctypes has them: the lines of tests/layout.txt."""
     for struct in STRUCTS:
         yield f"{struct.__name__} {ctypes.sizeof(struct)}"
         for name, _ in struct._fields_:

@@ -27,12 +27,11 @@ analyzers, coverage, new fuzzing, mutants; the weekly workflow what takes too lo
 X
     awk -F ' [|] ' '
         FILENAME ~ /steps.txt/ {
-            hand = hand || /^== By hand/
-            if (NF < 4 || hand) next
+            if (/^#/ || NF != 5 || $2 ~ /hand/) next
             order[++rows] = $1
             if ($1 in promise) { print "two lines for the step " $1 >"/dev/stderr"; bad = 1 }
-            file[$1] = $3
-            promise[$1] = $4
+            file[$1] = $4
+            promise[$1] = $5
             next
         }
         {

@@ -72,7 +72,7 @@ layout() {
     echo "$table"
 }
 layout "$out/$name-layout.json" "${CC:-cc}" env
-cmp "$work/layout.txt" tests/layout.txt || refuse "the layout is not that of tests/layout.txt: tests/run layout"
+cmp "$work/layout.txt" tests/layout.txt || refuse "the layout is not that of tests/layout.txt: tests/run layout-write"
 
 EMCC=${EMCC:-emcc}
 [ ! -d /usr/share/nodejs ] || export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"

@@ -5,7 +5,7 @@
 # every public function that `tests/run api` counts; the pages, too, every type and constant of an enum.
 set -u
 . tests/tools/lib.sh
-WORK=$BUILD/api-pages
+WORK=$BUILD/api_pages
 rm -rf "$WORK"
 mkdir -p "$WORK"
 have python3 || skip "python3 is missing"

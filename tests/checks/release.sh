@@ -6,7 +6,7 @@
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
-WORK=$PWD/$BUILD/release-runs
+WORK=$PWD/$BUILD/release.check
 rm -rf "$WORK"
 mkdir -p "$WORK"
 git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
