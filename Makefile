@@ -32,7 +32,7 @@ include tests/settings.mk
 ##   tests/run        list the steps of these, and longer ones; tests/run exact.avx2 links runs two of them
 ##
 ##   make docs        build/api-doc/index.html, searchable pages of the contracts in pe.h (needs doxygen);
-##                    docs/rooms.svg; docs/explorer.html, a page to play with (needs emscripten)
+##                    docs/structure.svg; docs/explorer.html, a page to play with (needs emscripten)
 ##   make lib         build/libposenc.a and libposenc.so: all instruction sets, the best chosen at run time
 ##   make declarations   build/pe_declarations.py and .rs: all of pe.h for Python's ctypes and for Rust
 ##   make install     install the headers, posenc.pc and the CMake package in PREFIX (/usr/local), below
@@ -56,10 +56,10 @@ help:
 
 .PHONY: headers
 headers:
-	@sh packaging/headers.sh
-	@! python3 -c '' 2>/dev/null || { python3 docs/api/contracts.py index >docs/api.md && \
-	python3 docs/names.py >docs/names.md && \
-	python3 packaging/declarations.py functions >packaging/functions.h; }
+	@sh generate/headers.sh
+	@! python3 -c '' 2>/dev/null || { python3 generate/api.py index >docs/api.md && \
+	python3 generate/names.py >docs/names.md && \
+	python3 generate/declarations.py functions >packaging/functions.h; }
 
 # ---- tests ------------------------------------------------------------------------------------------
 
@@ -138,9 +138,9 @@ FORCE:
 declarations: $(BUILD)/pe_declarations.py $(BUILD)/pe_declarations.rs
 $(BUILD)/pe_declarations.py: LANGUAGE := python
 $(BUILD)/pe_declarations.rs: LANGUAGE := rust
-$(BUILD)/pe_declarations.py $(BUILD)/pe_declarations.rs: pe.h packaging/declarations.py
+$(BUILD)/pe_declarations.py $(BUILD)/pe_declarations.rs: pe.h generate/declarations.py
 	@mkdir -p $(BUILD)
-	@python3 packaging/declarations.py $(LANGUAGE) >$@.tmp && mv $@.tmp $@
+	@python3 generate/declarations.py $(LANGUAGE) >$@.tmp && mv $@.tmp $@
 	@echo $@
 install-lib: lib
 install install-lib uninstall:
@@ -152,8 +152,8 @@ release:
 	@sh packaging/release.sh
 docs:
 	@sh docs/api/make.sh
-	@sh docs/rooms.sh
-	@if command -v emcc >/dev/null; then sh docs/page/make.sh; else echo "docs/explorer.html stays: emscripten is missing"; fi
+	@sh generate/structure.sh
+	@if command -v emcc >/dev/null; then sh generate/explorer/make.sh; else echo "docs/explorer.html stays: emscripten is missing"; fi
 clean:
 	rm -rf $(BUILD)
 

@@ -4806,7 +4806,7 @@ static const pe__bound pe__bound_far = PE__BOUND(60, 121);
  * tests/checks/gappa.sh proves the rounding errors, tests/unit/test_exact.c tests the rows. */
 
 /* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
-   by tests/tools/fit.py. The full ones are as close as doubles allow. The short ones have a
+   by generate/coefficients.py. The full ones are as close as doubles allow. The short ones have a
    relative error of 2^-43.5 and serve single rows of floats. */
 static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,

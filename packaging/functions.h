@@ -1,5 +1,6 @@
+/* made from pe.h by make headers */
 /* SPDX-License-Identifier: MIT */
-/* Every public function of pe.h: X(type, name, (parameters), (arguments)). Made by make headers. */
+/* Every public function of pe.h: X(type, name, (parameters), (arguments)). */
 #define FUNCTIONS(X) \
     X(const char *, pe_status_string, (pe_status status), (status)) \
     X(int, pe_version, (void), ()) \

@@ -49,7 +49,7 @@ head -n 1 packaging/debian/changelog | grep -q "^posenc ($VERSION-" ||
 grep -q "^project(.* version: '$VERSION'" meson.build || refuse "meson.build does not say version: '$VERSION'"
 grep -q "^Package: libposenc$SERIES\$" packaging/debian/control ||
     refuse "packaging/debian/control has no libposenc$SERIES, nor its .install and .symbols that name"
-sh tests/checks/headers.sh current >/dev/null || refuse "pe.h or pe_simd.h is not what make headers makes of src/"
+sh tests/checks/headers.sh >/dev/null || refuse "tests/checks/headers.sh fails: run make headers"
 [ -n "$tree" ] || for log in log-test log; do
     [ -f "$BUILD/$log/passed" ] && [ -z "$(find pe.h pe_simd.h -newer "$BUILD/$log/passed")" ] ||
         refuse "make test && make check have not passed with these headers"
@@ -65,14 +65,14 @@ sh packaging/single.sh "$out/pe_single.h"
 layout() {
     table=$1 compiler=$2
     shift 2
-    python3 packaging/declarations.py c >"$work/layout.c"
+    python3 generate/declarations.py c >"$work/layout.c"
     $compiler -DPE_EXTERN -I. "$work/layout.c" -o "$work/layout.js"
     "$@" "$work/layout.js" >"$work/layout.txt"
-    python3 packaging/declarations.py json <"$work/layout.txt" >"$table"
+    python3 generate/declarations.py json <"$work/layout.txt" >"$table"
     echo "$table"
 }
 layout "$out/$name-layout.json" "${CC:-cc}" env
-cmp "$work/layout.txt" tests/layout.txt || refuse "the layout is not that of tests/layout.txt: tests/run layout"
+cmp "$work/layout.txt" tests/layout.txt || refuse "the layout is not that of tests/layout.txt: tests/run layout-write"
 
 EMCC=${EMCC:-emcc}
 [ ! -d /usr/share/nodejs ] || export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
@@ -94,7 +94,7 @@ if command -v "$EMCC" >/dev/null && command -v node >/dev/null; then
     echo "$out/$name-wasm.txt"
     # shellcheck disable=SC2086
     layout "$out/$name-wasm-layout.json" "$EMCC" $node
-    BUILD=$work sh docs/page/make.sh "$out/$name-explorer.html"
+    BUILD=$work sh generate/explorer/make.sh "$out/$name-explorer.html"
     echo "$out/$name-explorer.html"
 else
     echo "SKIP: emscripten or node is missing: no $name.wasm, no $name-explorer.html"

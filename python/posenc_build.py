@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How pip builds posenc (PEP 517), with nothing but Python, sh and a C compiler: packaging/lib.sh makes the
-library, packaging/declarations.py the structs, enums and functions that ctypes has to know.
+library, generate/declarations.py the structs, enums and functions that ctypes has to know.
 
     pip wheel ./python                       or, without pip:
     python3 python/posenc_build.py build     writes build/posenc-VERSION-py3-none-PLATFORM.whl
@@ -27,7 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # pe.h and packaging/: in the project one folder up, in a source distribution in a folder of its own.
 TOP = next(top for top in (os.path.join(HERE, "source"), os.path.dirname(HERE))
            if os.path.exists(os.path.join(top, "pe.h")))
-SOURCES = ["LICENSE", "pe.h", "pe_simd.h", "packaging/declarations.py", "packaging/functions.h", "packaging/lib.sh",
+SOURCES = ["LICENSE", "pe.h", "pe_simd.h", "generate/declarations.py", "packaging/functions.h", "packaging/lib.sh",
            "packaging/pe_lib.c", "packaging/version.sh", "packaging/lib*.map.in", "tool/*.h", "tool/reader.c"]
 
 
@@ -68,7 +68,7 @@ def built():
         if said.returncode:
             sys.exit(f"posenc: tool/reader.c does not compile.\n{said.stdout}")
         parts = read(reader)
-    module = subprocess.run([sys.executable, os.path.join(TOP, "packaging/declarations.py"), "python"], check=True,
+    module = subprocess.run([sys.executable, os.path.join(TOP, "generate/declarations.py"), "python"], check=True,
                             stdout=subprocess.PIPE).stdout
     return {f"posenc/libposenc{suffix}": library, f"posenc/libposenc_reader{suffix}": parts,
             "posenc/_declarations.py": module}

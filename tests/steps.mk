@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# The steps of `make quick`, `make test` and `make check`, and everything that `tests/run` runs. tests/steps.txt says
-# what each proves. A unit step is PROGRAM.ISA, PROGRAM.quick.ISA or PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...];
+# The steps of `make quick`, `make test` and `make check`, and everything that `tests/run` runs. tests/steps.txt lists
+# them and says what each proves. Steps of unit/, fuzz/ and checks/ get their rules from that list; those of tools/ have a
+# rule here. A unit step is PROGRAM.ISA, PROGRAM.quick.ISA or PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...];
 # tests/tools/unit.sh builds and runs it.
 
 include tests/settings.mk
+# The lists FOLDER.WORD, such as unit.test and checks.hand, and script.NAME, the script of each step.
+$(foreach assignment,$(shell sh tests/tools/listed.sh),$(eval $(assignment)))
 MACHINE := $(shell uname -m)
 SUBMAKE  = $(MAKE) --no-print-directory -f tests/steps.mk
 # Ctrl-C and SIGTERM end all that a command started.
@@ -25,6 +28,15 @@ deps-test:
 deps-tools:
 	@sh tests/tools/deps.sh tools
 
+# ---- checks, fuzzing inputs -------------------------------------------------------------------------
+
+CHECKS := $(sort $(checks.test) $(checks.check) $(checks.hand))
+.PHONY: $(CHECKS) $(fuzz.check)
+$(CHECKS):
+	@$(STEP) $@ sh $(subst :, ,$(script.$@))
+$(fuzz.check):
+	@$(STEP) $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
+
 # ---- the library as an object -----------------------------------------------------------------------
 
 # [COMPILER.]ISA.o: pe.h compiled once, for the programs that are linked with it. The script compiles where
@@ -37,7 +49,7 @@ library.%: FORCE
 # Nothing is optimised: a compiler takes a second then, and the bits are the same.
 QUICK_ISAS   = $(sort $(or $(lastword $(CPU_ISAS)),scalar) scalar)
 QUICK_BEST   = $(foreach p,bounds memory errors,$(p).quick.$(or $(lastword $(CPU_ISAS)),scalar))
-QUICK_STEPS  = headers-current $(QUICK_ISAS:%=library.quick.%) $(QUICK_ISAS:%=hash.quick.%) $(QUICK_BEST)
+QUICK_STEPS  = headers $(QUICK_ISAS:%=library.quick.%) $(QUICK_ISAS:%=hash.quick.%) $(QUICK_BEST)
 QUICK_LOGS   = $(BUILD)/log-quick
 
 .PHONY: quick run-quick quick-steps
@@ -48,24 +60,24 @@ run-quick:
 	+@export PE_LOGS=$(QUICK_LOGS) PE_STEPS=$(words $(QUICK_STEPS)); \
 	$(SUBMAKE) -k $(PARALLEL) quick-steps; status=$$?; $(STEP) --summary && exit $$status
 quick-steps: $(QUICK_STEPS)
-$(foreach s,$(filter-out library.% headers-current,$(QUICK_STEPS)),$(eval $(s): library.quick.$(lastword $(subst ., ,$(s)))))
+$(foreach s,$(filter-out library.% headers,$(QUICK_STEPS)),$(eval $(s): library.quick.$(lastword $(subst ., ,$(s)))))
 
 # ---- make test --------------------------------------------------------------------------------------
 
-# For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
-# program is linked with it (PROGRAM.ISA). Slow ones first.
-LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope lists eager tables
-LINKED     += fixed theorem at repeats budget types selftest hash seeds
+# For each instruction set of this CPU the library is compiled once (library.ISA), and every unit program in C is linked
+# with it (PROGRAM.ISA). Those in C++ run on the best instruction set only.
+IN_CPP     := $(foreach p,$(unit.test),$(if $(filter %.cpp,$(script.$(p))),$(p)))
+LINKED     := $(filter-out $(IN_CPP),$(unit.test))
 LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
-LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
+LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(unit.test),$(l:library.%=$(p).%)))
 # SSE2, where there is more, has some: it is what the operations are on other vectors of two doubles.
 TEST_ISAS   = $(or $(filter-out $(if $(filter avx2,$(CPU_ISAS)),sse2),$(CPU_ISAS)),scalar)
 TEST_SSE2   = $(if $(filter avx2,$(CPU_ISAS)),library.sse2 types.sse2 hash.sse2)
-TEST_STEPS  = $(TEST_ISAS:%=library.%) $(TEST_SSE2) headers-current readme-c cpp.$(lastword $(TEST_ISAS)) \
+TEST_STEPS  = $(TEST_ISAS:%=library.%) $(TEST_SSE2) $(checks.test) $(IN_CPP:%=%.$(lastword $(TEST_ISAS))) \
               $(foreach p,$(LINKED),$(TEST_ISAS:%=$(p).%))
 TEST_LOGS   = $(BUILD)/log-test
 
-.PHONY: test run-test test-steps headers-current readme-c $(LINKED_ALL)
+.PHONY: test run-test test-steps $(LINKED_ALL)
 test: deps-test
 	+@$(GUARD) $(SUBMAKE) run-test
 run-test:
@@ -78,16 +90,9 @@ test-steps: $(TEST_STEPS)
 $(foreach l,$(LIBRARIES),$(eval $(LINKED:%=%$(l:library%=%)): $(l)))
 $(LINKED_ALL):
 	@$(STEP) $@ sh tests/tools/unit.sh $@
-headers-current:
-	@$(STEP) $@ sh tests/checks/headers.sh current
-readme-c:
-	@$(STEP) $@ sh tests/checks/readme.sh some
 
 # ---- make check -------------------------------------------------------------------------------------
 
-# A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
-PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += fixed rope_frequencies conventions models rope lists eager tables algebra theorem at repeats budget selftest memory
 ifneq ($(filter aarch64 arm64,$(MACHINE)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -100,31 +105,26 @@ UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi,$(p).gcc.
              $(foreach p,exact types theorem,$(p).gcc.scalar.none.fma.quick) types.gcc.avx512.none.native.quick
 endif
 
-# Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.
-# For these the library is compiled once for each compiler and ISA, but for programs that know private functions.
-INLINED := cpp budget learned selftest
-BY_LINK  = $(if $(filter $(INLINED),$(1)),$(2),$(2).linked)
+# Everything on every ISA; what differs from that in one way does a 16th of the work. The library is compiled once for
+# each compiler and ISA, and linked with all programs that do not compile private functions of it themselves.
+BY_LINK  = $(if $(filter $(unit.inlined),$(1)),$(2),$(2).linked)
 # CHECK_ISAS=avx512: only on that one, as .ci/run has it; make test has done a 16th on each by then.
 CHECK_ISAS ?= $(ISAS)
-UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call BY_LINK,$(p),$(p).gcc.$(i).sleef))) \
-         $(foreach p,$(PROGRAMS),$(call BY_LINK,$(p),$(p).clang.best.sleef.quick)) \
+UNITS := $(UNITS_X86) $(foreach p,$(unit.check),$(foreach i,$(CHECK_ISAS),$(call BY_LINK,$(p),$(p).gcc.$(i).sleef))) \
+         $(foreach p,$(unit.check),$(call BY_LINK,$(p),$(p).clang.best.sleef.quick)) \
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits memory,$(p).gcc.best.sleef.stream0.quick) memory.gcc.best.sleef.stream4k.quick \
          bounds.gcc.scalar.none.stream0.o0.quick \
          $(foreach p,bounds splits errors memory tables,$(p).gcc.best.sleef.asan.o0.quick) \
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
-FUZZ := $(foreach h,api simd rope tables gguf,fuzz-replay-$(h))
-OTHERS := rooms levels certificates fixed-point gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme pages links workflows steps parity demo-runs tool-runs gguf compare oracle golden certify wasm explorer python api-pages gpu microcontroller
-
-PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
 # CHECK_SKIP="readme": not these, as .ci/run has it where make test has done a part of them.
 CHECK_SKIP ?=
-CHECK_STEPS := $(filter-out $(CHECK_SKIP),$(CHECK_LIBRARIES) $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING))
+CHECK_STEPS := $(filter-out $(CHECK_SKIP),$(CHECK_LIBRARIES) $(UNITS) $(fuzz.check) $(checks.check))
 CHECK_LOGS = $(BUILD)/log
 
-.PHONY: check run-check check-steps $(UNITS) $(OTHERS) matrix modules
+.PHONY: check run-check check-steps $(UNITS) matrix
 check: deps
 	+@$(GUARD) $(SUBMAKE) run-check
 run-check:
@@ -142,70 +142,36 @@ $(foreach i,neon sse2,$(eval $(filter %.gcc.$(i).sleef.quick.linked,$(UNITS)): l
 # Any unit step can be named, also one that `make check` does not run.
 $(UNITS):
 	@$(STEP) $@ sh tests/tools/unit.sh $@
-$(foreach p,$(PROGRAMS),$(eval $(p).%: ; @$(STEP) $$@ sh tests/tools/unit.sh $$@))
+$(foreach p,$(sort $(unit.test) $(unit.check)),$(eval $(p).%: ; @$(STEP) $$@ sh tests/tools/unit.sh $$@))
 
 check-%:
-	@[ -n "$(filter $*.%,$(UNITS))" ] || { echo "there is no unit test program '$*': $(PROGRAMS)"; exit 1; }
+	@[ -n "$(filter $*.%,$(UNITS))" ] || { echo "there is no unit test program '$*': $(unit.check)"; exit 1; }
 	+@$(GUARD) $(SUBMAKE) -k $(PARALLEL) $(filter $*.%,$(UNITS))
 
-fail:
-	@$(STEP) $@ sh tests/checks/fail.sh
-modules:
-	@$(STEP) $@ sh tests/checks/modules.sh
-cpus:
-	@$(STEP) $@ sh tests/checks/cpus.sh
-mca-loops:
-	@$(STEP) $@ sh tests/checks/mca.sh
-rooms:
-	@$(STEP) $@ sh tests/checks/headers.sh
-fixed-point:
-	@$(STEP) $@ sh tests/checks/fixed.sh
-certificates:
-	@$(STEP) $@ sh tests/checks/theorem.sh
-.PHONY: theorem-search
-theorem-search:
-	@sh tests/checks/theorem.sh search
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
-levels gappa unfused warnings names unwritten api contract extern readme pages links workflows steps parity gguf compare oracle golden certify wasm explorer python gpu microcontroller:
-	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:
 	@[ "$$MATRIX" = some ] || sh tests/tools/deps.sh matrix
 	@$(STEP) $@ sh tests/tools/matrix.sh
-demo-runs:
-	@$(STEP) $@ sh tests/checks/demo.sh
-api-pages:
-	@$(STEP) $@ sh tests/checks/api_pages.sh
-tool-runs:
-	@$(STEP) $@ sh tests/checks/tool.sh
-layout-holds:
-	@$(STEP) $@ sh tests/checks/layout.sh
-.PHONY: layout
-layout:
-	@sh tests/checks/layout.sh print
 
 .PHONY: sweep
 sweep:
 	@$(GUARD) sh tests/tools/sweep.sh
 
-.PHONY: fuzz fuzz-deps fuzz-replay $(FUZZ)
+.PHONY: fuzz fuzz-deps fuzz-replay
 fuzz: fuzz-deps
 	@$(GUARD) sh tests/fuzz/run.sh fuzz
 fuzz-deps:
 	@sh tests/tools/deps.sh fuzz
-fuzz-replay: $(FUZZ)
-$(FUZZ):
-	@$(STEP) $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
+fuzz-replay: $(fuzz.check)
 
-.PHONY: test-table list-test-steps list-check-steps
+.PHONY: list-test-steps list-check-steps
 list-test-steps:
 	@echo $(TEST_STEPS)
 list-check-steps:
 	@echo $(CHECK_STEPS) matrix
-test-table:
-	@sh tests/tools/table.sh
 
 .PHONY: selfcheck
 selfcheck:
@@ -257,8 +223,6 @@ sanitize-steps: $(SANITIZE)
 .PHONY: $(filter-out $(UNITS),$(SANITIZE))
 $(filter-out $(UNITS),$(SANITIZE)):
 	@$(STEP) $@ sh tests/tools/unit.sh $@
-hash.%:
-	@$(STEP) $@ sh tests/tools/unit.sh $@
 
 # ---- static analysis, coverage ----------------------------------------------------------------------
 
@@ -270,48 +234,27 @@ coverage: deps-tools
 	@$(STEP) $@ sh tests/tools/coverage.sh
 	@cat $(BUILD)/log/$@.log
 coverage-table:
-	@python3 tests/tools/coverage.py $(BUILD)/coverage --table docs/accuracy.md
+	@sh tests/tools/coverage.sh table
 
 # In `tests/run verify`: what takes seconds.
-.PHONY: cppcheck
-cppcheck:
+.PHONY: analyze-cppcheck
+analyze-cppcheck:
 	@$(STEP) $@ sh tests/tools/analyze.sh cppcheck
 
 # ---- verification: certified tables, golden hashes, everything in one command -------------------
 
-.PHONY: certify-full golden-write verify verify-full
-certify-full:
-	@$(STEP) $@ sh tests/checks/certify.sh full
-golden-write:
-	@$(GUARD) sh tests/checks/golden.sh write
+.PHONY: verify verify-full
 # What is to be run first comes first: `tests/run verify` may run out of time. tests/tools/verify.sh asks for these.
-UNITS_some := $(foreach p,$(PROGRAMS),$(p).gcc.best.sleef) $(OTHERS) \
+UNITS_OTHERS := $(filter-out golden certify $(checks.packaging),$(checks.check))
+UNITS_some := $(foreach p,$(unit.check),$(p).gcc.best.sleef) $(UNITS_OTHERS) \
               $(filter-out %.neon.sleef.quick,$(filter %.quick,$(UNITS)))
-UNITS_full := $(UNITS) $(OTHERS)
+UNITS_full := $(UNITS) $(UNITS_OTHERS)
 .PHONY: units-some units-full list-units-some list-units-full
 units-some units-full: units-%:
-	+@$(SUBMAKE) -k $(PARALLEL) $(filter-out golden certify,$(UNITS_$*))
+	+@$(SUBMAKE) -k $(PARALLEL) $(UNITS_$*)
 list-units-some list-units-full: list-units-%:
-	@echo $(filter-out golden certify,$(UNITS_$*))
+	@echo $(UNITS_$*)
 verify: deps
 	+@exec env MAKE="$(SUBMAKE)" $(GUARD) sh tests/tools/verify.sh some
 verify-full: deps
 	+@exec env MAKE="$(SUBMAKE)" $(GUARD) sh tests/tools/verify.sh full
-
-# ---- packaging --------------------------------------------------------------------------------------
-
-.PHONY: $(PACKAGING) distcheck
-package:
-	@$(STEP) $@ sh tests/checks/package.sh
-single-header:
-	@$(STEP) $@ sh tests/checks/single.sh
-library:
-	@$(STEP) $@ sh tests/checks/library.sh
-dist-runs:
-	@$(STEP) $@ sh tests/checks/dist.sh
-release-runs:
-	@$(STEP) $@ sh tests/checks/release.sh
-debian:
-	@$(STEP) $@ sh tests/checks/debian.sh
-distcheck:
-	@$(GUARD) sh tests/checks/dist.sh full

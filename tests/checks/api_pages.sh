@@ -5,13 +5,13 @@
 # every public function that `tests/run api` counts; the pages, too, every type and constant of an enum.
 set -u
 . tests/tools/lib.sh
-WORK=$BUILD/api-pages
+WORK=$BUILD/api_pages
 rm -rf "$WORK"
 mkdir -p "$WORK"
 have python3 || skip "python3 is missing"
 public_functions >"$WORK/public"
 
-python3 docs/api/contracts.py index >"$WORK/api.md"
+python3 generate/api.py index >"$WORK/api.md"
 check "docs/api.md is made from pe.h as it is: \`make headers\`" diff docs/api.md "$WORK/api.md"
 tr '\n' ' ' <docs/api.md | sed 's/ \* `/\n* `/g' | grep -o '^\* `[^:]*' | grep -o '\<pe_[a-z0-9_]*' | sort >"$WORK/listed"
 sed '/^\/\*  PRIVATE/q' pe.h | grep -o '^\(typedef.*\)\{0,1\}} pe_[a-z0-9_]*;\|typedef .*} pe_[a-z0-9]*;' | sed 's/.*} //; s/;//' | sort -u >"$WORK/types"

@@ -5,7 +5,7 @@
 # examples. What they write is drawn by gnuplot; without, they say so and print all the same.
 set -u
 . tests/tools/lib.sh
-WORK=$BUILD/demo-runs
+WORK=$BUILD/demo.check
 rm -rf "$WORK"
 mkdir -p "$WORK"
 

@@ -4,12 +4,12 @@
 # dist.sh [full]: the archive of `sh packaging/dist.sh` holds the tree, has the same bytes each time, and works
 # where it is unpacked: make install, sh packaging/single.sh, and make demo DEPS=0 with nothing there but what is in it.
 #
-# Without "full" it is the tree with the changes that are not committed yet. `tests/run distcheck`, "full",
-# takes what `sh packaging/dist.sh` writes, and tests it by tests/checks/alone.sh as well.
+# Without "full" it is the tree with the changes that are not committed yet. `tests/run dist-full`, "full",
+# takes what `sh packaging/dist.sh` writes, and tests it by tests/tools/alone.sh as well.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
-WORK=$PWD/$BUILD/dist-runs
+WORK=$PWD/$BUILD/dist.check
 rm -rf "$WORK"
 mkdir -p "$WORK"
 full=${1:-}
@@ -62,7 +62,7 @@ check "... prints the table" grep -q '1:  0.8415  0.5403  0.0998' "$WORK/demo"
 check "nothing was written but to build/" sh -c "cd '$WORK/$name' && find . -path ./build -prune -o ! -type d -print |
     sed 's,^\./,,' | LC_ALL=C sort | diff '$WORK/found' -"
 if [ "$full" = full ]; then
-    check "tests/checks/alone.sh" sh tests/checks/alone.sh "$archive"
+    check "tests/tools/alone.sh" sh tests/tools/alone.sh "$archive"
     cat "$WORK/log.before"
 fi
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# explorer.sh: docs/explorer.html is what `make docs` makes. Its text is that of docs/page/explorer.html; the
+# explorer.sh: docs/explorer.html is what `make docs` makes. Its text is that of generate/explorer/explorer.html; the
 # WebAssembly in it gives the bits that the headers give here, in node and, where it is, in Chromium.
 set -u
 . tests/tools/lib.sh
@@ -12,12 +12,12 @@ PAGE=docs/explorer.html
 [ -f $PAGE ] || [ -e .git ] || skip "$PAGE is not in the archive: make docs"
 
 text() {
-    sh docs/page/make.sh text >"$WORK/text"
+    sh generate/explorer/make.sh text >"$WORK/text"
     sed 's/^const WASM = "[A-Za-z0-9+\/=]*";/const WASM = "@WASM@";/' $PAGE | cmp - "$WORK/text"
 }
-check "$PAGE has the text of docs/page/explorer.html, pe_fixed.wgsl and examples/gpu/webgpu.js" text
+check "$PAGE has the text of generate/explorer/explorer.html, pe_fixed.wgsl and examples/gpu/webgpu.js" text
 # shellcheck disable=SC2086
-check "docs/page/explorer.c has no warning" "$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. docs/page/explorer.c \
+check "generate/explorer/explorer.c has no warning" "$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. generate/explorer/explorer.c \
     -o "$WORK/explorer" -lm
 "$WORK/explorer" >"$WORK/here" || exit 1
 hash=$(tail -n 1 "$WORK/here")

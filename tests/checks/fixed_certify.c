@@ -10,11 +10,11 @@
  * Level 2 flags a value only within 4 units of its rest, (2 + 128 / 2^8) of the test and 1.5 of the value itself,
  * 2^-88 each for f32, 2^-75 for f16, 2^-72 for bf16, and within p 2^-124, by what the increment is off by: less than
  * p 2^(m - 97) w / pi here. So from p w / pi = 2^(97 - 86 - m), likewise for the other formats, nothing is flagged.
- * Every position before that is looked at, by the filter of tests/tools/theorem.c: what is no nearer to a midpoint
+ * Every position before that is looked at, by the filter of generate/theorem.c: what is no nearer to a midpoint
  * than 2^-50 is not flagged; of the rest, pe_fixed.h says so itself.
  */
 #define main theorem_main
-#include "../tools/theorem.c"
+#include "../../generate/theorem.c"
 #undef main
 
 #include "pe_fixed.h"

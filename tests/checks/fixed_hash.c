@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One hash of all bits that pe_fixed.h gives: both levels and each type, undecided or not, at random positions,
- * increments of any size and amplitudes. tests/checks/fixed.sh compares it between compilers, options and machines,
+ * increments of any size and amplitudes. tests/checks/fixed_point.sh compares it between compilers, options and machines,
  * and with that of headers in which a number was changed.
  */
 #include <pe_fixed.h>

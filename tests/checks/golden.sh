@@ -50,10 +50,10 @@ run)
 write)
     hashes || exit
     {
-        echo "# Section of tests/unit/hash.c, elements, hash of their bits. Written by tests/run golden-write."
+        echo "# Section of tests/unit/hash.c, elements, hash of their bits. Made from pe.h by tests/run golden-write."
         grep -v '^#' "$WORK/now"
     } >"$GOLDEN.$$" && mv "$GOLDEN.$$" "$GOLDEN"
-    echo "$GOLDEN is written; git diff $GOLDEN shows what changed"
+    echo "INFO: $GOLDEN is written; git diff shows what changed"
     ;;
 *)
     echo "golden.sh [check FILE|write], not '$1'"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# layout.sh [print]: sizes, offsets and values of the public structs and enums, as the compiler has them, are
+# layout.sh [print | write]: sizes, offsets and values of the public structs and enums, as the compiler has them, are
 # those of tests/layout.txt (where pointers and long have 64 bits), of a C++ build, and of each binding: the
-# Python module of packaging/declarations.py, and, sizes alone, the Rust one.
+# Python module of generate/declarations.py, and, sizes alone, the Rust one.
 #
 # That script writes the C program, too, so what it might not see is looked for in other ways: the names of
 # structs and enums by grep, functions by the preprocessor, fields and constants by the compiler's warnings.
-# "print": the lines alone. `tests/run layout >tests/layout.txt` is how the table is changed.
+# "print" only prints the table, "write" only writes it to tests/layout.txt (`tests/run layout-write`).
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/layout
@@ -19,7 +19,7 @@ for candidate in python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || skip "python3, 3.8 or later, is missing"
 
-written() { CC=$CC "$python" packaging/declarations.py "$1" >"$WORK/$2"; } # LANGUAGE FILE
+written() { CC=$CC "$python" generate/declarations.py "$1" >"$WORK/$2"; } # LANGUAGE FILE
 # prints COMPILER LANGUAGE STANDARD FILE: what the program says
 prints() {
     # shellcheck disable=SC2086
@@ -28,18 +28,23 @@ prints() {
 }
 same() { prints "$1" "$2" "$3" other && diff "$WORK/c" "$WORK/other"; }
 
-if [ "${1:-}" = print ]; then
-    written c layout.c && prints "$CC" c c99 c && cat "$WORK/c"
+if [ $# -gt 0 ]; then
+    written c layout.c && prints "$CC" c c99 c || exit 1
+    case $1 in
+    print) cat "$WORK/c" ;;
+    write) cp "$WORK/c" tests/layout.txt && echo "INFO: tests/layout.txt is written; git diff shows what changed" ;;
+    *) echo "layout.sh [print | write], not '$1'" && exit 2 ;;
+    esac
     exit
 fi
 
-check "packaging/declarations.py reads pe.h" written python pe_declarations.py
+check "generate/declarations.py reads pe.h" written python pe_declarations.py
 check "... and writes a program" written c layout.c
 listed() { written functions functions.h && diff packaging/functions.h "$WORK/functions.h"; }
 check "packaging/functions.h is made from pe.h as it is: \`make headers\`" listed
 check "which compiles without a warning, and runs" prints "$CC" c c99 c
 if echo __LP64__ | "$CC" -E - | grep -q -x 1; then
-    check "tests/layout.txt has what it prints, or: tests/run layout >tests/layout.txt" diff tests/layout.txt "$WORK/c"
+    check "tests/layout.txt has what it prints: \`tests/run layout-write\`" diff tests/layout.txt "$WORK/c"
 else
     skipping "tests/layout.txt is of machines with long and pointers of 64 bits"
 fi

@@ -137,10 +137,10 @@ for candidate in python3 /usr/bin/python3; do
 done
 if [ -n "$python" ]; then
     declared() {
-        "$python" packaging/declarations.py python >"$WORK/pe_declarations.py" &&
-            "$python" packaging/declarations.py rust >"$WORK/pe_declarations.rs"
+        "$python" generate/declarations.py python >"$WORK/pe_declarations.py" &&
+            "$python" generate/declarations.py rust >"$WORK/pe_declarations.rs"
     }
-    check "packaging/declarations.py" declared
+    check "generate/declarations.py" declared
     for isa in any $isas; do
         check "examples/library.py, PE_ISA=$isa" with $isa "$python" examples/library.py "$WORK/libposenc.so"
     done

@@ -31,7 +31,7 @@ links_of() {
             text = $0
             while (match(text, /`[^`]*`/)) {
                 code = substr(text, RSTART + 1, RLENGTH - 2)
-                if (code ~ /^\.?(ci|bench|docs|examples|github|packaging|src|tests)\/[A-Za-z0-9_.\/-]+$/) print "path", FNR, code
+                if (code ~ /^\.?(ci|bench|docs|examples|generate|github|packaging|src|tests)\/[A-Za-z0-9_.\/-]+$/) print "path", FNR, code
                 text = substr(text, 1, RSTART - 1) "code" substr(text, RSTART + RLENGTH)
             }
             links(text, "\\]\\([^)]*\\)", 2, 1)
@@ -93,7 +93,7 @@ current() {
 }
 
 external=0
-for page in README.md CHANGELOG.md docs/*.md tests/*.md .github/*.md; do
+for page in README.md CHANGELOG.md docs/*.md generate/*.md tests/*.md .github/*.md; do
     links_of "$page" >"$WORK/list"
     while read -r kind line target; do
         case $kind:$target in
@@ -103,11 +103,11 @@ for page in README.md CHANGELOG.md docs/*.md tests/*.md .github/*.md; do
         esac
     done <"$WORK/list"
 done
-for page in README.md docs/*.md .github/*.md tests/README.md; do
+for page in README.md docs/*.md generate/*.md .github/*.md tests/README.md; do
     awk '{ gsub(/<br>/, "\n"); print }' "$page" >"$WORK/broken"
     check "$page: no line of more than 120 columns" not grep -nE '^.{121}' "$WORK/broken"
 done
-for page in README.md docs/*.md .github/*.md tests/README.md tests/tools/mutation.py; do
+for page in README.md docs/*.md generate/*.md .github/*.md tests/README.md tests/tools/mutation.py; do
     check "$page names what is there" current "$page"
 done
 for page in docs/*.md; do

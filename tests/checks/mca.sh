@@ -5,7 +5,7 @@
 # llvm-mca is missing it reads none of them; without gcc for AArch64 those of NEON are skipped.
 set -u
 . tests/tools/lib.sh
-WORK=$BUILD/mca-loops
+WORK=$BUILD/mca.check
 mkdir -p "$WORK"
 command -v python3 >/dev/null || skip "python3 is missing"
 check "the hot loops are found" python3 bench/mca.py --loops

@@ -6,7 +6,7 @@
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
-WORK=$PWD/$BUILD/release-runs
+WORK=$PWD/$BUILD/release.check
 rm -rf "$WORK"
 mkdir -p "$WORK"
 git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
@@ -27,7 +27,7 @@ sums() { (cd "$WORK/one" && sha256sum -c SHA256SUMS && [ "$(wc -l <SHA256SUMS)" 
 check "SHA256SUMS are those of all files" sums
 check "pe.h and pe_simd.h as they are" sh -c "cmp pe.h '$WORK/one/pe.h' && cmp pe_simd.h '$WORK/one/pe_simd.h'"
 check "what others have to make is not in the archive" sh -c \
-    "gzip -dc '$WORK/one/$name.tar.gz' | tar tf - >'$WORK/files' && grep -q /pe.h$ '$WORK/files' && ! grep explorer.html$ '$WORK/files' | grep -v docs/page/"
+    "gzip -dc '$WORK/one/$name.tar.gz' | tar tf - >'$WORK/files' && grep -q /pe.h$ '$WORK/files' && ! grep explorer.html$ '$WORK/files' | grep -v generate/explorer/"
 cat >"$WORK/lines.py" <<'X2'
 import json, sys
 table = json.load(open(sys.argv[1]))
@@ -44,7 +44,7 @@ check "the table says what tests/layout.txt does" table
 
 if [ -f "$WORK/one/$name.wasm" ]; then
     page() {
-        sh docs/page/make.sh text >"$WORK/page"
+        sh generate/explorer/make.sh text >"$WORK/page"
         sed 's/^const WASM = "[A-Za-z0-9+\/=]*";/const WASM = "@WASM@";/' "$WORK/one/$name-explorer.html" | cmp - "$WORK/page"
     }
     check "the explorer has its page's text" page

@@ -3,6 +3,7 @@
 #
 # steps.sh: the machinery of the steps. What a step leaves out is counted, whether the step counts it or not, and
 # fails under STRICT=1; flags of compilers are no flags of make; a build directory that cannot be written is named.
+# Each line of tests/steps.txt has its file, each check, unit program and harness has its line, and their names agree.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/steps
@@ -35,8 +36,66 @@ parallel() { tests/run -s print-PARALLEL "$@" | grep -qx -e "-j[0-9]*"; }
 check "make runs steps side by side" parallel
 check "... whatever CFLAGS are" parallel "CFLAGS=-O2 -fno-jump-tables"
 check "... unless -j says how many" not parallel -j3
-table() { sh tests/tools/table.sh "$WORK/PROOFS.md" && diff tests/PROOFS.md "$WORK/PROOFS.md"; }
-check "tests/PROOFS.md is current: \`tests/run test-table\`" table
+# Prints what is wrong with the lines of a list of steps: the number of fields, the words, the name, the file.
+wrong_lines() { # FILE
+    awk -F ' [|] ' '
+        /^#/ || /^==/ || /^$/ { next }
+        NF != 5 { print "not five fields: " $0; next }
+        {
+            kinds = 0
+            words = split($2, word, " ")
+            for (i = 1; i <= words; i++) {
+                if (word[i] ~ /^(test|check|hand)$/) kinds++
+                else if (word[i] !~ /^(packaging|inlined|operations)$/) print $1 ": there is no word " word[i]
+            }
+            if (!kinds) print $1 ": neither test nor check nor hand"
+            if (seen[$1]++) print $1 ": two lines"
+            parts = split($4, part, " ")
+            name = part[1]
+            harness = name ~ /^fuzz\/.*[.]c$/
+            sub(/^unit\/test_/, "", name)
+            sub(/\/run[.]sh$/, "", name)
+            sub(/.*\//, "", name)
+            sub(/[.][a-z]*$/, "", name)
+            if (harness) name = "fuzz-replay-" name
+            for (i = 2; i <= parts; i++) name = name "-" part[i]
+            if ($4 !~ /\/$/ && name != $1) print $1 ": the name of " $4 " is " name
+        }' "$1"
+    sed -n 's/^[^#=][^|]* | [^|]* | [^|]* | \([^ ]*\).*/\1/p' "$1" | while read -r file; do
+        [ -e "tests/$file" ] || echo "there is no tests/$file"
+    done
+}
+# Prints the checks, unit programs and harnesses that a list of steps leaves out.
+files_without_line() { # FILE
+    for file in tests/checks/*.sh tests/unit/test_*.c tests/unit/test_*.cpp $(grep -l '^int LLVMFuzzerTestOneInput(.*)$' tests/fuzz/*.c); do
+        grep -q " | ${file#tests/}[ ]" "$1" || echo "tests/steps.txt has no line for $file"
+    done
+}
+# Prints the steps that make has no rule for: those of tools/ and groups have one in steps.mk.
+steps_without_rule() { # FILE
+    sed -n 's, | [^|]* | [^|]* | \(tools/[^|]*\|fuzz/run.sh\|[a-z]*/\) | .*,,p' "$1" | while read -r name; do
+        grep -qE "^([a-z-]+ )*$name( [a-z-]+)*:" tests/steps.mk || echo "tests/steps.mk has no rule for $name"
+    done
+}
+orderly() { # FILE
+    {
+        wrong_lines "$1"
+        files_without_line "$1"
+        steps_without_rule "$1"
+    } | not grep .
+}
+check "tests/steps.txt has the files, and each file its line" orderly tests/steps.txt
+# The same list with a mistake must be refused.
+mistaken() { # SED
+    sed "$1" tests/steps.txt >"$WORK/steps.txt" && ! cmp -s tests/steps.txt "$WORK/steps.txt" && not orderly "$WORK/steps.txt"
+}
+check "... a file without a line" mistaken '/^levels | /d'
+check "... a line without a file" mistaken '/^levels | /{ p; s/^levels/nowhere/; s/levels[.]sh/nowhere.sh/; }'
+check "... a name that is not the file's" mistaken 's/^levels | /level | /'
+check "... an unknown word" mistaken 's/^levels | check/levels | cheque/'
+check "... a step without a rule" mistaken 's,^sweep | \(.*\)tools/sweep.sh,lib | \1tools/lib.sh,'
+table() { sh generate/proofs.sh "$WORK/PROOFS.md" && diff tests/PROOFS.md "$WORK/PROOFS.md"; }
+check "tests/PROOFS.md is current: \`sh generate/proofs.sh\`" table
 # What the pages, comments and messages name in `code` is there.
 commands() {
     git ls-files 2>/dev/null | grep -vE '^CHANGELOG.md|^tests/fuzz/corpus|^tests/golden.txt' | xargs grep -ohE '`(make|tests/run)( [a-z_][a-z_-]*)+' |

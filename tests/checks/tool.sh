@@ -6,7 +6,7 @@
 # what it writes as C.
 set -u
 . tests/tools/lib.sh
-WORK=$BUILD/tool-runs
+WORK=$BUILD/tool.check
 mkdir -p "$WORK"
 have_library json-c "$CC" || skip "the tool: json-c is missing"
 have python3 || skip "the tool: python3 is missing"

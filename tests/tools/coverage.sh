@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # coverage.sh [ISA...]: how much of pe.h and pe_simd.h the unit programs reach, on each ISA.
+# coverage.sh table: writes the figures of the last run into docs/accuracy.md.
 #
 # Builds them without optimisation, so that nothing is inlined and a line is a line, runs them with
 # PE_QUICK=1 (but those that are quick by themselves), and lets tests/tools/coverage.py merge what gcov
@@ -10,6 +11,7 @@
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/coverage
+[ "${1:-}" != table ] || exec python3 tests/tools/coverage.py "$WORK" --table docs/accuracy.md
 
 # PROGRAM[.stream0][.full]; those that stream are programs of their own.
 PROGRAMS="exact bounds.stream0 conventions conventions.stream0 alibi alibi.stream0 learned algebra rope.full

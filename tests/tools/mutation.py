@@ -68,7 +68,7 @@ KILLERS = {
     "rope_frequencies": (["tests/unit/test_rope_frequencies.c"], X86, QUICK),
     "alibi": (["tests/unit/test_alibi.c"], X86, QUICK),
     "conventions": (["tests/unit/test_conventions.c"], X86, QUICK),
-    "cpp": (["tests/unit/test_cpp.cpp", "tests/unit/test_cpp_two.c"], X86, QUICK),
+    "cpp": (["tests/unit/test_cpp.cpp", "tests/unit/cpp_two.c"], X86, QUICK),
     "exact": (["tests/unit/test_exact.c"], X86, QUICK),
     "bounds": (["tests/unit/test_bounds.c"], X86, QUICK),
     "memory": (["tests/unit/test_memory.c"], X86, QUICK),

@@ -31,7 +31,7 @@ fresh_tree() {
     rm -rf "$WORK/tree"
     mkdir -p "$WORK/tree/build"
     cp -R pe.h pe_simd.h pe_fixed.* src tests examples Makefile "$WORK/tree/"
-    cp -R packaging .github bench docs CMakeLists.txt README.md CHANGELOG.md LICENSE "$WORK/tree/"
+    cp -R generate packaging .github bench docs CMakeLists.txt README.md CHANGELOG.md LICENSE "$WORK/tree/"
     for file in .ci .gitattributes; do [ ! -e $file ] || cp -R $file "$WORK/tree/"; done
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
@@ -195,7 +195,7 @@ defects_of_the_library() {
     breaks pe.h stamped sh tests/checks/api.sh
     breaks tests/unit/api.h uncalled sh tests/checks/api.sh
     if have python3; then
-        breaks packaging/declarations.py lost-field sh tests/checks/layout.sh
+        breaks generate/declarations.py lost-field sh tests/checks/layout.sh
         breaks pe.h new-field sh tests/checks/layout.sh
     else
         skipping "python3, numpy or json-c is missing"
@@ -203,14 +203,15 @@ defects_of_the_library() {
     breaks pe.h unwritten sh tests/checks/unwritten.sh
     breaks tests/unit/api.h uncalled sh tests/checks/unwritten.sh
     breaks pe.h extra-name sh tests/checks/extern.sh
-    breaks pe.h constant sh tests/checks/headers.sh current
-    breaks docs/names.md lost-name sh tests/checks/headers.sh current
-    breaks docs/design.md lost-call sh tests/checks/headers.sh path
-    breaks src/numbers/base.h room-circle sh tests/checks/headers.sh circles
-    breaks src/where/at.h room-wide sh tests/checks/headers.sh size
-    breaks src/where/at.h room-large sh tests/checks/headers.sh functions
-    breaks src/bias/bias.h room-arrow sh tests/checks/headers.sh picture
-    breaks src/where/at.h room-alone sh tests/checks/headers.sh alone
+    breaks pe.h constant sh tests/checks/headers.sh
+    breaks docs/names.md lost-name sh tests/checks/headers.sh
+    breaks .gitattributes unmarked sh tests/checks/headers.sh
+    breaks docs/design.md lost-call sh tests/checks/structure.sh path
+    breaks src/numbers/base.h room-circle sh tests/checks/structure.sh circles
+    breaks src/where/at.h room-wide sh tests/checks/structure.sh size
+    breaks src/where/at.h room-large sh tests/checks/structure.sh functions
+    breaks src/bias/bias.h room-arrow sh tests/checks/structure.sh picture
+    breaks src/where/at.h room-alone sh tests/checks/structure.sh alone
     breaks pe.h index sh tests/tools/analyze.sh cppcheck
     if python3 -c 'import numpy' 2>/dev/null; then
         breaks pe_simd.h swapped sh tests/checks/parity.sh
@@ -255,12 +256,12 @@ defects_of_the_library() {
     breaks CMakeLists.txt aliased sh tests/checks/package.sh
     breaks meson.build other-place sh tests/checks/package.sh
     breaks packaging/debian/libposenc-dev.install lost-file sh tests/checks/debian.sh
-    breaks docs/api/contracts.py lost-members sh tests/checks/api_pages.sh
+    breaks generate/api.py lost-members sh tests/checks/api_pages.sh
     breaks pe.h described sh tests/checks/api_pages.sh
     breaks packaging/lib.sh lost-flags sh tests/checks/library.sh
     breaks packaging/libposenc.map.in open-map sh tests/checks/library.sh
     breaks CHANGELOG.md undated sh tests/checks/release.sh
-    breaks packaging/declarations.py lost-enum sh tests/checks/release.sh
+    breaks generate/declarations.py lost-enum sh tests/checks/release.sh
     breaks packaging/dist.sh gzip-date sh tests/checks/release.sh
     breaks packaging/single.sh lost-line sh tests/checks/single.sh
     breaks packaging/pe_lib.c shared-function sh tests/checks/library.sh

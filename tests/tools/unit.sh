@@ -7,10 +7,8 @@
 # unit.sh PROGRAM.quick.ISA: as `make quick` does: the same with build/linked/quick.ISA.o, nothing optimised,
 # of bounds and memory the tests that find most in a second. hash: all of tests/golden.txt.
 #
-#   PROGRAM   exact, seeds, errors, bounds, splits, types,
-#             rope_frequencies, conventions, models, alibi, learned, rope, lists, algebra, theorem,
-#             budget, selftest, memory, at, repeats, tables: tests/unit/test_PROGRAM.c
-#             cpp: tests/unit/test_cpp.cpp and tests/unit/test_cpp_two.c in one program
+#   PROGRAM   a unit program that tests/steps.txt lists: tests/unit/test_PROGRAM.c, except for
+#             cpp: tests/unit/test_cpp.cpp and tests/unit/cpp_two.c in one program
 #             hash: tests/unit/hash.c, which needs no library but pe
 #   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp), fast (clang; with the variant "linked" the library is
 #             compiled with -ffast-math, and the program without)
@@ -40,6 +38,7 @@ IFS=. read -r program compiler isa sleef variants <<X
 $name
 X
 [ "$isa" = best ] && isa=$(best_isa)
+words=" $(awk -F ' [|] ' -v name="$program" '$1 == name { print $2 }' tests/steps.txt) "
 
 runner=
 includes=-I.
@@ -87,23 +86,25 @@ none) includes="$includes -DPE_SLEEF=0" ;;
 esac
 
 options=$(isa_flags "$isa")
-# pe.h has its functions compiled with F16C; these programs call private ones, that are inlined
-case $isa.$program in avx2.algebra | avx2.budget | avx2.learned | avx2.selftest | avx2.types) options="-mf16c $options" ;; esac
+# pe.h compiles its functions with F16C. A program that inlines private functions needs the flag for all of its code.
+case $isa.$program$words in
+avx2.cpp*) ;; # uses none
+avx2.*" inlined "* | avx2.*" operations "*) options="-mf16c $options" ;;
+esac
 flags="-O2 $options"
 sections=
 link_with() { # [COMPILER.]ISA
     current "$BUILD/linked/$1.o" || sh tests/tools/linked.sh "$1" || exit 1
     includes="-DPE_EXTERN $includes" libraries="$BUILD/linked/$1.o $libraries"
-    case $program in # they know the operations
-    algebra | types) includes="$includes -D_GNU_SOURCE -include pe_simd.h" ;;
+    case $words in
+    *" operations "*) includes="$includes -D_GNU_SOURCE -include pe_simd.h" ;;
     esac
 }
 if [ -n "$linked" ]; then
     # The library is optimised, what tests it need not be.
     flags="-O1 $options"
-    case $program in
-    cpp) flags="-O0 $options" ;; # whose subject is the header in C++
-    budget | learned | selftest) flags="-O0 $options" ;; # they know private functions
+    case $words in
+    *" inlined "*) flags="-O0 $options" ;; # it compiles the library itself
     *) link_with "${linked#.}$isa" ;;
     esac
     [ $linked = . ] || flags="-O0 $options"
@@ -154,7 +155,7 @@ out=$BUILD/unit/$1
 case $program in
 cpp)
     set -x
-    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -c -o "$out.o" tests/unit/test_cpp_two.c &&
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -c -o "$out.o" tests/unit/cpp_two.c &&
         $cxx -std=c++11 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" tests/unit/test_cpp.cpp \
             "$out.o" $libraries -lm || exit 1
     ;;

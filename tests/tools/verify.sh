@@ -9,7 +9,7 @@
 #                              selfcheck, fuzzing, mutation, packaging: at most 2 hours
 #
 # BUDGET=s changes the limit. A step gets what is left, and at most its own limit; what did not fit
-# is a skip that says so (a failure under STRICT=1). Steps that tests/steps.mk does not have are
+# is a skip that says so (a failure under STRICT=1). Steps that tests/steps.txt does not have are
 # skips, too. Each step runs through tests/tools/step.sh, which shows the log of one that fails.
 #
 # Writes build/verify.json (what was checked, on what, with which result) and build/verify.txt, the
@@ -63,18 +63,13 @@ step() {
 
 # target NAME LIMIT: what tests/run runs by that name, where it has it.
 target() {
-    if awk -v name="$1" '
-        /^[^#\t=:]*:([^=]|$)/ {
-            sub(/:.*/, "")
-            for (i = 1; i <= NF; i++) found = found || $i == name
-        }
-        END { exit !found }' tests/steps.mk; then
+    if grep -q "^$1 | " tests/steps.txt; then
         # shellcheck disable=SC2086
         step "$1" "$2" $MAKE "$1"
     else
         number=$((number + 1))
         printf '%4d s, step %d: %s\n' "$(($(date +%s) - START))" $number "$1"
-        sh tests/tools/step.sh "$1" sh -c 'echo "SKIP: tests/steps.mk has no such step"; exit 77'
+        sh tests/tools/step.sh "$1" sh -c 'echo "SKIP: tests/steps.txt has no such step"; exit 77'
     fi
 }
 
@@ -238,7 +233,7 @@ if [ "$mode" = some ]; then
     step certify 200 sh tests/checks/certify.sh some
     step matrix $((BUDGET / 3)) env MATRIX=some sh tests/tools/matrix.sh
     units "$(($(left) - 20))"
-    target cppcheck 120
+    target analyze-cppcheck 120
 else
     for isa in $(cpu_isas); do
         [ "$isa" = "$(best_isa)" ] || step "certify-$isa" 600 env ISA="$isa" sh tests/checks/certify.sh some
@@ -248,7 +243,7 @@ else
     step matrix 2700 sh tests/tools/matrix.sh
     step sweep 2700 env SECONDS_MOST=2600 sh tests/tools/sweep.sh
     for name in sanitize selfcheck; do target $name 2700; done
-    for name in analyze coverage distcheck fuzz; do target $name 900; done
+    for name in analyze coverage dist-full fuzz; do target $name 900; done
     step mutation 1800 env MUTATION_SECONDS=900 sh tests/tools/mutation.sh
 fi
 report

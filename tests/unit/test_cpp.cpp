@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that C++11 and later can include the header, first of all and more than once, beside a C
- * translation unit that does the same (test_cpp_two.c); that every function works from there with
+ * translation unit that does the same (cpp_two.c); that every function works from there with
  * the bits of C; and that no name of a backend leaks out as a macro.
  */
 #include "pe.h"
@@ -20,7 +20,7 @@
 
 #include "common.h"
 
-#include "test_cpp_two.h"
+#include "cpp_two.h"
 
 #include <vector>
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The public part of pe.h, its contracts, for those who read them elsewhere.
 
-    docs/api/contracts.py doxygen   as doxygen wants it: make docs
-    docs/api/contracts.py index     docs/api.md: every function and type, with a sentence and a prototype
+    generate/api.py doxygen   as doxygen wants it: make docs
+    generate/api.py index     docs/api.md: every function and type, with a sentence and a prototype
 """
 import html
 import os
@@ -11,7 +11,7 @@ import re
 import sys
 import textwrap
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PARTS = ("Returns", "Accuracy", "Aliasing", "Threads", "See")
 NAMES = r"[A-Za-z_]\w*(?:, \w+)*"
 

@@ -16,7 +16,7 @@
  * numbers of 25 bits like those of f32: one look is for all.
  */
 #include "pe.h"
-#include "../unit/half.h"
+#include "../tests/unit/half.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# fixed.sh [PART...]: pe_fixed.h without a GPU. The parts, all without PART:
+# fixed_point.sh [PART...]: pe_fixed.h without a GPU. The parts, all without PART:
 #
 #   languages   no warning as C99 to C17, C++11 to C++20 and OpenCL C 1.2 (clang, which also compiles it for
 #               amdgcn), where int has 16 bits (AVR), with pe.h in front of it and behind it, which have no
@@ -14,7 +14,7 @@
 #   mutants     each number of the header changed by 1, 390 changes, is noticed by the proof or the hash; 40 s
 set -u
 . tests/tools/lib.sh
-WORK=$BUILD/fixed
+WORK=$BUILD/fixed_point
 rm -rf "$WORK"
 mkdir -p "$WORK"
 
@@ -141,7 +141,7 @@ X
 for part in "$@"; do
     case $part in
     languages | hash | shader | proof | certify | mutants) $part ;;
-    *) echo "fixed.sh: there is no part $part" && exit 1 ;;
+    *) echo "fixed_point.sh: there is no part $part" && exit 1 ;;
     esac
 done
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -7,7 +7,7 @@
 
 #include "pe.h"
 
-#include "test_cpp_two.h"
+#include "cpp_two.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# make.sh [FILE]: docs/explorer.html, of docs/page/explorer.html, of pe_fixed.wgsl and examples/gpu/webgpu.js, and of
-# explorer.c, compiled by emscripten.
+# make.sh [FILE]: makes docs/explorer.html (or FILE) from explorer.html in this folder, pe_fixed.wgsl,
+# examples/gpu/webgpu.js, and explorer.c compiled with emscripten.
 #
 #     make.sh text    prints it without the compiled code: what the tests compare, without emscripten
 set -eu
@@ -18,13 +18,13 @@ text() {
             while ((getline line <"examples/gpu/webgpu.js") > 0) { sub(/^export /, "", line); print line }
             next
         }
-        { print }' docs/page/explorer.html
+        { print }' generate/explorer/explorer.html
 }
 [ "${1:-}" != text ] || { text && exit 0; }
 command -v "$EMCC" >/dev/null || { echo "make docs needs emscripten: $EMCC is missing" && exit 1; }
 # Debian's emscripten wants modules that Debian's node would find by itself.
 [ ! -d /usr/share/nodejs ] || export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
-"$EMCC" -std=c99 -Oz -msimd128 -I. docs/page/explorer.c -o "$BUILD/explorer.wasm" --no-entry \
+"$EMCC" -std=c99 -Oz -msimd128 -I. generate/explorer/explorer.c -o "$BUILD/explorer.wasm" --no-entry \
     -s STANDALONE_WASM=1 -s TOTAL_STACK=262144 -s INITIAL_MEMORY=4194304
 base64 <"$BUILD/explorer.wasm" | tr -d '\n' >"$BUILD/explorer.base64"
 text | awk -v code="$BUILD/explorer.base64" '

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""glsl.py IN.wgsl: GLSL 4.50 or GLSL ES 3.10 of pe_fixed.wgsl, to standard output.
+"""shader_glsl.py IN.wgsl: GLSL 4.50 or GLSL ES 3.10 of pe_fixed.wgsl, to standard output.
 
 pe_fixed.wgsl uses few forms, with the type of every name written out, so that each line translates by itself: functions,
 structs, let and var, the names of types. What GLSL names otherwise is defined in front. Anything else of WGSL is refused.
@@ -20,7 +20,7 @@ MULHI = """    uint high;
 
 def type_of(name):
     if name not in TYPES and not name.startswith("PeFixed"):
-        sys.exit("glsl.py: type %s is not known" % name)
+        sys.exit("shader_glsl.py: type %s is not known" % name)
     return TYPES.get(name, name)
 
 
@@ -42,7 +42,7 @@ def translated(line, within):
     for name in ("vec2u", "vec3u", "vec4u", "u32", "i32"):
         code = re.sub(r"\b%s\(" % name, TYPES[name] + "(", code)
     if re.search(r"\b(fn|let|var|vec\du|[ui]32)\b", code):
-        sys.exit("glsl.py: not translated: " + line)
+        sys.exit("shader_glsl.py: not translated: " + line)
     return code + slashes + comment
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """docs/names.md: what each file of src/ is for, and its private names that other files use.
 
-    docs/names.py            the page, as `make headers` writes it
-    docs/names.py path       the functions from pe_fill_f32() to the store: the table of docs/design.md (needs gcc)
+    generate/names.py            the page, as `make headers` writes it
+    generate/names.py path       the functions from pe_fill_f32() to the store: the table of docs/design.md (needs gcc)
 
 What a file is for is the first sentence of its first comment. Names come from the code: those that it defines and that
 another file uses. Operations that several files of simd/ define stand in the list at the top of pe_simd.h.
@@ -80,7 +80,7 @@ def page():
                     users[y].add(name)
     yield "<!-- made from src/ by make headers -->\n# Files and private names\n"
     yield from textwrap.wrap("What each file of `src/` is for, and its private names that other files use, in the order of the headers. "
-                             "[Design](design.md) is the tour; `docs/names.py` makes this page.", 118)
+                             "[Design](design.md) is the tour; `generate/names.py` makes this page.", 118)
     folders = list(dict.fromkeys(name.split("/")[0] for name in files if "/" in name and "/contract" not in name))
     folder = None
     for name in sorted((name for name in files if "/" in name), key=lambda name: folders.index(name.split("/")[0])):

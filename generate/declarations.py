@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The structs, enums and functions of pe.h for other languages.
 
-    packaging/declarations.py python   a module for ctypes: all of them, and load(); run by itself, it prints
+    generate/declarations.py python   a module for ctypes: all of them, and load(); run by itself, it prints
                                        what the next program prints
-    packaging/declarations.py rust     a module for Rust: all of them, and the sizes of the structs
-    packaging/declarations.py c        a program, C99 and C++11, that prints the size of each struct, offset
+    generate/declarations.py rust     a module for Rust: all of them, and the sizes of the structs
+    generate/declarations.py c        a program, C99 and C++11, that prints the size of each struct, offset
                                        and size of each field, and the value of each constant of an enum
-    packaging/declarations.py functions   packaging/functions.h: a macro that has each function, for C
-    packaging/declarations.py json     a table of what that program has printed, which is read
+    generate/declarations.py functions   packaging/functions.h: a macro that has each function, for C
+    generate/declarations.py json     a table of what that program has printed, which is read
 
 $CC (cc) preprocesses the header, so that what a user of the library sees is what is read, whatever file
 it stands in. Whatever has a name of pe and is not understood is an error. In the C program the compiler
@@ -129,7 +129,7 @@ def series():
 
 
 def python_module(d):
-    yield '"""The structs, enums and functions of pe.h for ctypes, made by packaging/declarations.py."""'
+    yield '"""The structs, enums and functions of pe.h for ctypes, made by generate/declarations.py."""'
     yield "# mypy: ignore-errors"
     yield "import ctypes"
     yield "from ctypes import POINTER, c_char_p, c_void_p"
@@ -163,7 +163,7 @@ def load(path: str) -> ctypes.CDLL:
 
 
 def layout():
-    """Sizes, offsets and values, as ctypes has them: the lines of `tests/run layout`."""
+    """Sizes, offsets and values, as ctypes has them: the lines of tests/layout.txt."""
     for struct in STRUCTS:
         yield f"{struct.__name__} {ctypes.sizeof(struct)}"
         for name, _ in struct._fields_:
@@ -178,7 +178,7 @@ if __name__ == "__main__":
 
 
 def rust_module(d):
-    yield "// The structs, enums and functions of pe.h, made by packaging/declarations.py."
+    yield "// The structs, enums and functions of pe.h, made by generate/declarations.py."
     for name, constants in d.enums:
         if name:
             yield f"pub type {name} = i32;"
@@ -229,8 +229,8 @@ def c_program(d):
 
 
 def functions_header(d):
-    yield "/* SPDX-License-Identifier: MIT */"
-    yield "/* Every public function of pe.h: X(type, name, (parameters), (arguments)). Made by make headers. */"
+    yield "/* made from pe.h by make headers */\n/* SPDX-License-Identifier: MIT */"
+    yield "/* Every public function of pe.h: X(type, name, (parameters), (arguments)). */"
     lines = ["#define FUNCTIONS(X)"]
     for name, (words, parameters) in d.functions.items():
         declared = ", ".join(re.sub(r"\* ", "*", f"{t} {p}") for p, t in parameters) or "void"

@@ -3,7 +3,7 @@
 cos(pi z) = 1 + b1 z^2 + ..., |z| <= 1/4 + 2^-16, doubles, the largest error small; of the short ones
 the largest relative error.
 
-    python3 tests/tools/fit.py      prints them and their errors in units of 2^-53
+    python3 generate/coefficients.py      prints them and their errors in units of 2^-53
 """
 from mpmath import mp, mpf, matrix, lu_solve, sin, cos, pi, chop
 

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# table.sh [FILE]: write tests/PROOFS.md (FILE), where each promise is proven: the words of tests/steps.txt
-# beside the steps of `make test` and `make check`, as they are on x86-64 with AVX-512. A step without a line in
-# steps.txt is an error, and so is a line without a step.
+# proofs.sh [FILE]: writes tests/PROOFS.md (or FILE), which says where each promise is proven. The words come from
+# tests/steps.txt, the numbers from the steps of `make test` and `make check` on x86-64 with AVX-512. A step without a
+# line in steps.txt is an error, and so is a line without a step.
 set -u
+cd "$(dirname "$0")/.." || exit 1
 . tests/tools/lib.sh
 OUT=${1:-tests/PROOFS.md}
-WORK=$BUILD/table
+WORK=$BUILD/proofs
 mkdir -p "$WORK"
 for command in test check; do
     env -u MAKEFLAGS -u MAKELEVEL -u CHECK_ISAS -u CHECK_SKIP make -s -f tests/steps.mk \
@@ -18,7 +19,7 @@ done >"$WORK/builds"
     cat <<'X'
 # Where each promise is proven
 
-Made by `tests/run test-table` from `tests/steps.txt` and `tests/steps.mk`; `tests/run steps` says when it is not current.
+Made from `tests/steps.txt` and `tests/steps.mk` by `sh generate/proofs.sh`; `tests/run steps` fails if it is not current.
 Files are below `tests/`. A number says in how many builds the command proves it, on x86-64 with AVX-512. `tests/run
 verify-full` adds more of the same: billions of certified elements, guard pages at every shape, all sanitizers and
 analyzers, coverage, new fuzzing, mutants; the weekly workflow what takes too long for every change.
@@ -26,12 +27,11 @@ analyzers, coverage, new fuzzing, mutants; the weekly workflow what takes too lo
 X
     awk -F ' [|] ' '
         FILENAME ~ /steps.txt/ {
-            hand = hand || /^== By hand/
-            if (NF < 4 || hand) next
+            if (/^#/ || NF != 5 || $2 ~ /hand/) next
             order[++rows] = $1
             if ($1 in promise) { print "two lines for the step " $1 >"/dev/stderr"; bad = 1 }
-            file[$1] = $3
-            promise[$1] = $4
+            file[$1] = $4
+            promise[$1] = $5
             next
         }
         {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and, with Python, examples/gpu/pe_fixed.glsl from src/, in DIR
-# (the top of the tree).
+# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and, with Python, examples/gpu/pe_fixed.glsl from
+# src/. They are written to DIR, or to the top of the tree.
 #
-# src/pe.h, src/pe_simd.h and src/pe_fixed.h list the rooms, which are put where they are named, behind those that they
-# include, each once: with a line in front that says which it is, without its #include "..." lines,
-# #pragma once and licence. The first include of pe_simd.h stays.
+# src/pe.h, src/pe_simd.h and src/pe_fixed.h include the files of src/. Each include is replaced by the file, once, after
+# the files that it includes itself. A line in front says which file it is; its #include "..." lines, #pragma once and
+# licence are left out. The first include of pe_simd.h stays.
 set -eu
 cd "$(dirname "$0")/.."
 to=${1:-.}
@@ -62,4 +62,4 @@ done
     cat src/fixed/pe_fixed.wgsl
 } >"$to/pe_fixed.wgsl"
 mkdir -p "$to/examples/gpu"
-! python3 -c '' 2>/dev/null || python3 packaging/glsl.py "$to/pe_fixed.wgsl" >"$to/examples/gpu/pe_fixed.glsl"
+! python3 -c '' 2>/dev/null || python3 generate/shader_glsl.py "$to/pe_fixed.wgsl" >"$to/examples/gpu/pe_fixed.glsl"

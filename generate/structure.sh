@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# rooms.sh [OUT]: draws the folders of src/ and what they include, docs/rooms.svg. An arrow leads from a folder to one
-# that it may use; what follows from other arrows is left out. A folder stands above all that it uses.
+# structure.sh [OUT]: draws docs/structure.svg (or OUT), the folders of src/ and what they include. An arrow leads from a
+# folder to one that it may use; arrows that follow from others are left out. A folder is above all folders that it uses.
 set -eu
 cd "$(dirname "$0")/.."
-out=${1:-docs/rooms.svg}
+out=${1:-docs/structure.svg}
 # In the order of the headers: simd/ first, which pe.h includes before all others.
 files=$(sed -n 's,^#include "\(.*/.*\)".*,src/\1,p' src/pe_simd.h src/pe.h)
 # shellcheck disable=SC2086
@@ -69,6 +69,7 @@ LC_ALL=C awk '
         for (f in folders) x[f] = int((x[f] - left) * COLUMN + 20 + WIDE / 2)
         printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", (right - left) * COLUMN + WIDE + 40, y
         print "font-family=\"sans-serif\" text-anchor=\"middle\">"
+        print "<!-- made from src/ by generate/structure.sh -->"
         print "<title>the folders of src/ and what they use</title>"
         print "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>"
         for (i = n; i >= 1; i--) for (j = n; j >= 1; j--) {
