@@ -5008,6 +5008,14 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
+/* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an earlier
+   one if the vector would reach beyond the arrays of the plan. Such a vector consists of padding
+   lanes, which are computed but never stored, so it does not matter which pairs they hold. */
+PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
+{
+    return pe__min(pair, plan->padded - PE_LANES);
+}
+
 /* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
    number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
    and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
@@ -5015,7 +5023,7 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
                                     double t, size_t pair, size_t count, pe__anchor to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
-    const size_t last = (count - 1) / PE_LANES * PE_LANES;
+    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
     pe__sincos_poly poly;
     const pe__sincos_args by = {plan, &poly, t};
     (void)table;
@@ -5023,14 +5031,14 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
 #if PE_SLEEF
     for (size_t i = 0; table && i < count; i += PE_LANES) {
         pe__vd sine, cosine;
-        pe__sincos_sleef(plan, factor, pair + i, t, &sine, &cosine);
+        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
         pe__store(to.s + i, sine);
         pe__store(to.c + i, cosine);
     }
     if (table) return;
 #endif
     for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
+        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
 }
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
@@ -5042,13 +5050,14 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
     const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
     const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
     for (size_t i = 0; i < count; i += PE_LANES) {
+        const size_t from = pe__vector_pair(plan, pair + i);
         pe__dd s, c;
-        pe__sincos_dd(plan, pair + i, t, &s, &c);
+        pe__sincos_dd(plan, from, t, &s, &c);
         pe__store(to.s + i, s.hi * pe__splat(factor));
         pe__store(to.c + i, c.hi * pe__splat(factor));
-        for (size_t k = i; k < i + PE_LANES && !fine; k++) {
-            to.s[k] = round_element(plan, t, pair + k, 0, 0, NULL) * up;
-            to.c[k] = round_element(plan, t, pair + k, 1, 0, NULL) * up;
+        for (size_t k = 0; k < PE_LANES && !fine; k++) {
+            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
+            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
         }
     }
 }
@@ -6777,12 +6786,12 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
                                    pe__anchor centre, pe__anchor to)
 {
-    const double *row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance) + pair;
+    const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
     const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
     for (size_t i = 0; i < count; i += PE_LANES) {
-        const pe__rotated r =
-            pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i), pe__load(row + i) * sign,
-                       pe__load(row + plan->padded + i));
+        const double *const sines = row + pe__vector_pair(plan, pair + i);
+        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
+                                         pe__load(sines) * sign, pe__load(sines + plan->padded));
         pe__store(to.s + i, r.a[0]);
         pe__store(to.c + i, r.b[0]);
     }
@@ -7780,6 +7789,9 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
             (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (most == PE__TILE_TABLE) {
+            /* rotation rows have all columns of the arrays, also those that no pair uses */
+            for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++)
+                f[k] = f[plan.padded + k] = 0;
             pe__build_rotation_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
         }
@@ -11116,7 +11128,7 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
                                 double step)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
-        const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+        const size_t at = pe__vector_pair(plan, pair + v * PE_LANES);
         t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0);
         t->c[v].hi = pe__splat(1.0);
         if (q != 0) pe__sincos_dd(plan, at, q, &t->s[v], &t->c[v]);

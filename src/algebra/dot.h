@@ -11,6 +11,7 @@
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
+#include "../sincos/double.h"
 #include "../sincos/double_double.h"
 #include "../sincos/exact.h"
 #include "shift.h"
@@ -135,7 +136,7 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
                                 double step)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
-        const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+        const size_t at = pe__vector_pair(plan, pair + v * PE_LANES);
         t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0);
         t->c[v].hi = pe__splat(1.0);
         if (q != 0) pe__sincos_dd(plan, at, q, &t->s[v], &t->c[v]);

@@ -274,12 +274,12 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
                                    pe__anchor centre, pe__anchor to)
 {
-    const double *row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance) + pair;
+    const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
     const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
     for (size_t i = 0; i < count; i += PE_LANES) {
-        const pe__rotated r =
-            pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i), pe__load(row + i) * sign,
-                       pe__load(row + plan->padded + i));
+        const double *const sines = row + pe__vector_pair(plan, pair + i);
+        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
+                                         pe__load(sines) * sign, pe__load(sines + plan->padded));
         pe__store(to.s + i, r.a[0]);
         pe__store(to.c + i, r.b[0]);
     }

@@ -142,6 +142,9 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
             (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (most == PE__TILE_TABLE) {
+            /* rotation rows have all columns of the arrays, also those that no pair uses */
+            for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++)
+                f[k] = f[plan.padded + k] = 0;
             pe__build_rotation_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
         }

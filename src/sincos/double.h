@@ -214,6 +214,14 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
+/* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an earlier
+   one if the vector would reach beyond the arrays of the plan. Such a vector consists of padding
+   lanes, which are computed but never stored, so it does not matter which pairs they hold. */
+PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
+{
+    return pe__min(pair, plan->padded - PE_LANES);
+}
+
 /* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
    number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
    and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
@@ -221,7 +229,7 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
                                     double t, size_t pair, size_t count, pe__anchor to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
-    const size_t last = (count - 1) / PE_LANES * PE_LANES;
+    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
     pe__sincos_poly poly;
     const pe__sincos_args by = {plan, &poly, t};
     (void)table;
@@ -229,14 +237,14 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
 #if PE_SLEEF
     for (size_t i = 0; table && i < count; i += PE_LANES) {
         pe__vd sine, cosine;
-        pe__sincos_sleef(plan, factor, pair + i, t, &sine, &cosine);
+        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
         pe__store(to.s + i, sine);
         pe__store(to.c + i, cosine);
     }
     if (table) return;
 #endif
     for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
+        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
 }
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
@@ -248,13 +256,14 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
     const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
     const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
     for (size_t i = 0; i < count; i += PE_LANES) {
+        const size_t from = pe__vector_pair(plan, pair + i);
         pe__dd s, c;
-        pe__sincos_dd(plan, pair + i, t, &s, &c);
+        pe__sincos_dd(plan, from, t, &s, &c);
         pe__store(to.s + i, s.hi * pe__splat(factor));
         pe__store(to.c + i, c.hi * pe__splat(factor));
-        for (size_t k = i; k < i + PE_LANES && !fine; k++) {
-            to.s[k] = round_element(plan, t, pair + k, 0, 0, NULL) * up;
-            to.c[k] = round_element(plan, t, pair + k, 1, 0, NULL) * up;
+        for (size_t k = 0; k < PE_LANES && !fine; k++) {
+            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
+            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
         }
     }
 }

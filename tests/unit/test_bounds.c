@@ -190,6 +190,44 @@ static void streamed_tables_between_guard_pages(void **state)
     }
 }
 
+/* Plans whose memory ends at a guard page. pe_plan_size() has 63 bytes for alignment, and the memory
+   begins one byte after a multiple of 64, so the arrays of the plan end at the guard page, too. The
+   axes begin at any pair; the rows are streamed, which makes vectors begin at any pair, and are so
+   many that all rotation rows are read. */
+static void memory_of_plans_before_a_guard_page(void **state)
+{
+    static const size_t axes[][2] = {{120, 136}, {2, 14}, {14, 2}, {10, 22}, {90, 38}, {6, 66}, {40, 50}};
+    (void)state;
+    if (STREAM_BYTES > (size_t)256 << 20)
+        skip();
+    FAIL_ON_FAULT();
+    for (size_t k = 0; k < LENGTH(axes); k += every())
+        for (int joined = 0; joined < 2; joined++) {
+            pe_config c = pe_config_default(axes[k][0] + axes[k][1]);
+            c.axes = 2, c.layout = PE_LAYOUT_HALVES;
+            c.columns = joined ? PE_COLUMNS_JOINED : PE_COLUMNS_BLOCKS;
+            c.axis[0].width = axes[k][0], c.axis[1].width = axes[k][1], c.axis[1].coordinate = 1;
+            const size_t d = c.d_model, size = pe_plan_size(&c), page = 1 << 16;
+            const size_t rows = STREAM_BYTES / (d * sizeof(float)) + 17 * 17;
+            guarded g = guarded_make((size + page - 1) / page * page);
+            void *const x = must_alloc(rows * d * sizeof(double) + 64);
+            pe_plan plan;
+            fault_case("axes %zu and %zu, joined %d", axes[k][0], axes[k][1], joined);
+            assert_int_equal(pe_plan_init(&plan, &c, g.end - size, size), PE_OK);
+            for (size_t at = 0; at < 64; at += 24) {
+                float *const f32 = (float *)(void *)((unsigned char *)x + at);
+                uint16_t *const u16 = (uint16_t *)(void *)f32;
+                assert_int_equal(pe_fill_f32(&plan, pe_from(-70), rows, f32, d), PE_OK);
+                assert_int_equal(pe_fill_f32(&plan, pe_from(INT64_C(2000000000)), rows, f32, d), PE_OK);
+                assert_int_equal(pe_fill_f64(&plan, pe_from(-70), rows, (double *)(void *)f32, d), PE_OK);
+                assert_int_equal(pe_fill_f16(&plan, pe_from(-70), rows, u16, d), PE_OK);
+                assert_int_equal(pe_fill_bf16(&plan, pe_from(-70), rows, u16, d), PE_OK);
+            }
+            free(x);
+            guarded_free(&g);
+        }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +235,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_stride_between_guard_pages),
         cmocka_unit_test(every_offset),
         cmocka_unit_test(streamed_tables_between_guard_pages),
+        cmocka_unit_test(memory_of_plans_before_a_guard_page),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
