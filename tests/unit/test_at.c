@@ -1143,7 +1143,7 @@ static void nonsense_of_three_axes_is_refused(void **state)
             for (int t = 0; t < ALL_TYPES; t++)
                 if (has_type((verb)v, t) && (v <= SHIFT || v == DOT))
                     assert_int_equal(act((verb)v, t, &plan, pe_from(0), 0, 2, &got),
-                                     v == DOT ? PE_ERR_PLAN_SHIFT : PE_ERR_PLAN_ROWS);
+                                     v == DOT || v == SHIFT ? PE_ERR_PLAN_SHIFT : PE_ERR_PLAN_ROWS);
         assert_true(all_canaries(&got, sizeof got));
         must_act(TABLE, F32, &plan, pe_from(0), 0, 2, &got);
     }

@@ -872,7 +872,7 @@ static void coordinates_of_pairs(void **state)
         assert_int_equal(pe_rope_f32(&plan, pe_grid(grid, 3), 8, x, one), PE_OK);
         assert_int_equal(pe_rope_f32(&plan, pe_coords_i32(point, 2, 2, 1), 1, x, one), PE_ERR_AT_AXES);
         assert_int_equal(pe_fill_f32(&plan, at, 1, x, N), PE_ERR_PLAN_ROWS);
-        assert_int_equal(pe_shift_f32(&plan, at, 1, x, N), PE_ERR_PLAN_ROWS);
+        assert_int_equal(pe_shift_f32(&plan, at, 1, x, N), PE_ERR_PLAN_SHIFT);
     }
     assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, pe_rope_plan_size(&rope) - 1), PE_ERR_MEMORY);
     assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config) - 1), PE_ERR_MEMORY);
@@ -2334,7 +2334,7 @@ static void test_bad_input(void **state)
     /* interleaved sections are no rows of pe_fill, no shifts and no dot products */
     REFUSED(PE_ERR_PLAN_ROWS, pe_fill_f32(&woven.plan, at, 1, x, N));
     REFUSED(PE_ERR_PLAN_ROWS, pe_add_f32(&woven.plan, zero, 1, 1, x, N));
-    REFUSED(PE_ERR_PLAN_ROWS, pe_shift_f32(&woven.plan, zero, 1, x, N));
+    REFUSED(PE_ERR_PLAN_SHIFT, pe_shift_f32(&woven.plan, zero, 1, x, N));
 
     REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)5, x, y, N, NULL));
     REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)-1, x, y, N, NULL));
