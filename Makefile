@@ -40,6 +40,8 @@ include tests/settings.mk
 ##                    installs the library. make uninstall removes both
 ##   make release     build/release: the archive of the last commit, the headers, pe_single.h, the layout as
 ##                    JSON, the library as WebAssembly, checksums. Run make test and make check before
+##   make peers       build/peers: a virtual environment with the programs that the tests compare pe with (transformers,
+##                    torch, triton, gguf), at pinned versions; make check creates it too
 ##   make deps        install what demo, test and check need (they also do it themselves)
 ##   make clean       remove build/
 ##   make bench       compare pe's speed with that of memory and of other libraries
@@ -66,6 +68,10 @@ headers:
 .PHONY: quick test check deps
 quick test check deps:
 	+@$(MAKE) --no-print-directory -f tests/steps.mk $@
+
+.PHONY: peers
+peers:
+	@sh tests/tools/environment.sh $@
 
 .PHONY: deps-demo deps-tool
 deps-demo deps-tool:

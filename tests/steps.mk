@@ -34,6 +34,11 @@ CHECKS := $(sort $(checks.test) $(checks.check) $(checks.hand))
 .PHONY: $(CHECKS) $(fuzz.check)
 $(CHECKS):
 	@$(STEP) $@ sh $(subst :, ,$(script.$@))
+# Checks with the word `peers` use the environment of test peers. Where it cannot be created, they say SKIP.
+$(checks.peers): peers-environment
+.PHONY: peers-environment
+peers-environment:
+	@sh tests/tools/environment.sh peers || true
 $(fuzz.check):
 	@$(STEP) $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
 

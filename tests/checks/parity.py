@@ -48,7 +48,7 @@ def same_bits(name, x, cos, sin, table):
         t = [torch.from_numpy(a.copy()) for a in (x, cos, sin)]
         results["torch"] = expressions(*t, torch.cat, torch.stack)[name]().numpy()
     else:
-        print(f"SKIP: {name} in torch: python3-torch is missing")
+        print(f"SKIP: {name} in torch: torch is missing: make peers")
     for module, result in results.items():
         other = int((result.view(np.uint32) != table.view(np.uint32)).sum())
         print(f"{'FAIL' if other else 'ok  '} {name} in {module}: {other} of {table.size} elements differ")

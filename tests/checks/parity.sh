@@ -12,7 +12,7 @@ for program in parity models; do
     "$CC" -std=c99 -O1 $WARNINGS -I. -DPE_SLEEF=0 tests/checks/$program.c -o "$WORK/$program" -lm || exit 1
 done
 python=python3
-for candidate in python3 /usr/bin/python3; do
+for candidate in "$BUILD/peers/bin/python" python3 /usr/bin/python3; do # the first one has torch
     "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break
 done
 have "$python" || {

@@ -31,6 +31,7 @@ missing() { # SCRIPT VARIABLES...
 check "unfused.sh without clang" missing tests/checks/unfused.sh CLANG=none-such GCC=none-such
 check "cpus.sh without compilers" missing tests/checks/cpus.sh CLANG=none-such GCC=none-such MATRIX_COMPILERS=none-such \
     ARM64_GCC=none-such
+check "peers.sh without its environment" missing tests/checks/peers.sh
 
 parallel() { tests/run -s print-PARALLEL "$@" | grep -qx -e "-j[0-9]*"; }
 check "make runs steps side by side" parallel

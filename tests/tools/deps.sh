@@ -181,6 +181,7 @@ without() {
     emscripten) echo "WebAssembly is not tested" ;;
     chromium | node) echo "WebAssembly is not tested in a browser, nor is WebGPU" ;;
     opencl | vulkan) echo "pe_fixed.h is not tested on its devices" ;;
+    peers) echo "transformers, torch, triton and gguf are not compared with" ;;
     cortex-m) echo "pe_fixed.h is not tested on microcontrollers" ;;
     gcc | g++ | clang | gappa | numpy | torch | pip | mypy | pytest | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo)
         echo "its part of the tests is skipped"
@@ -315,6 +316,11 @@ if { [ "$goal" = check ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then
     if have_arm64; then
         sh tests/tools/arm64.sh || missing="$missing arm64-libraries"
     fi
+fi
+
+# What comes from the Python package index goes into an environment with pinned versions.
+if [ "$goal" = check ] || [ "$goal" = matrix ]; then
+    sh tests/tools/environment.sh peers || missing="$missing peers"
 fi
 
 for item in $missing; do
