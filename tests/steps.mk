@@ -113,6 +113,14 @@ endif
 # Everything on every ISA; what differs from that in one way does a 16th of the work. The library is compiled once for
 # each compiler and ISA, and linked with all programs that do not compile private functions of it themselves.
 BY_LINK  = $(if $(filter $(unit.inlined),$(1)),$(2),$(2).linked)
+# The library compiled by clang with -ffast-math, and the library under MemorySanitizer, each with unit programs that are
+# compiled without (tests/tools/unit.sh). `make check` runs the programs that have NaNs, and those that call the most
+# code; the steps fast and msan run all programs on each instruction set, once a week.
+OUTSIDE    := $(filter-out $(unit.inlined),$(unit.test))
+FAST       := $(foreach i,$(CPU_ISAS),library.fast.$(i) $(OUTSIDE:%=%.fast.$(i).none.quick.linked))
+FAST_SHORT := $(foreach p,errors conventions models rope types,$(p).fast.best.none.quick.linked)
+MSAN       := $(foreach i,$(filter-out avx2,$(CPU_ISAS)),library.msan.$(i) $(OUTSIDE:%=%.msan.$(i).none.quick.linked))
+MSAN_SHORT := $(foreach p,bounds errors models tables types,$(p).msan.best.none.quick.linked)
 # CHECK_ISAS=avx512: only on that one, as .ci/run has it; make test has done a 16th on each by then.
 CHECK_ISAS ?= $(ISAS)
 UNITS := $(UNITS_X86) $(foreach p,$(unit.check),$(foreach i,$(CHECK_ISAS),$(call BY_LINK,$(p),$(p).gcc.$(i).sleef))) \
@@ -122,8 +130,8 @@ UNITS := $(UNITS_X86) $(foreach p,$(unit.check),$(foreach i,$(CHECK_ISAS),$(call
          bounds.gcc.scalar.none.stream0.o0.quick \
          $(foreach p,bounds splits errors memory tables,$(p).gcc.best.sleef.asan.o0.quick) \
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
-         $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
-CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
+         $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick) $(FAST_SHORT) $(MSAN_SHORT)
+CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best library.fast.best library.msan.best $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
 # CHECK_SKIP="readme": not these, as .ci/run has it where make test has done a part of them.
 CHECK_SKIP ?=
 CHECK_STEPS := $(filter-out $(CHECK_SKIP),$(CHECK_LIBRARIES) $(UNITS) $(fuzz.check) $(checks.check))
@@ -143,6 +151,7 @@ check-steps: $(CHECK_STEPS)
 $(foreach i,$(CHECK_ISAS),$(eval $(filter %.gcc.$(i).sleef.linked,$(UNITS)): library.gcc.$(i)))
 $(eval $(filter %.clang.best.sleef.quick.linked,$(UNITS)): library.clang.best)
 $(foreach i,neon sse2,$(eval $(filter %.gcc.$(i).sleef.quick.linked,$(UNITS)): library.gcc.$(i)))
+$(foreach c,fast msan,$(foreach i,best $(CPU_ISAS),$(eval $(OUTSIDE:%=%.$(c).$(i).none.quick.linked): library.$(c).$(i))))
 
 # Any unit step can be named, also one that `make check` does not run.
 $(UNITS):
@@ -196,12 +205,10 @@ S_FEW      := $(filter-out bounds splits,$(S_PROGRAMS))
 ifneq ($(filter aarch64 arm64,$(MACHINE)),)
 S_WIDE := neon
 S_OTHER :=
-S_MSAN := neon scalar
 S_MEMCHECK := neon scalar
 else
 S_WIDE := avx512
 S_OTHER := avx2
-S_MSAN := avx512 scalar
 S_MEMCHECK := avx2 scalar
 endif
 SANITIZE := $(foreach i,$(S_MEMCHECK),hash.gcc.$(i).sleef.memcheck.quick) \
@@ -213,7 +220,6 @@ SANITIZE := $(foreach i,$(S_MEMCHECK),hash.gcc.$(i).sleef.memcheck.quick) \
             $(foreach p,$(S_FEW),$(p).clang.$(S_WIDE).none.ubsan.o0.quick) \
             $(foreach p,$(S_FEW),$(p).clang.scalar.sleef.ubsan.o0.quick) \
             $(foreach i,$(S_OTHER),$(foreach p,errors types alibi learned,$(p).clang.$(i).sleef.ubsan.o0.quick)) \
-            $(foreach i,$(S_MSAN),hash.clang.$(i).none.msan.o0.quick) \
             errors.gcc.$(S_WIDE).sleef.stream0.asan.o0.quick splits.clang.$(S_WIDE).sleef.stream0.asan.o0.quick
 
 .PHONY: sanitize run-sanitize sanitize-steps
@@ -228,6 +234,17 @@ sanitize-steps: $(SANITIZE)
 .PHONY: $(filter-out $(UNITS),$(SANITIZE))
 $(filter-out $(UNITS),$(SANITIZE)):
 	@$(STEP) $@ sh tests/tools/unit.sh $@
+
+# Both compile the library once for each instruction set of this CPU, and link each program with it.
+.PHONY: fast msan run-fast run-msan fast-steps msan-steps
+fast msan: deps-tools
+	+@$(GUARD) $(SUBMAKE) run-$@
+run-fast run-msan: run-%:
+	@rm -rf $(BUILD)/log-$*
+	+@export PE_LOGS=$(BUILD)/log-$* PE_STEPS=$(words $(if $(filter fast,$*),$(FAST),$(MSAN))); \
+	$(SUBMAKE) -k $(PARALLEL) $*-steps; status=$$?; $(STEP) --summary && exit $$status
+fast-steps: $(FAST)
+msan-steps: $(MSAN)
 
 # ---- static analysis, coverage ----------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 #
 # linked.sh [COMPILER.]ISA: pe.h compiled once, as an object that many programs are linked with: those of
 # `make test`, with COMPILER gcc or clang those of `make check`, with "quick" those of `make quick`. "fast" is clang with
-# -ffast-math, for the library alone: the tests need their NaNs.
+# -ffast-math, "msan" is clang's MemorySanitizer: for the library alone, see tests/tools/unit.sh.
 # Compiling its functions takes twenty seconds, its declarations less than one. An object stays until the
 # headers, the flags or the compiler change.
 #
@@ -24,7 +24,8 @@ optimised=${CFLAGS:--O2} nm=nm
 case $compiler in
 gcc.) CC=$GCC ;;
 clang.) CC=$CLANG ;;
-fast.) CC=$CLANG optimised="$optimised -ffast-math" ;;
+fast.) CC=$CLANG optimised="$optimised -ffast-math" SLEEF=0 ;;
+msan.) CC=$CLANG optimised="-O1 -g -fsanitize=memory -fsanitize-memory-track-origins" SLEEF=0 ;;
 quick.) optimised=-O0 EXTRA_CFLAGS="$WARNINGS $EXTRA_CFLAGS" SLEEF=0 ;;
 esac
 sleef=0
