@@ -364,10 +364,9 @@ static int compare(const compared *c, part *p, int is_json, int *differs)
     static findings f;
     samples s;
     int is_told = 0;
-    const size_t width = p->kind == PART_SINUSOIDAL ? p->preset.d_model
-                         : p->rope.rotary_dim       ? p->rope.rotary_dim
-                                                    : p->rope.head_dim;
-    if (read_samples(c, &s, c->has_config ? width / 2 : 0, p)) {
+    const size_t pairs =
+        p->kind == PART_SINUSOIDAL ? p->preset.d_model / 2 : pairs_of_rope(&p->rope);
+    if (read_samples(c, &s, c->has_config ? pairs : 0, p)) {
         if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s.pairs);
         /* of M-RoPE the rows of text, whose coordinates are equal */
         if (p->kind == PART_ROPE && !p->rope.coordinate &&

@@ -197,7 +197,7 @@ static int are_same(const samples *s, const explanation *a, const explanation *b
         a->how != b->how)
         return 0;
     for (size_t i = 0; i < s->pairs; i++)
-        if (fabs(a->of->omega[i] / b->of->omega[i] - 1) > 0.001) return 0;
+        if (fabs(a->of->omega[i] - b->of->omega[i]) > 0.001 * fabs(b->of->omega[i])) return 0;
     return 1;
 }
 

@@ -78,14 +78,15 @@ static void free_spectra(spectra *all)
     all->count = 0;
 }
 
-/* Add the first pairs of a rotation, if there are as many. */
+/* Adds the first `pairs` frequencies of a rotation. Returns NULL if the rotation has fewer, or several
+ * coordinates. */
 static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, unsigned differs)
 {
-    const size_t width = c->rotary_dim ? c->rotary_dim : c->head_dim;
+    const size_t own_pairs = pairs_of_rope(c);
     double factor = 1;
-    if (all->count == MOST_SPECTRA || width / 2 < pairs || c->axes > 1 || c->coordinate)
+    if (all->count == MOST_SPECTRA || own_pairs < pairs || c->axes > 1 || c->coordinate)
         return NULL;
-    double *const omega = new_numbers(width / 2);
+    double *const omega = new_numbers(own_pairs);
     if (!omega || pe_rope_frequencies(c, omega, &factor) != PE_OK) {
         free(omega);
         return NULL;
@@ -95,10 +96,10 @@ static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, u
     s->differs = differs;
     s->omega = omega;
     s->factor = factor;
-    s->has_rope = width == 2 * pairs;
+    s->has_rope = own_pairs == pairs;
     s->rope = *c;
     s->chain_base = c->rope_theta;
-    s->chain_width = (double)width;
+    s->chain_width = 2 * (double)own_pairs;
     s->is_chain_exact =
         (c->rope_type == PE_ROPE_DEFAULT || c->rope_type == PE_ROPE_LINEAR) && !c->freq_factors;
     return s;
@@ -109,9 +110,12 @@ static int is_scaled(const pe_rope_config *c)
     return c->rope_type != PE_ROPE_DEFAULT || c->freq_factors;
 }
 
+/* Returns the rotation without its scaling. PROPORTIONAL stays what it is, with the factor 1: without it
+ * the exponents and the number of pairs would differ also. */
 static pe_rope_config unscaled(const pe_rope_config *c)
 {
     pe_rope_config to = pe_rope_config_default(c->head_dim);
+    if (c->rope_type == PE_ROPE_PROPORTIONAL) to.rope_type = c->rope_type;
     to.rotary_dim = c->rotary_dim;
     to.rope_theta = c->rope_theta;
     return to;
@@ -129,6 +133,9 @@ static double llama3(const pe_rope_config *c, double w)
     return (1 - share) * w / c->factor + share * w;
 }
 
+/* Returns a / b, or 1 if b is 0: scaling does not change the frequency of a pair that does not rotate. */
+static double ratio_of(double a, double b) { return b != 0 ? a / b : 1; }
+
 /* The scaling done once more to what it has made: by the same ratio, for Llama 3 also by its rule. */
 static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
 {
@@ -140,7 +147,7 @@ static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
         if (!twice) break;
         for (size_t i = 0; i < pairs; i++)
             twice->omega[i] = by_rule ? llama3(c, twice->omega[i])
-                                      : twice->omega[i] * (twice->omega[i] / once->omega[i]);
+                                      : twice->omega[i] * ratio_of(twice->omega[i], once->omega[i]);
         twice->has_rope = 0;
         twice->has_any_factor = 1;
     }
@@ -160,12 +167,14 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
                  {PE_ROPE_NTK, "ntk"},
                  {PE_ROPE_DYNAMIC_NTK, "dynamic"},
                  {PE_ROPE_LLAMA3, "llama3"},
-                 {PE_ROPE_YARN, "yarn"}};
+                 {PE_ROPE_YARN, "yarn"},
+                 {PE_ROPE_PROPORTIONAL, "proportional"}};
     for (size_t t = 0; t < TOOL_COUNT(types); t++)
         for (size_t f = 0; f <= TOOL_COUNT(usual_factors); f++) {
             pe_rope_config other = *c;
             const int is_same = types[t].type == c->rope_type;
             const double factor = f ? usual_factors[f - 1] : c->factor;
+            if (types[t].type == PE_ROPE_PROPORTIONAL && !is_same) continue; /* another width */
             if ((f > 0) != is_same || factor == 0 || (is_same && factor == c->factor)) continue;
             other.rope_type = types[t].type;
             other.factor = factor;
@@ -217,7 +226,7 @@ static double fitted_base(const samples *s, const spectrum *config, const double
 {
     double best = 0, weight = 0;
     for (size_t i = 1; i < s->pairs; i++) {
-        const double ratio = plain ? config->omega[i] / plain[i] : 1;
+        const double ratio = plain ? ratio_of(config->omega[i], plain[i]) : 1;
         const double w = fabs(s->tracks[i].frequency) / ratio;
         const int is_known = w > 0 && (s->is_inv_freq || w * s->step < 3);
         if (!is_known || (double)i * w <= weight || fabs(ratio - 1) > 1e-9) continue;
@@ -254,7 +263,7 @@ static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
 /* Exponents with another width below them; with a smaller one they are those of a higher base. */
 static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
-    const size_t own = c->rotary_dim ? c->rotary_dim : c->head_dim;
+    const size_t own = 2 * pairs_of_rope(c);
     const size_t widths[] = {2 * pairs, c->head_dim, own, 2 * own, 4 * own, own / 2};
     for (size_t k = 0; k < TOOL_COUNT(widths); k++) {
         pe_rope_config other = *c;
@@ -270,6 +279,28 @@ static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
         other.rope_interleave = 0;
         spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_ROTARY_WIDTH);
         if (s) s->width = own == 2 * pairs ? (double)widths[k] : (double)(2 * pairs);
+    }
+}
+
+/* Other widths of PROPORTIONAL in a table of all pairs: another number of pairs rotates, or rotary_dim
+ * divides the exponents, which is the same as a higher base. */
+static void add_proportional_widths(spectra *all, const pe_rope_config *c, const samples *s)
+{
+    const size_t rotary = rotary_of(c);
+    size_t rotating = s->pairs;
+    pe_rope_config other = *c;
+    while (rotating > 0 && s->tracks[rotating - 1].frequency == 0)
+        rotating--;
+    other.rotary_dim = 2 * rotating;
+    if (rotating > 0 && other.rotary_dim != rotary) {
+        spectrum *const to = add_rope(all, &other, s->pairs, 1u << DIFFERS_ROTARY_WIDTH);
+        if (to) to->width = (double)other.rotary_dim;
+    }
+    other.rotary_dim = rotary;
+    other.rope_theta = pow(c->rope_theta, (double)c->head_dim / (double)rotary);
+    if (rotary < c->head_dim) {
+        spectrum *const to = add_rope(all, &other, s->pairs, 1u << DIFFERS_ROTARY_WIDTH);
+        if (to) to->width = (double)rotary;
     }
 }
 
@@ -295,9 +326,8 @@ static void add_linear(spectra *all, const pe_rope_config *c, const samples *s)
 /* All of a rotation. The first is the config's own, if the array has its width. */
 static void spectra_of_rope(spectra *all, const pe_rope_config *c, const samples *s)
 {
-    const size_t own = c->rotary_dim ? c->rotary_dim : c->head_dim;
     all->count = 0;
-    if (own != 2 * s->pairs) {
+    if (pairs_of_rope(c) != s->pairs) {
         add_widths(all, c, s->pairs);
         return;
     }
@@ -312,6 +342,7 @@ static void spectra_of_rope(spectra *all, const pe_rope_config *c, const samples
     } else
         add_linear(all, c, s);
     add_widths(all, c, s->pairs);
+    if (c->rope_type == PE_ROPE_PROPORTIONAL) add_proportional_widths(all, c, s);
     add_bases(all, c, s);
 }
 

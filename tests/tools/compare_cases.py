@@ -160,6 +160,44 @@ case("inv_freq of another base", (inv_freq(128, 500000.0),), {"base"}, *PLAIN, d
 case("inv_freq rounded", (bf16(W),), {"inv_freq_bf16"}, *PLAIN)
 case("inv_freq unscaled", (inv_freq(128, 500000.0),), {"scaling_absent"}, *L3)
 
+# Gemma 4's full-attention layers: a table of all 32 pairs, of which the first 8 rotate
+GEMMA4 = ("head_dim=64", "rope_theta=1000000", "rope_type=proportional", "partial_rotary_factor=0.25")
+
+
+def padded(w, pairs=32):
+    return np.concatenate([w, np.zeros(pairs - len(w))])
+
+
+G64 = inv_freq(64, 1e6, kind=np.float64)
+DENSE = inv_freq(16, 1e6, kind=np.float64)
+case("right, proportional", tables(padded(G64[:8]), MANY), set(), *GEMMA4)
+case("right, proportional, joined", np.concatenate(double(padded(G64[:8]), MANY), 1), set(), *GEMMA4)
+case("right, proportional, twice", twice(double(padded(G64[:8]), MANY, out=np.float16)), set(), *GEMMA4)
+case("right, proportional, factor", tables(padded(G64[:8]) / 8, MANY), set(), *GEMMA4, "factor=8")
+case("right, proportional, freq_factors", tables(padded(G64[:8]) / 2, MANY), set(), *GEMMA4,
+     f"freq_factors={[2] * 32}".replace(" ", ""))
+case("inv_freq, proportional", (padded(G64[:8]).astype(F),), set(), *GEMMA4)
+case("proportional, exchanged", double(padded(G64[:8]), MANY)[::-1], {"sine_cosine"}, *GEMMA4)
+case("proportional, base", double(padded(inv_freq(64, 1e4, kind=np.float64)[:8]), MANY), {"base"}, *GEMMA4,
+     details={"base": 10000})
+case("proportional, factor and base", double(padded(inv_freq(64, 1e4, kind=np.float64)[:8]) / 8, MANY), {"base"},
+     *GEMMA4, "factor=8", details={"base": 10000})
+case("proportional, unscaled", double(padded(G64[:8]), MANY), {"scaling_absent"}, *GEMMA4, "factor=8")
+case("proportional, scaled twice", double(padded(G64[:8]) / 64, MANY), {"scaling_twice"}, *GEMMA4, "factor=8")
+case("proportional, another factor", double(padded(G64[:8]) / 4, MANY), {"scaling_other"}, *GEMMA4, "factor=8",
+     details={"scaling": "proportional", "factor": 4})
+case("proportional, all rotate", double(G64, MANY), {"rotary_width"}, *GEMMA4, details={"rotary_dim": 64})
+case("proportional, half rotates", double(padded(G64[:16]), MANY), {"rotary_width"}, *GEMMA4,
+     details={"rotary_dim": 32})
+case("proportional, 8 pairs", double(G64[:8], MANY), {"rotary_width"}, *GEMMA4, details={"rotary_dim": 16})
+case("proportional, exponents of 8 pairs", double(DENSE, MANY), {"rotary_width"}, *GEMMA4, details={"rotary_dim": 16})
+case("proportional, exponents of 8 pairs, padded", double(padded(DENSE), MANY), {"rotary_width"}, *GEMMA4,
+     details={"rotary_dim": 16})
+case("proportional, 5 pairs", double(inv_freq(10, 1e6, kind=np.float64), MANY), {"rotary_width"}, *GEMMA4,
+     details={"rotary_dim": 10})
+case("proportional, more pairs than a head", double(inv_freq(80, 1e6, kind=np.float64), MANY), {"rotary_width"},
+     *GEMMA4, details={"rotary_dim": 80})
+
 RANDOM = np.random.default_rng(1)
 RIGHT = tables(W, MANY)
 
@@ -408,7 +446,7 @@ def main():
               f"{'' if good else f' wanted {wanted} {details}; status {run.returncode}; {argv}'} {run.stderr}".rstrip())
     count = len(CASES) + len(HOSTILE)
     print(f"{count - failed} passed, {failed} failed")
-    return failed != 0 or count < 95
+    return failed != 0 or count < 114
 
 
 sys.exit(main())
