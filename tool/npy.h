@@ -81,7 +81,9 @@ static const char *npy_read_type(const char *head, npy *to, char *letter, size_t
     const char *at = npy_field(head, "'descr'");
     const uint16_t probe = 1;
     const char own = *(const unsigned char *)&probe ? '<' : '>';
-    if (!at || *at++ != '\'' || !strchr("<>|=", *at)) return "descr: one type of numbers is wanted";
+    /* strchr() also finds the 0 at the end of the text, so each byte is compared with 0 first */
+    if (!at || *at++ != '\'' || !*at || !strchr("<>|=", *at) || !at[1])
+        return "descr: one type of numbers is wanted";
     *is_swapped = *at != own && *at != '=' && *at != '|';
     *letter = at[1];
     *size = 0;
@@ -90,7 +92,7 @@ static const char *npy_read_type(const char *head, npy *to, char *letter, size_t
     if (*at != '\'' || *size == 0) return "descr: one type of numbers is wanted";
     to->is_complex = *letter == 'c';
     const size_t bytes = to->is_complex ? *size / 2 : *size;
-    const int is_float = *letter == 'f' || *letter == 'c';
+    const int is_float = *letter == 'f' || (to->is_complex && *size % 2 == 0);
     const int is_integer =
         (*letter == 'i' || *letter == 'u') && bytes <= 8 && !(bytes & (bytes - 1));
     if (is_float && bytes == 8)
