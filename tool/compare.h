@@ -142,7 +142,7 @@ static double all_told_at(const samples *s, const findings *f)
 }
 
 /* What a name means, for people. */
-static const char *const difference_texts[DIFFERENCE_COUNT] = {
+static const char *const difference_texts[] = {
     "the columns of a pair stand elsewhere: neighbours for halves, or halves for neighbours",
     "cosines and sines are exchanged",
     "sines have the other sign: angles are negative",
@@ -161,6 +161,7 @@ static const char *const difference_texts[DIFFERENCE_COUNT] = {
     "positions were rounded to float16",
     "cosines and sines were rounded to bfloat16",
     "cosines and sines were rounded to float16"};
+TOOL_HAS_ALL(difference_texts, DIFFERENCE_COUNT);
 
 /* What is said where nothing differs but, perhaps, the arithmetic. Without a config, base 10000 is
    what was expected. */

@@ -3,14 +3,24 @@
 #ifndef TOOL_NPY_H
 #define TOOL_NPY_H
 
+#include "enums.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum npy_type { NPY_F64 = 0, NPY_F32, NPY_F16, NPY_BF16, NPY_INTEGER } npy_type;
+typedef enum npy_type {
+    NPY_F64 = 0,
+    NPY_F32,
+    NPY_F16,
+    NPY_BF16,
+    NPY_INTEGER,
+    NPY_TYPE_COUNT
+} npy_type;
 static const char *const npy_types[] = {"f64", "f32", "f16", "bf16", "integers"};
+TOOL_HAS_ALL(npy_types, NPY_TYPE_COUNT);
 
 /* An array of one or two dimensions, row by row. Dimensions of 1 in front are dropped. A complex
  * number is two elements of a row. */

@@ -4,6 +4,7 @@
 #ifndef TOOL_SPECTRA_H
 #define TOOL_SPECTRA_H
 
+#include "names.h"
 #include "plan.h"
 #include "samples.h"
 
@@ -30,24 +31,25 @@ typedef enum difference {
     DIFFERENCE_COUNT
 } difference;
 
-static const char *const difference_names[DIFFERENCE_COUNT] = {"column_order",
-                                                               "sine_cosine",
-                                                               "sign",
-                                                               "position_offset",
-                                                               "base",
-                                                               "scaling_absent",
-                                                               "scaling_other",
-                                                               "scaling_twice",
-                                                               "attention_factor_absent",
-                                                               "attention_factor_squared",
-                                                               "attention_factor_inverse",
-                                                               "rotary_width",
-                                                               "inv_freq_bf16",
-                                                               "inv_freq_f16",
-                                                               "positions_bf16",
-                                                               "positions_f16",
-                                                               "table_bf16",
-                                                               "table_f16"};
+static const char *const difference_names[] = {"column_order",
+                                               "sine_cosine",
+                                               "sign",
+                                               "position_offset",
+                                               "base",
+                                               "scaling_absent",
+                                               "scaling_other",
+                                               "scaling_twice",
+                                               "attention_factor_absent",
+                                               "attention_factor_squared",
+                                               "attention_factor_inverse",
+                                               "rotary_width",
+                                               "inv_freq_bf16",
+                                               "inv_freq_f16",
+                                               "positions_bf16",
+                                               "positions_f16",
+                                               "table_bf16",
+                                               "table_f16"};
+TOOL_HAS_ALL(difference_names, DIFFERENCE_COUNT);
 
 enum { MOST_SPECTRA = 128 };
 
@@ -78,8 +80,8 @@ static void free_spectra(spectra *all)
     all->count = 0;
 }
 
-/* Adds the first `pairs` frequencies of a rotation. Returns NULL if the rotation has fewer, or several
- * coordinates. */
+/* Adds the first `pairs` frequencies of a rotation. Returns NULL if the rotation has fewer, or
+ * several coordinates. */
 static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, unsigned differs)
 {
     const size_t own_pairs = pairs_of_rope(c);
@@ -110,8 +112,8 @@ static int is_scaled(const pe_rope_config *c)
     return c->rope_type != PE_ROPE_DEFAULT || c->freq_factors;
 }
 
-/* Returns the rotation without its scaling. PROPORTIONAL stays what it is, with the factor 1: without it
- * the exponents and the number of pairs would differ also. */
+/* Returns the rotation without its scaling. PROPORTIONAL keeps its type, with the factor 1: with
+ * another type the exponents and the number of pairs would differ also. */
 static pe_rope_config unscaled(const pe_rope_config *c)
 {
     pe_rope_config to = pe_rope_config_default(c->head_dim);
@@ -133,10 +135,12 @@ static double llama3(const pe_rope_config *c, double w)
     return (1 - share) * w / c->factor + share * w;
 }
 
-/* Returns a / b, or 1 if b is 0: scaling does not change the frequency of a pair that does not rotate. */
+/* Returns a / b, or 1 if b is 0: scaling does not change the frequency of a pair that does not
+ * rotate. */
 static double ratio_of(double a, double b) { return b != 0 ? a / b : 1; }
 
-/* The scaling done once more to what it has made: by the same ratio, for Llama 3 also by its rule. */
+/* The scaling done once more to what it has made: by the same ratio, for Llama 3 also by its
+ * rule. */
 static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const pe_rope_config plain = unscaled(c);
@@ -160,35 +164,30 @@ static const double usual_factors[] = {1.25, 1.5, 2,  2.5, 3,  4,  5,  6,
 /* Other scalings by the config's numbers, and its own by another factor. */
 static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pairs)
 {
-    static const struct {
-        pe_rope_type type;
-        const char *name;
-    } types[] = {{PE_ROPE_LINEAR, "linear"},
-                 {PE_ROPE_NTK, "ntk"},
-                 {PE_ROPE_DYNAMIC_NTK, "dynamic"},
-                 {PE_ROPE_LLAMA3, "llama3"},
-                 {PE_ROPE_YARN, "yarn"},
-                 {PE_ROPE_PROPORTIONAL, "proportional"}};
+    static const pe_rope_type types[] = {PE_ROPE_LINEAR, PE_ROPE_NTK,  PE_ROPE_DYNAMIC_NTK,
+                                         PE_ROPE_LLAMA3, PE_ROPE_YARN, PE_ROPE_PROPORTIONAL};
     for (size_t t = 0; t < TOOL_COUNT(types); t++)
         for (size_t f = 0; f <= TOOL_COUNT(usual_factors); f++) {
             pe_rope_config other = *c;
-            const int is_same = types[t].type == c->rope_type;
+            const int is_same = types[t] == c->rope_type;
             const double factor = f ? usual_factors[f - 1] : c->factor;
-            if (types[t].type == PE_ROPE_PROPORTIONAL && !is_same) continue; /* another width */
+            if (types[t] == PE_ROPE_PROPORTIONAL && !is_same) continue; /* another width */
             if ((f > 0) != is_same || factor == 0 || (is_same && factor == c->factor)) continue;
-            other.rope_type = types[t].type;
+            other.rope_type = types[t];
             other.factor = factor;
             other.freq_factors = NULL;
             other.freq_factors_length = 0;
             other.short_factor = other.long_factor = NULL;
             other.short_factor_length = other.long_factor_length = 0;
-            if (types[t].type == PE_ROPE_DYNAMIC_NTK)
+            if (types[t] == PE_ROPE_DYNAMIC_NTK)
                 other.sequence_length =
                     (size_t)(factor * (double)c->original_max_position_embeddings);
-            if (types[t].type == PE_ROPE_LLAMA3 && other.high_freq_factor <= other.low_freq_factor)
+            if (types[t] == PE_ROPE_LLAMA3 && other.high_freq_factor <= other.low_freq_factor)
                 other.low_freq_factor = 1, other.high_freq_factor = 4;
             spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_SCALING_OTHER);
-            if (s) s->scaling = types[t].name, s->scaling_factor = factor, s->has_any_factor = 1;
+            if (s)
+                s->scaling = type_names[types[t]].scaling, s->scaling_factor = factor,
+                s->has_any_factor = 1;
         }
 }
 
@@ -196,8 +195,6 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
  * list of LongRoPE. */
 static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
-    static const char *const names[PE_ROPE_TYPE_COUNT] = {
-        "default", "linear", "ntk", "ntk", "dynamic", "llama3", "yarn", "longrope", "proportional"};
     const size_t trained = c->original_max_position_embeddings, most = c->max_position_embeddings;
     for (int k = 0; k < 3; k++) {
         pe_rope_config other = *c;
@@ -207,7 +204,7 @@ static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pair
         if (k == 0 ? most == 0 || most == trained : c->rope_type != PE_ROPE_LONGROPE) continue;
         spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_SCALING_OTHER);
         if (s)
-            s->has_other_length = 1, s->scaling = names[c->rope_type],
+            s->has_other_length = 1, s->scaling = type_names[c->rope_type].scaling,
             s->scaling_factor = c->factor, s->has_any_factor = 1;
     }
 }
@@ -282,8 +279,8 @@ static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
     }
 }
 
-/* Other widths of PROPORTIONAL in a table of all pairs: another number of pairs rotates, or rotary_dim
- * divides the exponents, which is the same as a higher base. */
+/* Other widths of PROPORTIONAL in a table of all pairs: another number of pairs rotates, or
+ * rotary_dim divides the exponents, which is the same as a higher base. */
 static void add_proportional_widths(spectra *all, const pe_rope_config *c, const samples *s)
 {
     const size_t rotary = rotary_of(c);
