@@ -161,6 +161,12 @@ static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
 static const double usual_factors[] = {1.25, 1.5, 2,  2.5, 3,  4,  5,  6,
                                        8,    10,  16, 20,  32, 40, 64, 128};
 
+/* Returns a length as a size_t, or 0, which is absent, if it is too large for one. */
+static size_t whole_length(double length)
+{
+    return length < (double)(SIZE_MAX / 2) ? (size_t)length : 0;
+}
+
 /* Other scalings by the config's numbers, and its own by another factor. */
 static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pairs)
 {
@@ -181,7 +187,7 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
             other.short_factor_length = other.long_factor_length = 0;
             if (types[t] == PE_ROPE_DYNAMIC_NTK)
                 other.sequence_length =
-                    (size_t)(factor * (double)c->original_max_position_embeddings);
+                    whole_length(factor * (double)c->original_max_position_embeddings);
             if (types[t] == PE_ROPE_LLAMA3 && other.high_freq_factor <= other.low_freq_factor)
                 other.low_freq_factor = 1, other.high_freq_factor = 4;
             spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_SCALING_OTHER);
