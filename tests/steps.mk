@@ -114,7 +114,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,bounds splits errors memory tables,$(p).gcc.best.sleef.asan.o0.quick) \
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
-FUZZ := $(foreach h,api simd rope tables gguf,fuzz-replay-$(h))
+FUZZ := $(foreach h,api simd rope tables gguf npy compare,fuzz-replay-$(h))
 OTHERS := rooms levels certificates fixed-point gappa unfused fail cpus mca-loops warnings names unwritten api contract layout-holds extern readme pages links workflows steps parity demo-runs tool-runs gguf compare oracle golden certify wasm explorer python api-pages gpu microcontroller
 
 PACKAGING := package single-header library dist-runs release-runs debian
