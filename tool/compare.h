@@ -97,6 +97,7 @@ static expected expected_of(const compared *c, const part *p, int is_complex)
 static int take_samples(const compared *c, npy *a, const npy *b, samples *to, part *notes)
 {
     const size_t pairs = pairs_expected(c, notes);
+    const int is_beside = expected_of(c, notes, 0).are_neighbours == 1;
     const char *const name = first_file(c);
     memset(to, 0, sizeof *to);
     const char *error = a->type == NPY_INTEGER ? "floating-point numbers are wanted" : NULL;
@@ -111,9 +112,7 @@ static int take_samples(const compared *c, npy *a, const npy *b, samples *to, pa
         to->cosines = a->of;
         a->of = NULL;
     } else if (!error)
-        error = c->table
-                    ? take_one(a, pairs, expected_of(c, notes, 0).are_neighbours == 1, to)
-                    : take_two(a, b, pairs, to);
+        error = c->table ? take_one(a, pairs, is_beside, to) : take_two(a, b, pairs, is_beside, to);
     if (error) {
         say(notes, NOTE_WRONG, name, "%s", error);
         return 0;

@@ -75,7 +75,10 @@ static double half_unit(npy_type type)
 
 static double wrapped(double angle) { return remainder(angle, 2 * 3.14159265358979323846); }
 
-/* Whether columns stand twice: 0, 1 as halves, 2 side by side. A table of few rows may fit both. */
+/* How the columns may be there twice. A table of few rows may fit both. */
+enum { TWICE_AS_HALVES = 1, TWICE_SIDE_BY_SIDE = 2 };
+
+/* Returns the ways that fit, or 0. */
 static int doubling_of(const npy *a)
 {
     const size_t half = a->columns / 2;
@@ -87,7 +90,7 @@ static int doubling_of(const npy *a)
             side_by_side = side_by_side && row[2 * i] == row[2 * i + 1];
         }
     }
-    return as_halves ? 1 : side_by_side ? 2 : 0;
+    return (as_halves ? TWICE_AS_HALVES : 0) | (side_by_side ? TWICE_SIDE_BY_SIDE : 0);
 }
 
 static double *new_numbers(size_t count)
@@ -95,19 +98,24 @@ static double *new_numbers(size_t count)
     return (double *)malloc((count ? count : 1) * sizeof(double));
 }
 
-/* Cosines and sines of two arrays. Rows of some width are not taken for half as many numbers twice: of
- * position 0 all numbers are the same. NULL, or what is wrong. */
-static const char *take_two(const npy *cosines, const npy *sines, size_t pairs, samples *to)
+/* Cosines and sines of two arrays. Rows of `pairs` columns are not taken for half as many numbers
+ * twice: at position 0 all numbers are the same. If the columns fit both ways of being there twice,
+ * the expected one counts. Returns NULL on success, otherwise an error message. */
+static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
+                            int is_beside_expected, samples *to)
 {
     if (cosines->rows != sines->rows || cosines->columns != sines->columns)
         return "cosines and sines differ in shape";
     if (cosines->is_complex || sines->is_complex) return "complex numbers are for --table";
-    const int twice = doubling_of(cosines);
-    const int is_doubled = twice && twice == doubling_of(sines) && cosines->columns != pairs;
+    const int twice = doubling_of(cosines) & doubling_of(sines);
+    const int is_doubled = twice && cosines->columns != pairs;
+    const int is_beside = twice == (TWICE_AS_HALVES | TWICE_SIDE_BY_SIDE)
+                              ? is_beside_expected
+                              : twice == TWICE_SIDE_BY_SIDE;
     to->rows = cosines->rows;
     to->pairs = is_doubled ? cosines->columns / 2 : cosines->columns;
     to->is_doubled = is_doubled;
-    to->are_neighbours = is_doubled && twice == 2;
+    to->are_neighbours = is_doubled && is_beside;
     to->cosines = new_numbers(to->rows * to->pairs);
     to->sines = new_numbers(to->rows * to->pairs);
     if (!to->cosines || !to->sines) return "no memory";
@@ -173,7 +181,8 @@ static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, 
                           (is_interleaved ? 2 * i + (size_t)k : i + (size_t)k * half)];
     }
     const char *error = "no memory";
-    if (parts[0].of && parts[1].of) error = take_two(&parts[0], &parts[1], pairs, to);
+    if (parts[0].of && parts[1].of)
+        error = take_two(&parts[0], &parts[1], pairs, is_beside_expected, to);
     free(parts[0].of);
     free(parts[1].of);
     to->is_table = 1;
