@@ -244,6 +244,16 @@ static int compute_table(table *t, part *p, const double *omega)
     return status == PE_OK;
 }
 
+/* Whether the numbers of a table are of a size that each type has, so that float16 has neither
+ * infinities nor only subnormal numbers. */
+static int is_of_usual_size(const table *t, size_t count)
+{
+    double largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(t->cosines[i]));
+    return largest >= 0x1p-10 && largest <= 0x1p15;
+}
+
 /* A number or a row that is not the table's. */
 static void damage(table *t, fuzz_input *in)
 {
@@ -323,7 +333,8 @@ static void compare_part(part *p, fuzz_input *in, int is_json)
         t.pairs = pairs;
         t.cosines = numbers_for(2 * t.rows * pairs + t.rows * width);
         t.sines = numbers_for(2 * t.rows * pairs);
-        t.is_exact = compute_table(&t, &own, omega) && may_be_right(&t, &own);
+        t.is_exact = compute_table(&t, &own, omega) && may_be_right(&t, &own) &&
+                     is_of_usual_size(&t, t.rows * width);
         damage(&t, in);
         if (is_preset && t.given == FORM_INV_FREQ) t.given = FORM_APART;
         const int is_inv_freq = t.given == FORM_INV_FREQ;
