@@ -56,32 +56,63 @@ static int read_array(const char *name, npy *to, part *notes)
     return !error;
 }
 
-/* The arrays as samples; 0, and a note, if something is wrong. */
-static int read_samples(const compared *c, samples *to, size_t pairs, part *notes)
+/* The first file of c, or the only one. */
+static const char *first_file(const compared *c)
 {
-    npy a = {0, 0, NPY_F64, 0, NULL}, b = a;
-    const char *const name = c->inv_freq ? c->inv_freq : c->table ? c->table : c->cosines;
-    memset(to, 0, sizeof *to);
-    if (!read_array(name, &a, notes)) return 0;
-    if (c->cosines && !read_array(c->sines, &b, notes)) {
-        free(a.of);
-        return 0;
+    return c->inv_freq ? c->inv_freq : c->table ? c->table : c->cosines;
+}
+
+/* Reads the one or two files of c, whose arrays the caller frees. Returns 0, and notes why, if
+ * something is wrong. */
+static int read_arrays(const compared *c, npy *a, npy *b, part *notes)
+{
+    memset(b, 0, sizeof *b);
+    return read_array(first_file(c), a, notes) && (!c->cosines || read_array(c->sines, b, notes));
+}
+
+/* Returns how many pairs a row of the part's own table has, or 0 without a config. */
+static size_t pairs_expected(const compared *c, const part *p)
+{
+    if (!c->has_config) return 0;
+    return p->kind == PART_SINUSOIDAL ? p->preset.d_model / 2 : pairs_of_rope(&p->rope);
+}
+
+/* What the config says of the order of columns. */
+static expected expected_of(const compared *c, const part *p, int is_complex)
+{
+    expected want = {-1, c->table ? -1 : 0};
+    if (!c->has_config) return want;
+    if (p->kind == PART_SINUSOIDAL && c->table) {
+        want.are_neighbours = p->preset.layout == PE_LAYOUT_INTERLEAVED;
+        want.is_sine_first = !p->preset.cos_first;
+    } else if (p->kind == PART_ROPE) {
+        if (!c->table) want.are_neighbours = p->rope.layout == PE_LAYOUT_INTERLEAVED;
+        if (is_complex) want.is_sine_first = 0;
     }
-    const char *error = a.type == NPY_INTEGER ? "floating-point numbers are wanted" : NULL;
-    if (c->inv_freq && (a.rows != 1 || a.is_complex)) error = "one row of frequencies is wanted";
-    to->stored = a.type;
-    to->type = narrowest_type(a.of, a.rows * a.columns, a.type);
+    return want;
+}
+
+/* Makes samples of one array, or of cosines and sines; free_samples() frees them. Returns 0, and
+ * notes why, if something is wrong. */
+static int take_samples(const compared *c, npy *a, const npy *b, samples *to, part *notes)
+{
+    const size_t pairs = pairs_expected(c, notes);
+    const int is_beside = expected_of(c, notes, 0).are_neighbours == 1;
+    const char *const name = first_file(c);
+    memset(to, 0, sizeof *to);
+    const char *error = a->type == NPY_INTEGER ? "floating-point numbers are wanted" : NULL;
+    if (c->inv_freq && (a->rows != 1 || a->is_complex)) error = "one row of frequencies is wanted";
+    to->stored = a->type;
+    to->type = narrowest_type(a->of, a->rows * a->columns, a->type);
     if (!error && c->inv_freq) {
         to->is_inv_freq = 1;
-        to->type = a.type == NPY_F64 ? NPY_F64 : NPY_F32;
+        to->type = a->type == NPY_F64 ? NPY_F64 : NPY_F32;
         to->rows = 1;
-        to->pairs = a.columns;
-        to->cosines = a.of;
-        a.of = NULL;
+        to->pairs = a->columns;
+        to->cosines = a->of;
+        a->of = NULL;
     } else if (!error)
-        error = c->table ? take_one(&a, pairs, to) : take_two(&a, &b, pairs, to);
-    free(a.of);
-    free(b.of);
+        error = c->table ? take_one(a, pairs, is_beside, to) : take_two(a, b, pairs, is_beside, to);
     if (error) {
         say(notes, NOTE_WRONG, name, "%s", error);
         return 0;
@@ -142,7 +173,7 @@ static double all_told_at(const samples *s, const findings *f)
 }
 
 /* What a name means, for people. */
-static const char *const difference_texts[DIFFERENCE_COUNT] = {
+static const char *const difference_texts[] = {
     "the columns of a pair stand elsewhere: neighbours for halves, or halves for neighbours",
     "cosines and sines are exchanged",
     "sines have the other sign: angles are negative",
@@ -161,6 +192,7 @@ static const char *const difference_texts[DIFFERENCE_COUNT] = {
     "positions were rounded to float16",
     "cosines and sines were rounded to bfloat16",
     "cosines and sines were rounded to float16"};
+TOOL_HAS_ALL(difference_texts, DIFFERENCE_COUNT);
 
 /* What is said where nothing differs but, perhaps, the arithmetic. Without a config, base 10000 is
    what was expected. */
@@ -333,21 +365,6 @@ static void json_findings(const samples *s, const findings *f, const deviation *
     print("\n  }\n}\n");
 }
 
-/* What the config says of the order of columns. */
-static expected expected_of(const compared *c, const part *p, int is_complex)
-{
-    expected want = {-1, c->table ? -1 : 0};
-    if (!c->has_config) return want;
-    if (p->kind == PART_SINUSOIDAL && c->table) {
-        want.are_neighbours = p->preset.layout == PE_LAYOUT_INTERLEAVED;
-        want.is_sine_first = !p->preset.cos_first;
-    } else if (p->kind == PART_ROPE) {
-        if (!c->table) want.are_neighbours = p->rope.layout == PE_LAYOUT_INTERLEAVED;
-        if (is_complex) want.is_sine_first = 0;
-    }
-    return want;
-}
-
 /* Whether sines are expected where cosines stand. Where the config does not say, as the explanation
    has it, or the one that comes nearest. */
 static int expects_sine_first(const expected *want, const findings *f)
@@ -356,52 +373,59 @@ static int expects_sine_first(const expected *want, const findings *f)
     return f->count ? f->of[0].is_swapped : f->best_matched && f->best.is_swapped;
 }
 
-/* Compare the arrays with a part; without a config the part has the width that they have. Returns 1
- * if exactly one explanation fits, and sets *differs. */
-static int compare(const compared *c, part *p, int is_json, int *differs)
+/* Compares samples with a part; without a config the part gets the width that they have. Returns 1
+ * if exactly one explanation fits. The explanations point to frequencies that are freed: only their
+ * other members may be read afterwards. */
+static int compare_samples(const compared *c, const samples *s, part *p, int is_json, findings *f)
 {
     static spectra all;
+    if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s->pairs);
+    /* of M-RoPE the rows of text, whose coordinates are equal */
+    if (p->kind == PART_ROPE && !p->rope.coordinate && p->rope.section_order != PE_SECTIONS_VISION)
+        p->rope.axes = 1;
+    const expected want = expected_of(c, p, s->is_complex);
+    if (p->kind == PART_ROPE)
+        spectra_of_rope(&all, &p->rope, s);
+    else
+        spectra_of_preset(&all, p, s);
+    explain(s, &all, &want, f);
+    add_rivals(s, &all, f);
+    for (size_t k = 0; k < f->count; k++)
+        f->of[k].is_exact = f->count == 1 && has_exact_bits(s, &f->of[k], p);
+    for (size_t k = 0; k < f->count && f->count > 1; k++)
+        f->of[k].is_how_known = 0;
+    f->has_config = c->has_config;
+    f->base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
+    deviation d;
+    find_deviation(s, p, all.count ? &all.of[0] : NULL, 0, expects_sine_first(&want, f), &d);
+    if (all.count == 0)
+        say(p, NOTE_WRONG, "compare",
+            "%zu pairs in the arrays, but this part has another width, or several coordinates",
+            s->pairs);
+    else if (is_json)
+        json_findings(s, f, &d);
+    else
+        print_findings(s, f, &d);
+    const int is_told = all.count && f->count == 1;
+    free(d.by_pair);
+    free_spectra(&all);
+    return is_told;
+}
+
+/* Compares the files of c with a part. Returns 1 if exactly one explanation fits, and sets
+ * *differs. */
+static int compare(const compared *c, part *p, int is_json, int *differs)
+{
     static findings f;
+    npy a, b;
     samples s;
-    int is_told = 0;
-    const size_t width = p->kind == PART_SINUSOIDAL ? p->preset.d_model
-                         : p->rope.rotary_dim       ? p->rope.rotary_dim
-                                                    : p->rope.head_dim;
-    if (read_samples(c, &s, c->has_config ? width / 2 : 0, p)) {
-        if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s.pairs);
-        /* of M-RoPE the rows of text, whose coordinates are equal */
-        if (p->kind == PART_ROPE && !p->rope.coordinate &&
-            p->rope.section_order != PE_SECTIONS_VISION)
-            p->rope.axes = 1;
-        const expected want = expected_of(c, p, s.is_complex);
-        if (p->kind == PART_ROPE)
-            spectra_of_rope(&all, &p->rope, &s);
-        else
-            spectra_of_preset(&all, p, &s);
-        explain(&s, &all, &want, &f);
-        add_rivals(&s, &all, &f);
-        for (size_t k = 0; k < f.count; k++)
-            f.of[k].is_exact = f.count == 1 && has_exact_bits(&s, &f.of[k], p);
-        for (size_t k = 0; k < f.count && f.count > 1; k++)
-            f.of[k].is_how_known = 0;
-        f.has_config = c->has_config;
-        f.base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
-        deviation d;
-        find_deviation(&s, p, all.count ? &all.of[0] : NULL, 0, expects_sine_first(&want, &f), &d);
-        if (all.count == 0)
-            say(p, NOTE_WRONG, "compare",
-                "%zu pairs in the arrays, but this part has another width, or several coordinates",
-                s.pairs);
-        else if (is_json)
-            json_findings(&s, &f, &d);
-        else
-            print_findings(&s, &f, &d);
-        is_told = all.count && f.count == 1;
-        *differs = is_told && f.of[0].differs != 0;
-        free(d.by_pair);
-        free_spectra(&all);
-    }
+    memset(&s, 0, sizeof s);
+    const int is_told = read_arrays(c, &a, &b, p) && take_samples(c, &a, &b, &s, p) &&
+                        compare_samples(c, &s, p, is_json, &f);
+    *differs = is_told && f.of[0].differs != 0;
     free_samples(&s);
+    free(a.of);
+    free(b.of);
     return is_told;
 }
 

@@ -23,6 +23,7 @@ typedef enum arithmetic {
 static const char *const arithmetic_names[] = {"double_angles", "float32_angles", "ggml_chain",
                                                "inv_freq_bf16", "inv_freq_f16",   "positions_bf16",
                                                "positions_f16", "inv_freq_bf16",  "inv_freq_f16"};
+TOOL_HAS_ALL(arithmetic_names, ARITHMETIC_COUNT);
 
 typedef struct explanation {
     unsigned differs;
@@ -85,6 +86,7 @@ static double angle_by(arithmetic how, double w, double position, int k)
     } types[] = {{NPY_F64, NPY_F64},  {NPY_F32, NPY_F32},   {NPY_F32, NPY_F32},
                  {NPY_BF16, NPY_F32}, {NPY_F16, NPY_F32},   {NPY_F32, NPY_BF16},
                  {NPY_F32, NPY_F16},  {NPY_BF16, NPY_BF16}, {NPY_F16, NPY_F16}};
+    TOOL_HAS_ALL(types, ARITHMETIC_COUNT);
     if (how == ARITHMETIC_DOUBLE) return w * position;
     if (k == ROUNDED_ONCE) return (double)(float)(w * position);
     float frequency = (float)w;
@@ -197,7 +199,7 @@ static int are_same(const samples *s, const explanation *a, const explanation *b
         a->how != b->how)
         return 0;
     for (size_t i = 0; i < s->pairs; i++)
-        if (fabs(a->of->omega[i] / b->of->omega[i] - 1) > 0.001) return 0;
+        if (fabs(a->of->omega[i] - b->of->omega[i]) > 0.001 * fabs(b->of->omega[i])) return 0;
     return 1;
 }
 
@@ -267,6 +269,7 @@ static void try_arithmetics(const samples *s, explanation e, findings *f, unsign
             1u << DIFFERS_POSITIONS_F16,
             1u << DIFFERS_INV_FREQ_BF16 | 1u << DIFFERS_POSITIONS_BF16,
             1u << DIFFERS_INV_FREQ_F16 | 1u << DIFFERS_POSITIONS_F16};
+        TOOL_HAS_ALL(mistakes, ARITHMETIC_COUNT);
         explanation now = e;
         now.how = (arithmetic)how;
         now.differs = e.differs | given | mistakes[how];

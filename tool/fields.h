@@ -11,10 +11,6 @@ typedef struct config_field {
 } config_field;
 enum { MOST_FIELDS = 24 };
 
-/* Names by which pe_rope_type_named() and Python know the types. */
-static const char *const config_type_names[PE_ROPE_TYPE_COUNT] = {
-    "default", "linear", "xdrope", "ntk", "dynamic", "llama3", "yarn", "longrope", "proportional"};
-
 static void add_field(config_field *to, size_t *count, const char *name, double value, double usual)
 {
     const config_field field = {name, value, usual};

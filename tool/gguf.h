@@ -5,6 +5,7 @@
 #ifndef TOOL_GGUF_H
 #define TOOL_GGUF_H
 
+#include "enums.h"
 #include "list.h"
 
 #include <stdarg.h>
@@ -170,7 +171,8 @@ static int gguf_name(gguf_source *s, char to[GGUF_MOST_NAME + 1], const char *wh
 
 static size_t gguf_size(uint64_t type)
 {
-    static const unsigned char sizes[GGUF_TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+    static const unsigned char sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+    TOOL_HAS_ALL(sizes, GGUF_TYPES);
     return type < GGUF_TYPES ? sizes[type] : 0;
 }
 

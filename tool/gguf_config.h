@@ -85,7 +85,12 @@ static void gguf_put_scaling(gguf_model *m, const char *path)
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
-typedef enum gguf_layer { GGUF_FULL = 0, GGUF_WINDOW, GGUF_RECURRENT } gguf_layer;
+typedef enum gguf_layer {
+    GGUF_FULL = 0,
+    GGUF_WINDOW,
+    GGUF_RECURRENT,
+    GGUF_LAYER_COUNT
+} gguf_layer;
 
 /* Has a layer a window? */
 static int gguf_has_window(const gguf_model *m, size_t layer)
@@ -124,6 +129,7 @@ static int gguf_compresses(const gguf_model *m, size_t layer)
 static void gguf_put_layers(gguf_model *m)
 {
     static const char *const names[] = {"full_attention", "sliding_attention", "linear_attention"};
+    TOOL_HAS_ALL(names, GGUF_LAYER_COUNT);
     const int is_compressed = m->ratios.count > 0;
     int are_named = is_compressed, some_do_not = 0;
     gguf_put_number(m, "", "num_hidden_layers", (double)m->layers);

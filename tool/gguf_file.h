@@ -77,6 +77,7 @@ static void finish_gguf(const gguf_model *m, part *parts, size_t count)
     static const char *const origins[] = {
         "as in Hugging Face's file",
         "Hugging Face's file has halves; the converter reorders queries and keys", ""};
+    TOOL_HAS_ALL(origins, GGUF_ORIGIN_COUNT);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < parts[i].notes; k++)
             rename_gguf_key(m, &parts[i], parts[i].note[k].key);

@@ -25,7 +25,8 @@ typedef enum gguf_pairs {
 typedef enum gguf_origin {
     GGUF_SAME = 0,
     GGUF_PERMUTED, /* halves there: the converter reorders the rows of queries and keys    */
-    GGUF_UNCHECKED
+    GGUF_UNCHECKED,
+    GGUF_ORIGIN_COUNT
 } gguf_origin;
 
 /* Base and scaling of the layers with a window, where rope.freq_base_swa does not say. */

@@ -3,14 +3,24 @@
 #ifndef TOOL_NPY_H
 #define TOOL_NPY_H
 
+#include "enums.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum npy_type { NPY_F64 = 0, NPY_F32, NPY_F16, NPY_BF16, NPY_INTEGER } npy_type;
+typedef enum npy_type {
+    NPY_F64 = 0,
+    NPY_F32,
+    NPY_F16,
+    NPY_BF16,
+    NPY_INTEGER,
+    NPY_TYPE_COUNT
+} npy_type;
 static const char *const npy_types[] = {"f64", "f32", "f16", "bf16", "integers"};
+TOOL_HAS_ALL(npy_types, NPY_TYPE_COUNT);
 
 /* An array of one or two dimensions, row by row. Dimensions of 1 in front are dropped. A complex
  * number is two elements of a row. */
@@ -81,7 +91,9 @@ static const char *npy_read_type(const char *head, npy *to, char *letter, size_t
     const char *at = npy_field(head, "'descr'");
     const uint16_t probe = 1;
     const char own = *(const unsigned char *)&probe ? '<' : '>';
-    if (!at || *at++ != '\'' || !strchr("<>|=", *at)) return "descr: one type of numbers is wanted";
+    /* strchr() also finds the 0 at the end of the text, so each byte is compared with 0 first */
+    if (!at || *at++ != '\'' || !*at || !strchr("<>|=", *at) || !at[1])
+        return "descr: one type of numbers is wanted";
     *is_swapped = *at != own && *at != '=' && *at != '|';
     *letter = at[1];
     *size = 0;
@@ -90,7 +102,7 @@ static const char *npy_read_type(const char *head, npy *to, char *letter, size_t
     if (*at != '\'' || *size == 0) return "descr: one type of numbers is wanted";
     to->is_complex = *letter == 'c';
     const size_t bytes = to->is_complex ? *size / 2 : *size;
-    const int is_float = *letter == 'f' || *letter == 'c';
+    const int is_float = *letter == 'f' || (to->is_complex && *size % 2 == 0);
     const int is_integer =
         (*letter == 'i' || *letter == 'u') && bytes <= 8 && !(bytes & (bytes - 1));
     if (is_float && bytes == 8)
@@ -156,38 +168,56 @@ static const char *npy_read_head(FILE *file, char **head)
     return strlen(*head) == size ? NULL : "its head has a byte of 0";
 }
 
-static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t size, int is_swapped,
-                                     int by_column)
+/* Reads the elements in the order of the file. The array grows as the file is read: a header may
+ * claim elements that are not there. Returns NULL on success, otherwise an error message. */
+static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t size, int is_swapped)
 {
-    unsigned char row[16];
+    unsigned char element[16];
     const size_t bytes = to->is_complex ? size / 2 : size, count = to->rows * to->columns;
-    to->of = (double *)malloc(count * sizeof *to->of);
-    if (!to->of) return "no memory";
+    size_t room = 0;
     for (size_t i = 0; i < count; i++) {
-        if (fread(row, 1, bytes, file) != bytes) return "ends before its last element";
-        for (size_t k = 0; is_swapped && k < bytes / 2; k++) {
-            const unsigned char kept = row[k];
-            row[k] = row[bytes - 1 - k];
-            row[bytes - 1 - k] = kept;
+        if (fread(element, 1, bytes, file) != bytes) return "ends before its last element";
+        if (i == room) {
+            room = room < 2048 ? 4096 : 2 * room;
+            if (room > count) room = count;
+            double *const more = (double *)realloc(to->of, room * sizeof *more);
+            if (!more) return "no memory";
+            to->of = more;
         }
-        const size_t parts = to->is_complex ? 2 : 1, n = i / parts;
-        const size_t at =
-            by_column ? (n % to->rows * (to->columns / parts) + n / to->rows) * parts + i % parts
-                      : i;
-        to->of[at] = npy_element(row, to->type, letter, bytes);
+        for (size_t k = 0; is_swapped && k < bytes / 2; k++) {
+            const unsigned char kept = element[k];
+            element[k] = element[bytes - 1 - k];
+            element[bytes - 1 - k] = kept;
+        }
+        to->of[i] = npy_element(element, to->type, letter, bytes);
     }
     return fgetc(file) == EOF ? NULL : "has bytes behind its last element";
 }
 
-/* Read a file. NULL, or what is wrong; then to->of is NULL. */
-static const char *npy_read(const char *name, npy *to)
+/* Moves elements that the file has column by column to the order of rows. Returns NULL on success,
+ * otherwise an error message. */
+static const char *npy_transpose(npy *to)
+{
+    const size_t parts = to->is_complex ? 2 : 1, columns = to->columns / parts;
+    double *const by_row = (double *)malloc(to->rows * to->columns * sizeof *by_row);
+    if (!by_row) return "no memory";
+    for (size_t r = 0; r < to->rows; r++)
+        for (size_t c = 0; c < columns; c++)
+            memcpy(by_row + (r * columns + c) * parts, to->of + (c * to->rows + r) * parts,
+                   parts * sizeof *by_row);
+    free(to->of);
+    to->of = by_row;
+    return NULL;
+}
+
+/* Reads an array from a file. Returns NULL on success, otherwise an error message, and sets to->of
+ * to NULL. */
+static const char *npy_read_file(FILE *file, npy *to)
 {
     char *head = NULL, letter = 0;
     size_t size = 0;
     int is_swapped = 0, by_column = 0;
     memset(to, 0, sizeof *to);
-    FILE *const file = fopen(name, "rb");
-    if (!file) return "cannot be opened";
     const char *error = npy_read_head(file, &head);
     if (!error) error = npy_read_type(head, to, &letter, &size, &is_swapped);
     if (!error) error = npy_read_shape(head, to);
@@ -197,13 +227,23 @@ static const char *npy_read(const char *name, npy *to)
         if (!by_column && (!order || strncmp(order, "False", 5) != 0))
             error = "fortran_order: True or False";
     }
-    if (!error) error = npy_read_elements(file, to, letter, size, is_swapped, by_column);
+    if (!error) error = npy_read_elements(file, to, letter, size, is_swapped);
+    if (!error && by_column) error = npy_transpose(to);
     if (error) {
         free(to->of);
         to->of = NULL;
     }
     free(head);
-    fclose(file);
+    return error;
+}
+
+/* The same with the name of a file. */
+static const char *npy_read(const char *name, npy *to)
+{
+    memset(to, 0, sizeof *to);
+    FILE *const file = fopen(name, "rb");
+    const char *const error = file ? npy_read_file(file, to) : "cannot be opened";
+    if (file) fclose(file);
     return error;
 }
 

@@ -44,7 +44,7 @@ static int write_oracle(FILE *file, const part *p, const positions *where, const
     fprintf(file, "  \"head_dim\": %zu,\n  \"rotary_dim\": %zu,\n  \"pairs\": \"%s\",\n",
             p->rope.head_dim, 2 * pairs, pairs_of(p));
     fprintf(file, "  \"rope_theta\": %.17g,\n  \"rope_type\": \"%s\",\n", p->rope.rope_theta,
-            type_names[p->rope.rope_type]);
+            type_names[p->rope.rope_type].report);
     fprintf(file, "  \"attention_factor\": %.17g", factor);
     write_numbers(file, ",\n  \"frequencies\": ", omega, pairs);
     write_numbers(file, ",\n  \"positions\": ", at, where->rows);

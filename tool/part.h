@@ -4,13 +4,13 @@
 #ifndef TOOL_PART_H
 #define TOOL_PART_H
 
+#include "enums.h"
+
 #include "pe.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#define TOOL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { MOST_PARTS = 16, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
 
@@ -31,11 +31,13 @@ typedef enum part_kind {
     PART_T5,
     PART_RELATIVE, /* learned vectors of distances */
     PART_NONE,     /* no positional encoding       */
-    PART_UNREAD    /* there are notes only         */
+    PART_UNREAD,   /* there are notes only         */
+    PART_KIND_COUNT
 } part_kind;
 
 static const char *const kind_names[] = {"rope", "sinusoidal", "learned", "alibi",
                                          "t5",   "relative",   "none",    "unread"};
+TOOL_HAS_ALL(kind_names, PART_KIND_COUNT);
 
 /* A number of an encoding that is no rotation: heads, rows, buckets ... */
 typedef struct fact {

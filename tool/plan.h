@@ -8,6 +8,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Returns how many elements of a head can rotate: rotary_dim, or head_dim if that is absent. */
+static size_t rotary_of(const pe_rope_config *c)
+{
+    return c->rotary_dim ? c->rotary_dim : c->head_dim;
+}
+
+/* Returns how many frequencies pe_rope_frequencies() writes, which is also the number of pairs in a
+ * row of the table. With PE_ROPE_PROPORTIONAL a row has all pairs of the head; those beyond
+ * rotary_dim have frequency 0. */
+static size_t pairs_of_rope(const pe_rope_config *c)
+{
+    return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : rotary_of(c)) / 2;
+}
+
 /* A plan of a part, in memory that the caller frees; NULL, and a note, if there is none. */
 static void *plan_of(part *p, pe_plan *plan)
 {

@@ -10,9 +10,18 @@ static const char *const preset_names[] = {
     "tener",    "ddpm",   "ldm",     "musicgen", "mlx",          "mae_2d",
     "video_3d", "t2t_nd", "detr",    "nerf",     "tiny_cuda_nn",
 };
-/* A preset without a name does not compile; give it one, above and in the text of preset_part(). */
-typedef char
-    each_preset_has_a_name[sizeof preset_names / sizeof *preset_names == PE_PRESET_COUNT ? 1 : -1];
+TOOL_HAS_ALL(preset_names, PE_PRESET_COUNT);
+
+/* Notes that a preset has no such name, with the names there are. */
+static void refuse_preset(part *p)
+{
+    char names[224] = "";
+    for (size_t k = 0; k < TOOL_COUNT(preset_names); k++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "",
+                 preset_names[k]);
+    say(p, NOTE_WRONG, "preset",
+        "is none of %s. A model that rotates has no preset: docs/models.md has its fields", names);
+}
 
 /* Make a part sinusoidal; 0, and a note, if there is no such preset. */
 static int preset_part(part *p, const char *name, size_t d_model)
@@ -22,10 +31,7 @@ static int preset_part(part *p, const char *name, size_t d_model)
     while (name && preset < PE_PRESET_COUNT && strcmp(name, preset_names[preset]) != 0)
         preset++;
     if (!name || preset == PE_PRESET_COUNT) {
-        say(p, NOTE_WRONG, "preset",
-            "is none of vaswani, t2t, fairseq, opennmt, hf_marian, transformer_xl, tener, "
-            "ddpm, ldm, musicgen, mlx, mae_2d, video_3d, t2t_nd, detr, nerf, tiny_cuda_nn. A model "
-            "that rotates has no preset: docs/models.md has its fields");
+        refuse_preset(p);
         return 0;
     }
     p->preset = pe_config_preset((pe_preset)preset, d_model);

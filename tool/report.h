@@ -4,17 +4,19 @@
 #define TOOL_REPORT_H
 
 #include "keys.h"
+#include "names.h"
 #include "output.h"
 #include "plan.h"
-
-static const char *const type_names[PE_ROPE_TYPE_COUNT] = {
-    "default", "linear", "ntk-aware", "ntk",          "dynamic",
-    "llama3",  "yarn",   "longrope",  "proportional",
-};
 
 static const char *pairs_of(const part *p)
 {
     return p->rope.layout == PE_LAYOUT_HALVES ? "halves" : "neighbours";
+}
+
+/* Returns the names of the order in which sections share the pairs. */
+static const section_order_names *order_of(const pe_rope_config *c)
+{
+    return names_of_order(c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order);
 }
 
 static void print_notes(const part *p, note_kind kind, const char *word)
@@ -52,17 +54,16 @@ static void print_rotation(const part *p, size_t pairs)
               p->pairs_elsewhere && p->pairs_elsewhere[0] ? "; " : "",
               p->pairs_elsewhere ? p->pairs_elsewhere : "");
     if (c->freq_factors) print("  frequencies divided by %zu factors\n", c->freq_factors_length);
-    print("  base %.15g, rope_type %s", c->rope_theta, type_names[c->rope_type]);
+    print("  base %.15g, rope_type %s", c->rope_theta, type_names[c->rope_type].report);
     if (c->rope_type != PE_ROPE_DEFAULT && c->factor > 0) print(", factor %.15g", c->factor);
     if (c->rope_type != PE_ROPE_DEFAULT && c->original_max_position_embeddings)
         print(", trained on %zu positions", c->original_max_position_embeddings);
     print("\n  cosine and sine times %.17g, the attention factor\n", attention_of(p));
     if (c->axes > 1) {
-        static const char *const orders[] = {"in blocks", "interleaved", "for half a head each"};
         print("  %zu coordinates, pairs", c->axes);
         for (size_t a = 0; a < c->axes; a++)
             print("%s%zu", a ? ", " : " ", (c->coordinate ? p->sections : c->sections)[a]);
-        print(", %s\n", orders[c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order]);
+        print(", %s\n", order_of(c)->text);
     }
     if (p->window) print("  attention to the last %zu positions\n", p->window);
     if (p->logits > 0) print("  logits also times %.9g, by the model's own code\n", p->logits);
@@ -84,6 +85,7 @@ static void print_part(part *p, int has_frequencies)
                                         "learned vectors, one a distance: nothing rotates",
                                         "no positional encoding, nothing rotates",
                                         "not read"};
+    TOOL_HAS_ALL(kinds, PART_KIND_COUNT);
     size_t pairs = 0;
     double *const omega = frequencies_of(p, &pairs);
     print("%s", p->name);

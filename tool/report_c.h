@@ -55,22 +55,18 @@ static void c_fields(const config_field *fields, size_t count)
 
 static void c_rope(const part *p, size_t pairs)
 {
-    static const char *const types[] = {
-        "DEFAULT", "LINEAR", "NTK",      "NTK_FIXED",   "DYNAMIC_NTK",
-        "LLAMA3",  "YARN",   "LONGROPE", "PROPORTIONAL"};
-    static const char *const orders[] = {"BLOCKS", "INTERLEAVED", "VISION"};
     const pe_rope_config *const c = &p->rope;
     config_field fields[MOST_FIELDS];
     print("    pe_rope_config c = pe_rope_config_default(%zu);\n", c->head_dim);
     if (c->rope_type != PE_ROPE_DEFAULT)
-        print("    c.rope_type = PE_ROPE_%s;\n", types[c->rope_type]);
+        print("    c.rope_type = PE_ROPE_%s;\n", type_names[c->rope_type].c);
     c_fields(fields, rope_fields(c, fields));
     if (c->layout != PE_LAYOUT_HALVES) print("    c.layout = PE_LAYOUT_INTERLEAVED;\n");
     if (c->axes > 1) print("    c.axes = %zu;\n", c->axes);
     for (size_t a = 0; !c->coordinate && c->axes > 1 && a < c->axes; a++)
         print("    c.sections[%zu] = %zu;\n", a, c->sections[a]);
     if (!c->coordinate && c->axes > 1 && c->section_order)
-        print("    c.section_order = PE_SECTIONS_%s;\n", orders[c->section_order]);
+        print("    c.section_order = PE_SECTIONS_%s;\n", order_of(c)->c);
     const struct {
         const char *name;
         int is_there;
@@ -86,14 +82,13 @@ static void c_rope(const part *p, size_t pairs)
 
 static void c_preset(const pe_config *c)
 {
-    static const char *const exponents[] = {"WIDTH", "PAIRS", "INDEX"};
     config_field fields[MOST_FIELDS];
     print("    pe_config c = pe_config_default(%zu);\n", c->d_model);
     c_fields(fields, preset_fields(c, fields));
     if (c->layout != PE_LAYOUT_INTERLEAVED) print("    c.layout = PE_LAYOUT_HALVES;\n");
     if (c->odd != PE_ODD_SINE) print("    c.odd = PE_ODD_ZERO;\n");
     if (c->exponent != PE_EXPONENT_WIDTH)
-        print("    c.exponent = PE_EXPONENT_%s;\n", exponents[c->exponent]);
+        print("    c.exponent = PE_EXPONENT_%s;\n", name_of_exponent(c->exponent));
     if (c->angle != PE_ANGLE_EXACT) print("    c.angle = PE_ANGLE_FLOAT32;\n");
 }
 

@@ -87,14 +87,13 @@ static void json_layers(const part *p)
 
 static void json_rotation(const part *p, size_t pairs)
 {
-    static const char *const orders[] = {"blocks", "interleaved", "vision"};
     const pe_rope_config *const c = &p->rope;
     double sections[PE_MAX_AXES];
     json_number("head_dim", (double)c->head_dim);
     json_number("rotary_dim", (double)(2 * pairs));
     json_number("rotary_offset", (double)c->rotary_offset);
     json_number("rope_theta", c->rope_theta);
-    json_text("rope_type", type_names[c->rope_type]);
+    json_text("rope_type", type_names[c->rope_type].report);
     json_text("pairs", pairs_of(p));
     json_text("pairs_of", p->is_gguf ? "gguf" : "huggingface");
     json_key("rope_interleave");
@@ -103,8 +102,7 @@ static void json_rotation(const part *p, size_t pairs)
         sections[a] = (double)(c->coordinate ? p->sections : c->sections)[a];
     if (c->axes > 1) {
         json_numbers("sections", sections, c->axes);
-        json_text("section_order",
-                  orders[c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order]);
+        json_text("section_order", order_of(c)->json);
     }
     json_number("attention_factor", attention_of(p));
     if (p->logits > 0) json_number("logits_factor", p->logits);
@@ -140,7 +138,6 @@ static void json_list_field(const char **before, const char *name, const double 
 /* The fields of a pe_rope_config that are not those of pe_rope_config_default(head_dim). */
 static void json_rope_config(const part *p, size_t pairs)
 {
-    static const char *const order[] = {"blocks", "interleaved", "vision"};
     const pe_rope_config *const c = &p->rope;
     config_field fields[MOST_FIELDS];
     const size_t count = rope_fields(c, fields);
@@ -150,7 +147,7 @@ static void json_rope_config(const part *p, size_t pairs)
     before = ", ";
     for (size_t k = 0; k < count; k++)
         json_field(&before, fields[k].name, fields[k].value, fields[k].usual);
-    print(", \"rope_type\": \"%s\", \"layout\": \"%s\"", config_type_names[c->rope_type],
+    print(", \"rope_type\": \"%s\", \"layout\": \"%s\"", type_names[c->rope_type].config,
           c->layout == PE_LAYOUT_HALVES ? "halves" : "interleaved");
     json_list_field(&before, "short_factor", c->short_factor, pairs);
     json_list_field(&before, "long_factor", c->long_factor, pairs);
@@ -163,7 +160,7 @@ static void json_rope_config(const part *p, size_t pairs)
     for (size_t a = 0; !c->coordinate && c->axes > 1 && a < c->axes; a++)
         print(a ? ", %d" : ", \"sections\": [%d", (int)c->sections[a]);
     if (!c->coordinate && c->axes > 1)
-        print("], \"section_order\": \"%s\"", order[c->section_order]);
+        print("], \"section_order\": \"%s\"", order_of(c)->json);
     print("}");
 }
 

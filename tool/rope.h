@@ -4,6 +4,7 @@
 #define TOOL_ROPE_H
 
 #include "layers.h"
+#include "plan.h"
 
 #include <stdlib.h>
 
@@ -185,7 +186,7 @@ static void read_factor_lists(const reader *r)
 {
     part *const p = r->out;
     pe_rope_config *const c = &p->rope;
-    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    const size_t pairs = pairs_of_rope(c);
     value v;
     for (int k = 0; k < 2; k++) {
         const char *const key = k == 0 ? "short_factor" : "long_factor";
@@ -207,7 +208,7 @@ static void read_freq_factors(const reader *r)
 {
     part *const p = r->out;
     pe_rope_config *const c = &p->rope;
-    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    const size_t pairs = pairs_of_rope(c);
     size_t count;
     double *const numbers = numbers_of(r, "freq_factors", &count);
     if (!numbers) return;

@@ -46,15 +46,19 @@ static double rounded_to(double x, npy_type type)
     return ldexp(nearbyint(ldexp(x, -unit)), unit);
 }
 
-/* The narrowest type that has all elements. 0, 1 and -1 say nothing. */
+/* Returns the narrowest type that has all elements. 0 and the largest magnitude are no evidence:
+ * rows of position 0 have no other elements. */
 static npy_type narrowest_type(const double *of, size_t count, npy_type stored)
 {
     static const npy_type narrow[] = {NPY_BF16, NPY_F16, NPY_F32};
+    double largest = 0;
     if (stored == NPY_BF16 || stored == NPY_F16) return stored;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(of[i]));
     for (size_t t = 0; t < 3 && narrow[t] != stored; t++) {
         size_t i = 0, telling = 0;
         while (i < count && rounded_to(of[i], narrow[t]) == of[i])
-            telling += of[i] != 0 && fabs(of[i]) != 1, i++;
+            telling += of[i] != 0 && fabs(of[i]) != largest, i++;
         if (i == count && telling >= 4) return narrow[t];
     }
     return stored;
@@ -71,7 +75,10 @@ static double half_unit(npy_type type)
 
 static double wrapped(double angle) { return remainder(angle, 2 * 3.14159265358979323846); }
 
-/* Whether columns stand twice: 0, 1 as halves, 2 side by side. A table of few rows may fit both. */
+/* How the columns may be there twice. A table of few rows may fit both. */
+enum { TWICE_AS_HALVES = 1, TWICE_SIDE_BY_SIDE = 2 };
+
+/* Returns the ways that fit, or 0. */
 static int doubling_of(const npy *a)
 {
     const size_t half = a->columns / 2;
@@ -83,7 +90,7 @@ static int doubling_of(const npy *a)
             side_by_side = side_by_side && row[2 * i] == row[2 * i + 1];
         }
     }
-    return as_halves ? 1 : side_by_side ? 2 : 0;
+    return (as_halves ? TWICE_AS_HALVES : 0) | (side_by_side ? TWICE_SIDE_BY_SIDE : 0);
 }
 
 static double *new_numbers(size_t count)
@@ -91,19 +98,24 @@ static double *new_numbers(size_t count)
     return (double *)malloc((count ? count : 1) * sizeof(double));
 }
 
-/* Cosines and sines of two arrays. Rows of some width are not taken for half as many numbers twice: of
- * position 0 all numbers are the same. NULL, or what is wrong. */
-static const char *take_two(const npy *cosines, const npy *sines, size_t pairs, samples *to)
+/* Cosines and sines of two arrays. Rows of `pairs` columns are not taken for half as many numbers
+ * twice: at position 0 all numbers are the same. If the columns fit both ways of being there twice,
+ * the expected one counts. Returns NULL on success, otherwise an error message. */
+static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
+                            int is_beside_expected, samples *to)
 {
     if (cosines->rows != sines->rows || cosines->columns != sines->columns)
         return "cosines and sines differ in shape";
     if (cosines->is_complex || sines->is_complex) return "complex numbers are for --table";
-    const int twice = doubling_of(cosines);
-    const int is_doubled = twice && twice == doubling_of(sines) && cosines->columns != pairs;
+    const int twice = doubling_of(cosines) & doubling_of(sines);
+    const int is_doubled = twice && cosines->columns != pairs;
+    const int is_beside = twice == (TWICE_AS_HALVES | TWICE_SIDE_BY_SIDE)
+                              ? is_beside_expected
+                              : twice == TWICE_SIDE_BY_SIDE;
     to->rows = cosines->rows;
     to->pairs = is_doubled ? cosines->columns / 2 : cosines->columns;
     to->is_doubled = is_doubled;
-    to->are_neighbours = is_doubled && twice == 2;
+    to->are_neighbours = is_doubled && is_beside;
     to->cosines = new_numbers(to->rows * to->pairs);
     to->sines = new_numbers(to->rows * to->pairs);
     if (!to->cosines || !to->sines) return "no memory";
@@ -116,12 +128,14 @@ static const char *take_two(const npy *cosines, const npy *sines, size_t pairs, 
     return NULL;
 }
 
-/* How far cos^2 + sin^2 is from constant over the rows, at worst, if pairs are a distance apart. */
-static double unsteadiness(const npy *a, size_t step, size_t apart)
+/* Returns how far cos^2 + sin^2 is from constant: over the rows of the worst pair or, with
+ * `across_pairs`, over all rows and pairs. The numbers of a pair are `apart` columns from each
+ * other, those of the next pair `step` columns further. */
+static double unsteadiness(const npy *a, size_t step, size_t apart, int across_pairs)
 {
-    double worst = 0;
+    double worst = 0, least = HUGE_VAL, most = 0;
     for (size_t i = 0; i < a->columns / 2; i++) {
-        double least = HUGE_VAL, most = 0;
+        if (!across_pairs) least = HUGE_VAL, most = 0;
         for (size_t r = 0; r < a->rows; r++) {
             const double *const at = a->of + r * a->columns + i * step;
             const double size = at[0] * at[0] + at[apart] * at[apart];
@@ -134,12 +148,26 @@ static double unsteadiness(const npy *a, size_t step, size_t apart)
     return worst;
 }
 
-/* Cosines and sines of one array: side by side, or in halves, which also may stand twice. */
-static const char *take_one(const npy *a, size_t pairs, samples *to)
+/* Returns whether cosine and sine of a pair are side by side, not in halves. If all rows are of one
+ * position, they are steady in both orders; then all pairs should have the same amplitude. If that
+ * does not tell either, the order is the one that is expected. */
+static int is_side_by_side(const npy *a, int is_expected)
+{
+    for (int across_pairs = 0; across_pairs <= 1; across_pairs++) {
+        const double beside = unsteadiness(a, 2, 1, across_pairs);
+        const double halves = unsteadiness(a, 1, a->columns / 2, across_pairs);
+        if (beside != halves) return beside < halves;
+    }
+    return is_expected;
+}
+
+/* Cosines and sines of one array: side by side, or in halves, which also may stand twice. Returns
+ * NULL on success, otherwise an error message. */
+static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, samples *to)
 {
     if (a->columns % 2) return "an even number of columns is wanted";
     const size_t half = a->columns / 2;
-    const int is_interleaved = a->is_complex || unsteadiness(a, 2, 1) < unsteadiness(a, 1, half);
+    const int is_interleaved = a->is_complex || is_side_by_side(a, is_beside_expected);
     npy parts[2];
     for (int k = 0; k < 2; k++) {
         parts[k] = *a;
@@ -153,7 +181,8 @@ static const char *take_one(const npy *a, size_t pairs, samples *to)
                           (is_interleaved ? 2 * i + (size_t)k : i + (size_t)k * half)];
     }
     const char *error = "no memory";
-    if (parts[0].of && parts[1].of) error = take_two(&parts[0], &parts[1], pairs, to);
+    if (parts[0].of && parts[1].of)
+        error = take_two(&parts[0], &parts[1], pairs, is_beside_expected, to);
     free(parts[0].of);
     free(parts[1].of);
     to->is_table = 1;

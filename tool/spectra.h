@@ -4,6 +4,7 @@
 #ifndef TOOL_SPECTRA_H
 #define TOOL_SPECTRA_H
 
+#include "names.h"
 #include "plan.h"
 #include "samples.h"
 
@@ -30,24 +31,25 @@ typedef enum difference {
     DIFFERENCE_COUNT
 } difference;
 
-static const char *const difference_names[DIFFERENCE_COUNT] = {"column_order",
-                                                               "sine_cosine",
-                                                               "sign",
-                                                               "position_offset",
-                                                               "base",
-                                                               "scaling_absent",
-                                                               "scaling_other",
-                                                               "scaling_twice",
-                                                               "attention_factor_absent",
-                                                               "attention_factor_squared",
-                                                               "attention_factor_inverse",
-                                                               "rotary_width",
-                                                               "inv_freq_bf16",
-                                                               "inv_freq_f16",
-                                                               "positions_bf16",
-                                                               "positions_f16",
-                                                               "table_bf16",
-                                                               "table_f16"};
+static const char *const difference_names[] = {"column_order",
+                                               "sine_cosine",
+                                               "sign",
+                                               "position_offset",
+                                               "base",
+                                               "scaling_absent",
+                                               "scaling_other",
+                                               "scaling_twice",
+                                               "attention_factor_absent",
+                                               "attention_factor_squared",
+                                               "attention_factor_inverse",
+                                               "rotary_width",
+                                               "inv_freq_bf16",
+                                               "inv_freq_f16",
+                                               "positions_bf16",
+                                               "positions_f16",
+                                               "table_bf16",
+                                               "table_f16"};
+TOOL_HAS_ALL(difference_names, DIFFERENCE_COUNT);
 
 enum { MOST_SPECTRA = 128 };
 
@@ -78,14 +80,15 @@ static void free_spectra(spectra *all)
     all->count = 0;
 }
 
-/* Add the first pairs of a rotation, if there are as many. */
+/* Adds the first `pairs` frequencies of a rotation. Returns NULL if the rotation has fewer, or
+ * several coordinates. */
 static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, unsigned differs)
 {
-    const size_t width = c->rotary_dim ? c->rotary_dim : c->head_dim;
+    const size_t own_pairs = pairs_of_rope(c);
     double factor = 1;
-    if (all->count == MOST_SPECTRA || width / 2 < pairs || c->axes > 1 || c->coordinate)
+    if (all->count == MOST_SPECTRA || own_pairs < pairs || c->axes > 1 || c->coordinate)
         return NULL;
-    double *const omega = new_numbers(width / 2);
+    double *const omega = new_numbers(own_pairs);
     if (!omega || pe_rope_frequencies(c, omega, &factor) != PE_OK) {
         free(omega);
         return NULL;
@@ -95,10 +98,10 @@ static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, u
     s->differs = differs;
     s->omega = omega;
     s->factor = factor;
-    s->has_rope = width == 2 * pairs;
+    s->has_rope = own_pairs == pairs;
     s->rope = *c;
     s->chain_base = c->rope_theta;
-    s->chain_width = (double)width;
+    s->chain_width = 2 * (double)own_pairs;
     s->is_chain_exact =
         (c->rope_type == PE_ROPE_DEFAULT || c->rope_type == PE_ROPE_LINEAR) && !c->freq_factors;
     return s;
@@ -109,9 +112,12 @@ static int is_scaled(const pe_rope_config *c)
     return c->rope_type != PE_ROPE_DEFAULT || c->freq_factors;
 }
 
+/* Returns the rotation without its scaling. PROPORTIONAL keeps its type, with the factor 1: with
+ * another type the exponents and the number of pairs would differ also. */
 static pe_rope_config unscaled(const pe_rope_config *c)
 {
     pe_rope_config to = pe_rope_config_default(c->head_dim);
+    if (c->rope_type == PE_ROPE_PROPORTIONAL) to.rope_type = c->rope_type;
     to.rotary_dim = c->rotary_dim;
     to.rope_theta = c->rope_theta;
     return to;
@@ -129,7 +135,12 @@ static double llama3(const pe_rope_config *c, double w)
     return (1 - share) * w / c->factor + share * w;
 }
 
-/* The scaling done once more to what it has made: by the same ratio, for Llama 3 also by its rule. */
+/* Returns a / b, or 1 if b is 0: scaling does not change the frequency of a pair that does not
+ * rotate. */
+static double ratio_of(double a, double b) { return b != 0 ? a / b : 1; }
+
+/* The scaling done once more to what it has made: by the same ratio, for Llama 3 also by its
+ * rule. */
 static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const pe_rope_config plain = unscaled(c);
@@ -140,7 +151,7 @@ static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
         if (!twice) break;
         for (size_t i = 0; i < pairs; i++)
             twice->omega[i] = by_rule ? llama3(c, twice->omega[i])
-                                      : twice->omega[i] * (twice->omega[i] / once->omega[i]);
+                                      : twice->omega[i] * ratio_of(twice->omega[i], once->omega[i]);
         twice->has_rope = 0;
         twice->has_any_factor = 1;
     }
@@ -150,36 +161,39 @@ static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
 static const double usual_factors[] = {1.25, 1.5, 2,  2.5, 3,  4,  5,  6,
                                        8,    10,  16, 20,  32, 40, 64, 128};
 
+/* Returns a length as a size_t, or 0, which is absent, if it is too large for one. */
+static size_t whole_length(double length)
+{
+    return length < (double)(SIZE_MAX / 2) ? (size_t)length : 0;
+}
+
 /* Other scalings by the config's numbers, and its own by another factor. */
 static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pairs)
 {
-    static const struct {
-        pe_rope_type type;
-        const char *name;
-    } types[] = {{PE_ROPE_LINEAR, "linear"},
-                 {PE_ROPE_NTK, "ntk"},
-                 {PE_ROPE_DYNAMIC_NTK, "dynamic"},
-                 {PE_ROPE_LLAMA3, "llama3"},
-                 {PE_ROPE_YARN, "yarn"}};
+    static const pe_rope_type types[] = {PE_ROPE_LINEAR, PE_ROPE_NTK,  PE_ROPE_DYNAMIC_NTK,
+                                         PE_ROPE_LLAMA3, PE_ROPE_YARN, PE_ROPE_PROPORTIONAL};
     for (size_t t = 0; t < TOOL_COUNT(types); t++)
         for (size_t f = 0; f <= TOOL_COUNT(usual_factors); f++) {
             pe_rope_config other = *c;
-            const int is_same = types[t].type == c->rope_type;
+            const int is_same = types[t] == c->rope_type;
             const double factor = f ? usual_factors[f - 1] : c->factor;
+            if (types[t] == PE_ROPE_PROPORTIONAL && !is_same) continue; /* another width */
             if ((f > 0) != is_same || factor == 0 || (is_same && factor == c->factor)) continue;
-            other.rope_type = types[t].type;
+            other.rope_type = types[t];
             other.factor = factor;
             other.freq_factors = NULL;
             other.freq_factors_length = 0;
             other.short_factor = other.long_factor = NULL;
             other.short_factor_length = other.long_factor_length = 0;
-            if (types[t].type == PE_ROPE_DYNAMIC_NTK)
+            if (types[t] == PE_ROPE_DYNAMIC_NTK)
                 other.sequence_length =
-                    (size_t)(factor * (double)c->original_max_position_embeddings);
-            if (types[t].type == PE_ROPE_LLAMA3 && other.high_freq_factor <= other.low_freq_factor)
+                    whole_length(factor * (double)c->original_max_position_embeddings);
+            if (types[t] == PE_ROPE_LLAMA3 && other.high_freq_factor <= other.low_freq_factor)
                 other.low_freq_factor = 1, other.high_freq_factor = 4;
             spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_SCALING_OTHER);
-            if (s) s->scaling = types[t].name, s->scaling_factor = factor, s->has_any_factor = 1;
+            if (s)
+                s->scaling = type_names[types[t]].scaling, s->scaling_factor = factor,
+                s->has_any_factor = 1;
         }
 }
 
@@ -187,8 +201,6 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
  * list of LongRoPE. */
 static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
-    static const char *const names[PE_ROPE_TYPE_COUNT] = {
-        "default", "linear", "ntk", "ntk", "dynamic", "llama3", "yarn", "longrope", "proportional"};
     const size_t trained = c->original_max_position_embeddings, most = c->max_position_embeddings;
     for (int k = 0; k < 3; k++) {
         pe_rope_config other = *c;
@@ -198,7 +210,7 @@ static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pair
         if (k == 0 ? most == 0 || most == trained : c->rope_type != PE_ROPE_LONGROPE) continue;
         spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_SCALING_OTHER);
         if (s)
-            s->has_other_length = 1, s->scaling = names[c->rope_type],
+            s->has_other_length = 1, s->scaling = type_names[c->rope_type].scaling,
             s->scaling_factor = c->factor, s->has_any_factor = 1;
     }
 }
@@ -217,7 +229,7 @@ static double fitted_base(const samples *s, const spectrum *config, const double
 {
     double best = 0, weight = 0;
     for (size_t i = 1; i < s->pairs; i++) {
-        const double ratio = plain ? config->omega[i] / plain[i] : 1;
+        const double ratio = plain ? ratio_of(config->omega[i], plain[i]) : 1;
         const double w = fabs(s->tracks[i].frequency) / ratio;
         const int is_known = w > 0 && (s->is_inv_freq || w * s->step < 3);
         if (!is_known || (double)i * w <= weight || fabs(ratio - 1) > 1e-9) continue;
@@ -254,7 +266,7 @@ static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
 /* Exponents with another width below them; with a smaller one they are those of a higher base. */
 static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
-    const size_t own = c->rotary_dim ? c->rotary_dim : c->head_dim;
+    const size_t own = 2 * pairs_of_rope(c);
     const size_t widths[] = {2 * pairs, c->head_dim, own, 2 * own, 4 * own, own / 2};
     for (size_t k = 0; k < TOOL_COUNT(widths); k++) {
         pe_rope_config other = *c;
@@ -270,6 +282,28 @@ static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
         other.rope_interleave = 0;
         spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_ROTARY_WIDTH);
         if (s) s->width = own == 2 * pairs ? (double)widths[k] : (double)(2 * pairs);
+    }
+}
+
+/* Other widths of PROPORTIONAL in a table of all pairs: another number of pairs rotates, or
+ * rotary_dim divides the exponents, which is the same as a higher base. */
+static void add_proportional_widths(spectra *all, const pe_rope_config *c, const samples *s)
+{
+    const size_t rotary = rotary_of(c);
+    size_t rotating = s->pairs;
+    pe_rope_config other = *c;
+    while (rotating > 0 && s->tracks[rotating - 1].frequency == 0)
+        rotating--;
+    other.rotary_dim = 2 * rotating;
+    if (rotating > 0 && other.rotary_dim != rotary) {
+        spectrum *const to = add_rope(all, &other, s->pairs, 1u << DIFFERS_ROTARY_WIDTH);
+        if (to) to->width = (double)other.rotary_dim;
+    }
+    other.rotary_dim = rotary;
+    other.rope_theta = pow(c->rope_theta, (double)c->head_dim / (double)rotary);
+    if (rotary < c->head_dim) {
+        spectrum *const to = add_rope(all, &other, s->pairs, 1u << DIFFERS_ROTARY_WIDTH);
+        if (to) to->width = (double)rotary;
     }
 }
 
@@ -295,9 +329,8 @@ static void add_linear(spectra *all, const pe_rope_config *c, const samples *s)
 /* All of a rotation. The first is the config's own, if the array has its width. */
 static void spectra_of_rope(spectra *all, const pe_rope_config *c, const samples *s)
 {
-    const size_t own = c->rotary_dim ? c->rotary_dim : c->head_dim;
     all->count = 0;
-    if (own != 2 * s->pairs) {
+    if (pairs_of_rope(c) != s->pairs) {
         add_widths(all, c, s->pairs);
         return;
     }
@@ -312,6 +345,7 @@ static void spectra_of_rope(spectra *all, const pe_rope_config *c, const samples
     } else
         add_linear(all, c, s);
     add_widths(all, c, s->pairs);
+    if (c->rope_type == PE_ROPE_PROPORTIONAL) add_proportional_widths(all, c, s);
     add_bases(all, c, s);
 }
 

@@ -16,9 +16,17 @@ typedef struct positions {
     double *list; /* allocated, or NULL */
 } positions;
 
-typedef enum table_type { TABLE_F32 = 0, TABLE_F16, TABLE_BF16, TABLE_F64 } table_type;
+typedef enum table_type {
+    TABLE_F32 = 0,
+    TABLE_F16,
+    TABLE_BF16,
+    TABLE_F64,
+    TABLE_TYPE_COUNT
+} table_type;
 static const char *const table_types[] = {"f32", "f16", "bf16", "f64"};
+TOOL_HAS_ALL(table_types, TABLE_TYPE_COUNT);
 static const char *const table_layouts[] = {"apart", "twice", "joined", "complex", "matrix"};
+TOOL_HAS_ALL(table_layouts, PE_ROPE_TABLE_MATRIX + 1);
 
 static const char *read_grid(const char *text, positions *to)
 {
@@ -87,6 +95,7 @@ static size_t bytes_of(table_type type)
 static int write_head(FILE *file, table_type type, const size_t *shape, size_t axes)
 {
     static const char *const names[] = {"f4", "f2", "u2", "f8"}; /* numpy has no bf16: its bits */
+    TOOL_HAS_ALL(names, TABLE_TYPE_COUNT);
     const uint16_t probe = 1;
     char head[192], sizes[96] = "";
     for (size_t a = 0; a < axes; a++)

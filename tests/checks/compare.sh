@@ -3,7 +3,8 @@
 #
 # compare.sh: `posenc compare` on the arrays of tests/compare: tests/tools/compare_arrays.py writes them,
 # tests/tools/compare_check.py counts answers that are right, false and missed. First tests/compare/pretend.py: does
-# the check fail programs that err? tests/tools/compare_cases.py has the detector's own cases.
+# the check fail programs that err? tests/tools/compare_cases.py has the detector's own cases, which run under the
+# sanitizers of addresses and undefined behaviour where clang has them.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/compare
@@ -16,10 +17,18 @@ done
 [ -n "$python" ] || skip "the arrays: numpy is missing"
 # shellcheck disable=SC2086
 "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/posenc.c -o "$WORK/posenc" -ljson-c -lm || exit 1
+program=$WORK/posenc
+# shellcheck disable=SC2086
+if have "$CLANG" && $CLANG -std=c99 -g1 -O1 $WARNINGS -fsanitize=address,undefined -fno-sanitize-recover=all -I. \
+    -DPE_SLEEF=0 tool/posenc.c -o "$WORK/posenc.asan" -ljson-c -lm 2>"$WORK/asan.log"; then
+    program=$WORK/posenc.asan
+else
+    echo "SKIP: $CLANG's sanitizers are missing"
+fi
 "$python" tests/tools/compare_arrays.py "$WORK/arrays" || exit 1
 check "compare_check.py fails programs that err" "$python" tests/compare/pretend.py "$WORK/arrays"
 check "compare_cases.py: an array for each name, files that are no arrays" "$python" tests/tools/compare_cases.py \
-    "$WORK/posenc" "$WORK"
+    "$program" "$WORK"
 [ $failed -eq 0 ] || exit 1
 "$python" tests/tools/compare_check.py "$WORK/posenc" "$WORK/arrays"
 status=$?

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run.sh: the harnesses of tests/fuzz (api simd rope tables).
+# run.sh: the harnesses of tests/fuzz (api simd rope tables gguf npy compare).
 #
 #   run.sh fuzz [NAME...]      run each with $FUZZ_ENGINE for its share of $FUZZ_SECONDS
 #                              (`tests/run fuzz`); new inputs go to build/fuzz/corpus.NAME
@@ -199,7 +199,7 @@ minimise() {
 
 what=${1:-fuzz}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- api simd rope tables gguf
+[ $# -gt 0 ] || set -- api simd rope tables gguf npy compare
 passed=0 failed=0
 case $what in
 fuzz)

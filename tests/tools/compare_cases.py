@@ -154,11 +154,62 @@ case("paper in halves", np.concatenate(double(W64, MANY)[::-1], 1), {"column_ord
      "d_model=128")
 case("paper, cosines first", np.stack(double(W64, MANY), 2).reshape(4096, 128), {"sine_cosine"},
      "preset=vaswani", "d_model=128")
+PAPER = ("preset=vaswani", "d_model=62")
+P64 = inv_freq(62, kind=np.float64)
+for place in ([0], [7], [5, 5, 5]):
+    row = np.stack(double(P64, place)[::-1], 2).reshape(len(place), 62)
+    case(f"paper at {place}", row, set(), *PAPER, "--positions", ",".join(map(str, place)))
+case("amplitude at position 0", np.repeat(F([[0, 0.25]]), 16, 1), set(), "preset=mlx", "d_model=32")
+NEIGHBOURS = ("model_type=ernie4_5_vl_moe", "head_dim=16", "rope_theta=1.5", "rope_type=yarn", "factor=8",
+              "original_max_position_embeddings=64")
+case("neighbours at position 0", beside(double(np.ones(8), [0], 0.1 * np.log(8) + 1)), "several", *NEIGHBOURS)
+case("a factor of 1e38", double(inv_freq(16, kind=np.float64), [0]), "several", "head_dim=16", "rope_type=llama3",
+     "factor=1e38", "low_freq_factor=1", "high_freq_factor=4", "original_max_position_embeddings=64")
+case("paper in halves, one row", np.concatenate(double(P64, [7])[::-1], 1), {"column_order"}, *PAPER, "--positions",
+     "7")
 case("inv_freq", (W,), set(), *PLAIN)
 case("inv_freq, llama3", (L64.astype(F),), set(), *L3)
 case("inv_freq of another base", (inv_freq(128, 500000.0),), {"base"}, *PLAIN, details={"base": 500000})
 case("inv_freq rounded", (bf16(W),), {"inv_freq_bf16"}, *PLAIN)
 case("inv_freq unscaled", (inv_freq(128, 500000.0),), {"scaling_absent"}, *L3)
+
+# Gemma 4's full-attention layers: a table of all 32 pairs, of which the first 8 rotate
+GEMMA4 = ("head_dim=64", "rope_theta=1000000", "rope_type=proportional", "partial_rotary_factor=0.25")
+
+
+def padded(w, pairs=32):
+    return np.concatenate([w, np.zeros(pairs - len(w))])
+
+
+G64 = inv_freq(64, 1e6, kind=np.float64)
+DENSE = inv_freq(16, 1e6, kind=np.float64)
+case("right, proportional", tables(padded(G64[:8]), MANY), set(), *GEMMA4)
+case("right, proportional, joined", np.concatenate(double(padded(G64[:8]), MANY), 1), set(), *GEMMA4)
+case("right, proportional, twice", twice(double(padded(G64[:8]), MANY, out=np.float16)), set(), *GEMMA4)
+case("right, proportional, factor", tables(padded(G64[:8]) / 8, MANY), set(), *GEMMA4, "factor=8")
+case("right, proportional, freq_factors", tables(padded(G64[:8]) / 2, MANY), set(), *GEMMA4,
+     f"freq_factors={[2] * 32}".replace(" ", ""))
+case("inv_freq, proportional", (padded(G64[:8]).astype(F),), set(), *GEMMA4)
+case("proportional, exchanged", double(padded(G64[:8]), MANY)[::-1], {"sine_cosine"}, *GEMMA4)
+case("proportional, base", double(padded(inv_freq(64, 1e4, kind=np.float64)[:8]), MANY), {"base"}, *GEMMA4,
+     details={"base": 10000})
+case("proportional, factor and base", double(padded(inv_freq(64, 1e4, kind=np.float64)[:8]) / 8, MANY), {"base"},
+     *GEMMA4, "factor=8", details={"base": 10000})
+case("proportional, unscaled", double(padded(G64[:8]), MANY), {"scaling_absent"}, *GEMMA4, "factor=8")
+case("proportional, scaled twice", double(padded(G64[:8]) / 64, MANY), {"scaling_twice"}, *GEMMA4, "factor=8")
+case("proportional, another factor", double(padded(G64[:8]) / 4, MANY), {"scaling_other"}, *GEMMA4, "factor=8",
+     details={"scaling": "proportional", "factor": 4})
+case("proportional, all rotate", double(G64, MANY), {"rotary_width"}, *GEMMA4, details={"rotary_dim": 64})
+case("proportional, half rotates", double(padded(G64[:16]), MANY), {"rotary_width"}, *GEMMA4,
+     details={"rotary_dim": 32})
+case("proportional, 8 pairs", double(G64[:8], MANY), {"rotary_width"}, *GEMMA4, details={"rotary_dim": 16})
+case("proportional, exponents of 8 pairs", double(DENSE, MANY), {"rotary_width"}, *GEMMA4, details={"rotary_dim": 16})
+case("proportional, exponents of 8 pairs, padded", double(padded(DENSE), MANY), {"rotary_width"}, *GEMMA4,
+     details={"rotary_dim": 16})
+case("proportional, 5 pairs", double(inv_freq(10, 1e6, kind=np.float64), MANY), {"rotary_width"}, *GEMMA4,
+     details={"rotary_dim": 10})
+case("proportional, more pairs than a head", double(inv_freq(80, 1e6, kind=np.float64), MANY), {"rotary_width"},
+     *GEMMA4, details={"rotary_dim": 80})
 
 RANDOM = np.random.default_rng(1)
 RIGHT = tables(W, MANY)
@@ -225,10 +276,19 @@ HOSTILE = [
     (npy(OK.replace("<f4", "<f99999999999999999999")), "descr"),
     (npy(OK.replace("<f4", "<f3"), bytes(24)), "descr"),
     (npy(OK.replace("<f4", "<i4"), bytes(32)), "floating-point"),
+    (npy(OK.replace("<f4", "<c9"), bytes(64)), "descr"),
     (npy(OK.replace("False", "0"), bytes(32)), "fortran_order"),
     (npy(OK.replace("2, 4", "2, 3"), bytes(24)), "even"),
     (npy(OK.replace("2", "2\0"), bytes(32)), "byte of 0"),
 ]
+
+
+KEYS = ["'descr':'<f4'", "'fortran_order':False", "'shape':(2,4)"]
+# a header that ends within its last key, wherever that is: each key is the last one once
+for last in KEYS:
+    start = "{" + ",".join(key for key in KEYS if key != last) + ","
+    HOSTILE += [(npy(start + last[:end]), last.split("'")[1]) for end in range(len(last))]
+HOSTILE += [(npy(KEYS[0][:end]), "descr") for end in range(1, len(KEYS[0]))]  # and the only one
 
 
 def hostile(posenc, where):
@@ -408,7 +468,7 @@ def main():
               f"{'' if good else f' wanted {wanted} {details}; status {run.returncode}; {argv}'} {run.stderr}".rstrip())
     count = len(CASES) + len(HOSTILE)
     print(f"{count - failed} passed, {failed} failed")
-    return failed != 0 or count < 95
+    return failed != 0 or count < 181
 
 
 sys.exit(main())

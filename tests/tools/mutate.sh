@@ -157,6 +157,7 @@ mutated() {
     coordinate) sed 's/if (plan->coordinate\[pair + i\] != k) continue;/if (i % 3 != k) continue;/' "$file" ;;
     alibi-far) sed 's/is_far = j < -PE__MAX_KEY_OFFSET || j > PE__MAX_KEY_OFFSET;/is_far = 0;/' "$file" ;;
     round) sed 's/return (a + big) - big;/return a;/' "$file" ;;
+    missing-name) sed '/^    {"yarn", "yarn", /d' "$file" ;;
     unseen-key) sed 's/if (!is_known)/if (0)/' "$file" ;;
     golden) sed 's/^\(fill_f64  .*\)\(.\)\(.\)$/\1\3\2/' "$file" ;;
     oracle) sed 's/fma(xl, Xh, fma(xh, Xh, -p))/fma(xh, Xh, -p)/' "$file" ;; # a term left out

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists with one entry per value of an enum: the compiler compares their sizes with the enum's. */
+#ifndef TOOL_ENUMS_H
+#define TOOL_ENUMS_H
+
+#include <stddef.h>
+
+#define TOOL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Does not compile unless the list has `count` entries. Declare the list as name[], with its entries
+ * in the enum's order: a list with a size of its own, or with designated initialisers, has NULL for an
+ * entry that is missing. */
+#define TOOL_HAS_ALL(list, count)                                                                  \
+    struct list##_has_an_entry_for_each_value {                                                    \
+        char is_complete[TOOL_COUNT(list) == (size_t)(count) ? 1 : -1];                            \
+    }
+
+#endif
