@@ -42,6 +42,7 @@ include tests/settings.mk
 ##                    JSON, the library as WebAssembly, checksums. Run make test and make check before
 ##   make peers       build/peers: a virtual environment with the programs that the tests compare pe with (transformers,
 ##                    torch, triton, gguf), at pinned versions; make check creates it too
+##   make format      give all files of C and C++ the format of .clang-format (clang-format of a pinned version)
 ##   make deps        install what demo, test and check need (they also do it themselves)
 ##   make clean       remove build/
 ##   make bench       compare pe's speed with that of memory and of other libraries
@@ -69,9 +70,11 @@ headers:
 quick test check deps:
 	+@$(MAKE) --no-print-directory -f tests/steps.mk $@
 
-.PHONY: peers
+.PHONY: peers format
 peers:
 	@sh tests/tools/environment.sh $@
+format:
+	@sh tests/tools/environment.sh $@ && sh tests/checks/format.sh write
 
 .PHONY: deps-demo deps-tool
 deps-demo deps-tool:

@@ -118,7 +118,7 @@
 #define PE_VERSION_STRING "0.4.0"
 
 /* MSVC is not checked: it defines __STDC_VERSION__ only if a standard was requested. */
-#if !defined(__cplusplus) && !defined(_MSC_VER) && \
+#if !defined(__cplusplus) && !defined(_MSC_VER) &&                                                 \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
 #endif
@@ -291,8 +291,8 @@ enum { PE_MAX_AXES = 8 };
 
 /* How several axes share the columns of a row; ignored if axes is 1. */
 typedef enum pe_columns {
-    PE_COLUMNS_BLOCKS = 0, /* each axis has its own block of columns, in the layout          */
-    PE_COLUMNS_JOINED,     /* one layout for the whole row, first the pairs of the first axis, then
+    PE_COLUMNS_BLOCKS = 0,  /* each axis has its own block of columns, in the layout          */
+    PE_COLUMNS_JOINED,      /* one layout for the whole row, first the pairs of the first axis, then
                               the pairs of the second ...; halves: all sines, then all cosines.
                               RoPE of whole heads (DINOv3, Pixtral, Cosmos); timm, Perceiver   */
     PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal width. Interleaved: the
@@ -418,19 +418,19 @@ typedef struct pe_plan {
     double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
     int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
     int cos_first, has_padding;
-    int half_turns;          /* 1: angles times pi; some may be exact multiples of pi / 2    */
-    int exact_frequencies;   /* 1: the sums of two doubles are the frequencies exactly       */
-    int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int rope_interleave;     /* RoPE: 1 reads adjacent pairs and writes halves               */
-    size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
-    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
-    const double *matrix;    /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
-    size_t matrix_step;      /* doubles from one array of matrix to the next                 */
-    const uint8_t *order;    /* RoPE: NULL, or the order of pairs, see pe__order_memory()    */
-    const double *point;     /* PE_COLUMNS_SUMS: the coordinates of the row for which the
+    int half_turns;        /* 1: angles times pi; some may be exact multiples of pi / 2    */
+    int exact_frequencies; /* 1: the sums of two doubles are the frequencies exactly       */
+    int joint;             /* RoPE: the axes share one layout of the whole row             */
+    int rope_interleave;   /* RoPE: 1 reads adjacent pairs and writes halves               */
+    size_t rotary_offset;  /* RoPE: elements of a head before those that rotate            */
+    size_t step;           /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
+    const double *matrix;  /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
+    size_t matrix_step;    /* doubles from one array of matrix to the next                 */
+    const uint8_t *order;  /* RoPE: NULL, or the order of pairs, see pe__order_memory()    */
+    const double *point;   /* PE_COLUMNS_SUMS: the coordinates of the row for which the
                                 sums in frequency were computed; else NULL                   */
     pe_layout layout;
-    double padding;          /* the padding position                                         */
+    double padding; /* the padding position                                         */
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;
 
@@ -674,8 +674,8 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* How float32 code computes a frequency. Each operation is rounded to float. log(base) is a double:
    PE_FLOAT32_EXP rounds the whole -log(base) / D to float, PE_FLOAT32_EXP_OF_RATIO -log(base). */
 typedef enum pe_float32 {
-    PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
-    PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
+    PE_FLOAT32_POW = 0,     /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
+    PE_FLOAT32_EXP,         /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
     PE_FLOAT32_EXP_OF_RATIO /* exp((-log(base) * i) / D): Diffusers, Stable Diffusion, Flux, ggml's
                                timestep_embedding */
 } pe_float32;
@@ -1900,9 +1900,9 @@ PE__INLINE double *pe__aligned(void *p)
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
 }
 
-/* Comparisons of numbers that a caller gave, which may be NaNs. clang assumes that there are no NaNs
-   under -ffinite-math-only: to it, a NaN may be equal to 0, and at most any limit. pe's pragmas do
-   not change that. So these functions look at the bits of the double. */
+/* Comparisons of numbers that a caller gave, which may be NaNs. clang assumes that there are no
+   NaNs under -ffinite-math-only: to it, a NaN may be equal to 0, and at most any limit. pe's
+   pragmas do not change that. So these functions look at the bits of the double. */
 
 /* Returns the bits of |x|. They are in the order of |x|, with NaNs above infinity. */
 PE__INLINE uint64_t pe__magnitude_bits(double x)
@@ -1911,10 +1911,7 @@ PE__INLINE uint64_t pe__magnitude_bits(double x)
     memcpy(&bits, &x, sizeof bits);
     return bits & INT64_MAX;
 }
-PE__INLINE int pe__is_nan(double x)
-{
-    return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000);
-}
+PE__INLINE int pe__is_nan(double x) { return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000); }
 PE__INLINE int pe__is_zero(double x) { return pe__magnitude_bits(x) == 0; }
 
 /* Returns whether low <= x <= high: 0 if x is a NaN. */
@@ -2126,13 +2123,13 @@ typedef struct pe__runs {
     const pe_plan *plan;      /* has the offset and the padding position */
     size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
     size_t coordinate;
-    int copies;               /* rows at the position of a row before are copied from it */
-    size_t cells, period;     /* a grid whose rows are copied: each value holds for `cells` rows,
+    int copies;             /* rows at the position of a row before are copied from it */
+    size_t cells, period;   /* a grid whose rows are copied: each value holds for `cells` rows,
                                  and the values recur after `period` values; else 1, SIZE_MAX */
-    size_t computed;          /* a grid: before this row, each value's first row is computed */
-    double last;              /* the position of row next - 1; 1e300: none */
-    pe__row_cache *cache;     /* of a long list, or NULL */
-    size_t held, held_rows;   /* p holds the positions, without offset, of held_rows rows from
+    size_t computed;        /* a grid: before this row, each value's first row is computed */
+    double last;            /* the position of row next - 1; 1e300: none */
+    pe__row_cache *cache;   /* of a long list, or NULL */
+    size_t held, held_rows; /* p holds the positions, without offset, of held_rows rows from
                                  number `held` on */
     double p[PE__POSITIONS];
 } pe__runs;
@@ -2144,8 +2141,8 @@ PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *at, size_t fir
     const int grid = at->kind == (int)PE__AT_GRID && copies;
     const size_t cells = grid ? pe__grid_cells(at, coordinate) : 1;
     const size_t period = grid ? at->size[coordinate] : SIZE_MAX;
-    const pe__runs runs = {at,     plan, first, rows, 0, coordinate, copies, cells, period, 0,
-                           1e300, NULL, 0,     0,    {0}};
+    const pe__runs runs = {at,     plan, first, rows, 0, coordinate, copies, cells,
+                           period, 0,    1e300, NULL, 0, 0,          {0}};
     return runs;
 }
 
@@ -2586,17 +2583,34 @@ PE__INLINE uint64_t pe__odd_significand(double x)
 
 /* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one from n = 16 on: more do not matter there. */
 static const double pe__inverse_factorial[28][2] = {
-    {1.0}, {1.0}, {0.5}, {0.16666666666666666, 9.25185853854297e-18},
-    {0.041666666666666664, 2.3129646346357427e-18}, {0.008333333333333333, 1.1564823173178714e-19},
-    {0.001388888888888889, -5.300543954373577e-20}, {0.0001984126984126984, 1.7209558293420705e-22},
-    {2.48015873015873e-5, 2.1511947866775882e-23}, {2.7557319223985893e-6, -1.858393274046472e-22},
-    {2.755731922398589e-7, 2.3767714622250297e-23}, {2.505210838544172e-8, -1.448814070935912e-24},
-    {2.08767569878681e-9, -1.20734505911326e-25}, {1.6059043836821613e-10, 1.2585294588752098e-26},
-    {1.1470745597729725e-11, 2.0655512752830745e-28}, {7.647163731819816e-13, 7.03872877733453e-30},
-    {4.779477332387385e-14}, {2.8114572543455206e-15}, {1.5619206968586225e-16},
-    {8.22063524662433e-18}, {4.110317623312165e-19}, {1.9572941063391263e-20},
-    {8.896791392450574e-22}, {3.868170170630684e-23}, {1.6117375710961184e-24},
-    {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
+    {1.0},
+    {1.0},
+    {0.5},
+    {0.16666666666666666, 9.25185853854297e-18},
+    {0.041666666666666664, 2.3129646346357427e-18},
+    {0.008333333333333333, 1.1564823173178714e-19},
+    {0.001388888888888889, -5.300543954373577e-20},
+    {0.0001984126984126984, 1.7209558293420705e-22},
+    {2.48015873015873e-5, 2.1511947866775882e-23},
+    {2.7557319223985893e-6, -1.858393274046472e-22},
+    {2.755731922398589e-7, 2.3767714622250297e-23},
+    {2.505210838544172e-8, -1.448814070935912e-24},
+    {2.08767569878681e-9, -1.20734505911326e-25},
+    {1.6059043836821613e-10, 1.2585294588752098e-26},
+    {1.1470745597729725e-11, 2.0655512752830745e-28},
+    {7.647163731819816e-13, 7.03872877733453e-30},
+    {4.779477332387385e-14},
+    {2.8114572543455206e-15},
+    {1.5619206968586225e-16},
+    {8.22063524662433e-18},
+    {4.110317623312165e-19},
+    {1.9572941063391263e-20},
+    {8.896791392450574e-22},
+    {3.868170170630684e-23},
+    {1.6117375710961184e-24},
+    {6.446950284384474e-26},
+    {2.4795962632247976e-27},
+    {9.183689863795546e-29},
 };
 
 /* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... for |y| < 1, up to the term with
@@ -2620,14 +2634,13 @@ static const double pe__exp2_sixteenths[3][16] = {
      1.7562521603732995, 1.8340080864093424, 1.9152065613971474},
     {0.0, 8.551889705537965e-17, -3.046782079812471e-17, 8.912812676025408e-17,
      3.982015231465646e-17, 4.658027591836937e-17, 2.5382502794888315e-17, 7.70094837980299e-17,
-     -9.667293313452913e-17, -3.483994556892796e-17, 7.949834809697621e-17,
-     2.4707192569797888e-17, 8.199010020581497e-17, 2.960140695448873e-17, 3.283107224245627e-17,
-     -1.0619946056195963e-16},
+     -9.667293313452913e-17, -3.483994556892796e-17, 7.949834809697621e-17, 2.4707192569797888e-17,
+     8.199010020581497e-17, 2.960140695448873e-17, 3.283107224245627e-17, -1.0619946056195963e-16},
     {0.0, -4.330791080574723e-33, 2.0170548784884862e-33, -2.0074146328324945e-33,
-     1.1419596568854534e-33, -2.31439910378786e-33, 1.686782464618325e-34,
-     -2.2407483643739503e-33, 4.1386753086994136e-33, -1.2115770452309058e-34,
-     -9.159956374100367e-34, 1.069684778889359e-33, 5.103515194728093e-33, 1.2334822744893002e-33,
-     -6.4250893479530425e-34, -3.0577697567913255e-33}};
+     1.1419596568854534e-33, -2.31439910378786e-33, 1.686782464618325e-34, -2.2407483643739503e-33,
+     4.1386753086994136e-33, -1.2115770452309058e-34, -9.159956374100367e-34, 1.069684778889359e-33,
+     5.103515194728093e-33, 1.2334822744893002e-33, -6.4250893479530425e-34,
+     -3.0577697567913255e-33}};
 
 /* Returns 2^(k / 16) for an integer k, |k| < 16000. */
 PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
@@ -3255,7 +3268,7 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
  *      relative error.
  *   2. The plan's frequencies have errors, which the sines and cosines inherit. */
 PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                pe__dd *cosine)
+                               pe__dd *cosine)
 {
     const pe__vd tt = pe__multiple(plan, pair, t);
     const double *const f = plan->frequency + pair;
@@ -3286,10 +3299,7 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
 
-PE__INLINE double pe__max_abs(double x, double y)
-{
-    return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
-}
+PE__INLINE double pe__max_abs(double x, double y) { return fabs(x) > fabs(y) ? fabs(x) : fabs(y); }
 
 /* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. The second
    term is inherited from the frequencies. Its factor 4 is pi, the radians in a half-turn, rounded
@@ -3376,10 +3386,10 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
    Returns whether both are the same number and the error interval does not contain 0. `by` is a
    power of two. `drop` names the type: 0 for a double, else the value of pe__dropped_bits().
 
-   The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If the
-   interval contains 0, the sign of the exact value is open, and the exact value may be 0: with an
-   amplitude of 2^-950, an interval around 0 would round to 2^-1047 at both ends. All callers have a
-   lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
+   The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
+   the interval contains 0, the sign of the exact value is open, and the exact value may be 0:
+   with an amplitude of 2^-950, an interval around 0 would round to 2^-1047 at both ends. All
+   callers have a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
@@ -3664,8 +3674,8 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
     const double i = given ? 0 : pe__frequency_index(plan, pair, &axis);
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         const int last = n == PE__LIMBS;
-        const int enough = last || (!given && plan->base != 0 &&
-                                    32.0 * n > 512 + 53 * i / axis->denominator[0]);
+        const int enough =
+            last || (!given && plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         const int number = !given && what >= PE__FREQUENCY;
         pe__real x = pe__real_of(number ? 1 : pe__one_multiple(plan, pair, t), n);
         pe__real w = pe__real_pi(n);
@@ -3691,7 +3701,7 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
 /* Computes the values that pe__sincos_dd() approximates, each lane correctly rounded: hi is the
    rounded sine or cosine, lo is the exact value minus hi, rounded. */
 PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                             pe__dd *cosine)
+                               pe__dd *cosine)
 {
     pe_plan x = *plan;
     x.amplitude = 1;
@@ -4136,8 +4146,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
         return "exponent must be one of PE_EXPONENT_...";
     if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
-    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
-        return "columns must be one of PE_COLUMNS_...";
+    if ((unsigned)config->columns > PE_COLUMNS_SUMS) return "columns must be one of PE_COLUMNS_...";
     if (pe__has_columns(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (config->coordinate &&
@@ -4386,7 +4395,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     for (size_t i = 0; i < pairs; i++) {
         const double w = fabs(omega[i]);
         if (pe__is_zero(w) || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
-                       pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
+                               pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
             continue;
         if (index) *index = i;
         if (pe__is_nan(w)) return "a frequency is not a number";
@@ -4420,8 +4429,8 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
     }
     pe__store(squares, sum);
     for (size_t k = 0; k < PE_LANES; k++) all += squares[k];
-    return !pe__unequal(pe__min_vd(least, low), low, low, low) &&
-           fabs(scale) >= pe__exp2i(-50) && pe__between(all * scale * scale, 0, pe__exp2i(41));
+    return !pe__unequal(pe__min_vd(least, low), low, low, low) && fabs(scale) >= pe__exp2i(-50) &&
+           pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
 /* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
@@ -4468,8 +4477,8 @@ static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, c
 
 /* For PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
    omega[pairs][axes]. */
-static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
-                                        const double *omega, double *f)
+static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, const double *omega,
+                                        double *f)
 {
     const size_t each = made->axes;
     const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
@@ -4487,8 +4496,8 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
 
 /* Builds a plan from the config or, if `given`, from the frequencies omega. */
 PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
-                                   const double *omega, size_t pairs, void *memory,
-                                   size_t memory_size)
+                                     const double *omega, size_t pairs, void *memory,
+                                     size_t memory_size)
 {
     pe_plan made;
     const pe_status status = pe__init_begin(plan, config, memory);
@@ -4647,8 +4656,8 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
 {
     if (!plan || !increments) return PE_ERR_NULL;
     if (plan->d_model == 0) return PE_ERR_PLAN;
-    if (plan->axes != 1 || plan->half_turns || plan->offset != 0 || plan->float32 ||
-        plan->matrix || plan->order)
+    if (plan->axes != 1 || plan->half_turns || plan->offset != 0 || plan->float32 || plan->matrix ||
+        plan->order)
         return PE_ERR_PLAN_FIXED;
     for (size_t i = 0; i < plan->axis[0].pairs; i++)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))
@@ -4813,15 +4822,25 @@ static const double pe__sine_poly[8] = {
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
 };
 static const double pe__cosine_poly[8] = {
-    1.0, -4.934802200544679, 4.058712126416665, -1.3352627688430903, 0.23533062976217894,
-    -0.02580687517771109, 0.0019293402224194124, -0.00010298062483467203,
+    1.0,
+    -4.934802200544679,
+    4.058712126416665,
+    -1.3352627688430903,
+    0.23533062976217894,
+    -0.02580687517771109,
+    0.0019293402224194124,
+    -0.00010298062483467203,
 };
 static const double pe__sine_poly_short[8] = {
-    3.141592653589779,   -5.167712780033853,   2.550164036906897, -0.5992643283013662,
-    0.08213972184305013, -0.00728308458904634,
+    3.141592653589779,   -5.167712780033853,  2.550164036906897,
+    -0.5992643283013662, 0.08213972184305013, -0.00728308458904634,
 };
 static const double pe__cosine_poly_short[8] = {
-    1.0, -4.934802200494251, 4.058712115380634, -1.3352619773843104, 0.23530570185317123,
+    1.0,
+    -4.934802200494251,
+    4.058712115380634,
+    -1.3352619773843104,
+    0.23530570185317123,
     -0.025448615526125998,
 };
 
@@ -5008,9 +5027,10 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
-/* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an earlier
-   one if the vector would reach beyond the arrays of the plan. Such a vector consists of padding
-   lanes, which are computed but never stored, so it does not matter which pairs they hold. */
+/* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an
+   earlier one if the vector would reach beyond the arrays of the plan. Such a vector consists of
+   padding lanes, which are computed but never stored, so it does not matter which pairs they
+   hold. */
 PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
 {
     return pe__min(pair, plan->padded - PE_LANES);
@@ -5091,8 +5111,7 @@ PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
 PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
 {
     if (type == PE__F32) return pe__get((const float *)p);
-    return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
-                              : pe__get_bf16((const uint16_t *)p);
+    return type == PE__F16 ? pe__get_f16((const uint16_t *)p) : pe__get_bf16((const uint16_t *)p);
 }
 PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
 {
@@ -5139,8 +5158,8 @@ PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, whose bits are
-   0x3f800000, and then the branch costs less than the multiplication. */
+/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, whose
+   bits are 0x3f800000, and then the branch costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && pe__float_bits(*scale) != 0x3f800000) x = pe__mul_f32(pe__splat_f32(*scale), x);
@@ -5237,7 +5256,7 @@ typedef struct pe__row_kernel {
    what its arguments say (pe__output_of()), then what each axis says (pe__set_axis()). */
 typedef struct pe__output {
     const pe__row_kernel *kernel;
-    size_t rows, columns;    /* of the call; columns: elements from row to row             */
+    size_t rows, columns; /* of the call; columns: elements from row to row             */
     const pe_plan *plan;
     size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
     unsigned char *out;      /* column 0 of the first row                                       */
@@ -5260,8 +5279,7 @@ typedef struct pe__output {
    pe__output. The fields that depend on an axis are not set: pe__set_axis() does. */
 PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    pe__store_mode mode, double scale,
-                                    const pe__row_kernel *kernel)
+                                    pe__store_mode mode, double scale, const pe__row_kernel *kernel)
 {
     pe__output output;
     output.kernel = kernel;
@@ -5302,7 +5320,8 @@ PE__INLINE pe__output pe__output_split(const pe__row_kernel *kernel, const pe_pl
 /* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
    on. Its prefetch distance is one block of rows. The distance may wrap around, since a prefetch
    from any address is harmless. */
-PE__WRAPS PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
+PE__WRAPS
+PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
     const size_t step = output->order == PE__SPLIT ? 1 : 2;
     pe__output part = *output;
@@ -5531,8 +5550,7 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
    exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
    second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
    and the second ones. */
-PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y,
-                                  pe__vf *v)
+PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y, pe__vf *v)
 {
     const int split = x->split;
     unsigned undecided, undecided_2;
@@ -5950,7 +5968,9 @@ PE__ADDER(bf16, PE__BF16)
 /* PE__TILE_16: the pairs of a tile. Its floats take 11 KB, a third of a first-level cache of 32 KB.
    PE__GROUP: the pairs of a group, two vectors of floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans added from doubles before floats are tried again:
+enum {
+    PE__SPANS_IN_DOUBLES = 64
+}; /* spans added from doubles before floats are tried again:
                                        see pe__add_row_pair_16() */
 
 /* A group with flagged elements: the pairs from i on, in row [side] of the row pair at a distance
@@ -6225,7 +6245,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
                                    pe__type type, int added)
 {
     pe__flagged_group *flagged = f->flagged + f->flagged_count;
-    float(*const row)[PE__TILE_16] = f->plan_row[distance];
+    float (*const row)[PE__TILE_16] = f->plan_row[distance];
     const int often = type == PE__F16;
     const size_t base = PE__TILE_16 * distance;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
@@ -6249,7 +6269,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe__type type, int added)
 {
-    float(*const row)[PE__TILE_16] = f->plan_row[distance];
+    float (*const row)[PE__TILE_16] = f->plan_row[distance];
     if (!(f->made >> distance & 1)) {
         for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) {
             row[0][i] = 0;
@@ -6362,8 +6382,7 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
 
 /* Round four flagged vectors of pairs, from pair i on, to the floats v, by Ziv's test. last: as in
    pe__single_recompute(). */
-PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last,
-                                        pe__floats4 *v)
+PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last, pe__floats4 *v)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     pe__span span;
@@ -6373,7 +6392,7 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
 
 /* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
-                                           pe__type type)
+                                          pe__type type)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     const pe__flagged_group flagged = {0, lanes};
@@ -6617,8 +6636,7 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    a store, or soon will be. Therefore split rows are written one after the other whenever the last
    12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
 PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row,
-                                          int64_t most)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
 {
     const uintptr_t anchor = (uintptr_t)row;
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
@@ -6638,7 +6656,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
 
 /* Set what all rows of a block share: the anchor, and which of the rows exist. Returns the address
    of the anchor's row, which may be after the last row. */
-PE__WRAPS PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
+PE__WRAPS
+PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
     const int64_t above = block->last - block->anchor, below = block->anchor;
     const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
@@ -6842,7 +6861,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
     const double t = block->t, at = t + (double)block->centre;
     const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
-    const pe__bound *const bound = is_far     ? &pe__bound_far
+    const pe__bound *const bound = is_far      ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
                                                : &pe__bound_run;
     /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
@@ -6894,8 +6913,9 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
     const size_t pairs = pe__pairs_of(output);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
-    pe__block block = {t,         (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0,
-                       {NULL, NULL}, 0, 0, 0};
+    pe__block block = {
+        t, (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0, {NULL, NULL}, 0, 0,
+        0};
     while (pe__next_group(&block))
         for (size_t done = 0; done < pairs; done += most) {
             const pe__output part = pe__output_part(output, done, most);
@@ -6928,8 +6948,19 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
                                        : pe__single_row(&some, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
-            pe__block block = {first, (int64_t)n - 1, pe__aligned(space), PE__TILE_16, scratch, 0,
-                               0,     0,              0, {NULL, NULL}, 0, 0, 0};
+            pe__block block = {first,
+                               (int64_t)n - 1,
+                               pe__aligned(space),
+                               PE__TILE_16,
+                               scratch,
+                               0,
+                               0,
+                               0,
+                               0,
+                               {NULL, NULL},
+                               0,
+                               0,
+                               0};
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);
         }
@@ -7779,19 +7810,18 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
         const double w = fabs(x->omega[i]);
-        if (!pe__is_zero(w) && !pe__between(w, pe__exp2i(-900), pe__exp2i(21))) return PE_ERR_FREQUENCY;
+        if (!pe__is_zero(w) && !pe__between(w, pe__exp2i(-900), pe__exp2i(21)))
+            return PE_ERR_FREQUENCY;
         fastest = pe__max_abs(fastest, w);
     }
     plan.padded = most + PE__MAX_LANES;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
-        if (x->pairs > most)
-            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
+        if (x->pairs > most) (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (most == PE__TILE_TABLE) {
             /* rotation rows have all columns of the arrays, also those that no pair uses */
-            for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++)
-                f[k] = f[plan.padded + k] = 0;
+            for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++) f[k] = f[plan.padded + k] = 0;
             pe__build_rotation_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
         }
@@ -7976,7 +8006,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
         r->f[2] = r->length;
         r->f[3] = 1;
     } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-             original && most) {
+               original && most) {
         r->f[0] = (double)most;
         r->f[2] = (double)original;
     }
@@ -7986,10 +8016,7 @@ PE__INLINE int pe__rope_number_ok(double x)
 {
     return pe__between(x, pe__exp2i(-128), pe__exp2i(128));
 }
-PE__INLINE int pe__rope_optional_ok(double x)
-{
-    return pe__is_zero(x) || pe__rope_number_ok(x);
-}
+PE__INLINE int pe__rope_optional_ok(double x) { return pe__is_zero(x) || pe__rope_number_ok(x); }
 
 /* A rule for configs: whether it applies, whether it holds, and the error text if it does not. */
 typedef struct pe__rule {
@@ -8072,7 +8099,8 @@ PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
 }
 
 /* Returns the text of the first error in axes, sections, section_order and coordinate, or NULL. */
-PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
+PE__WRAPS
+PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
@@ -8378,8 +8406,8 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     r->margin = 2 * r->ramp_error + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->ramp_error *= 4 * fabs(pe__first_lane(r->slope.hi));
     /* begin - fall may cancel: its error is 2^-99 times the sum of both magnitudes */
-    r->ramp_error += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
-                                       pe__first_lane(pe__abs(fall.hi)));
+    r->ramp_error +=
+        pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) + pe__first_lane(pe__abs(fall.hi)));
     if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of the step: undecided */
 }
 
@@ -8428,8 +8456,7 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
     pe__dd x = pe__dd_from_double(index);
-    if (r->config->rope_type == PE_ROPE_LLAMA3)
-        x = pe__dd_mul(*w, r->waves);
+    if (r->config->rope_type == PE_ROPE_LLAMA3) x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
     pe__dd y = pe__dd_renormalize(pe__dd_add(r->start, climb));
     /* the absolute error: the relative one has no bound, since start and climb may cancel */
@@ -8720,7 +8747,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
  * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
 
 enum {
-    PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile, at most */
+    PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
     PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
     PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
@@ -9003,7 +9030,8 @@ PE__INLINE size_t pe__register_pairs(pe_layout layout)
 
 /* Prefetch `bytes` bytes at `at`, at most four cache lines. This is no loop, because a loop that a
    compiler laid out badly took a fifth longer. */
-PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
+PE__WRAPS
+PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
     PE__PREFETCH(at);
     if (bytes > 64) PE__PREFETCH(at + 64);
@@ -9204,7 +9232,7 @@ typedef struct pe__head_schedule {
     size_t heads, tokens; /* rotated together: heads of one token, or, if tokens > 1, tokens of one
                              head each that share a rotation */
     size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
-    int order; /* PE__HEADS_TOGETHER ... */
+    int order;                /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
 /* A head takes several passes if its sines and cosines do not fit in the registers, or do not fill
    whole units. */
@@ -9273,7 +9301,6 @@ PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, 
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
 {
-
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
     const size_t tokens = schedule->tokens, heads = schedule->heads, all = x->heads;
     const size_t count = tile->tokens;
@@ -9443,8 +9470,7 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
         const pe__head_schedule schedule = pe__schedule_heads(t, x, from);                         \
         const size_t n = t->count;                                                                 \
         const size_t units = pe__unit_pairs(n);                                                    \
-        if (schedule.order != PE__HEADS_TOGETHER)                                                  \
-            name##_singly(t, x, &schedule);                                                        \
+        if (schedule.order != PE__HEADS_TOGETHER) name##_singly(t, x, &schedule);                  \
         else {                                                                                     \
             if (units > 0) name##_units(t, x, &schedule);                                          \
             if (units < n) name##_vectors(t, x, &schedule);                                        \
@@ -9693,7 +9719,7 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
 /* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
+    pe__head_rotator *rotate, *rotate_sections;       /* of heads without and with sections */
     pe__heads x[2]; /* queries, keys; with 0 heads there are none */
 } pe__rope_call;
 
@@ -9819,8 +9845,8 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
 }
 
 /* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
-static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
-                                  size_t rows, const pe__output *output, pe__head_rotator *rotate,
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                  const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
@@ -9934,10 +9960,10 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     const size_t width = call->head_dim ? call->head_dim : rotary;
     /* Strides of a single token or head are ignored. In pe_rope_T, which has no output of its own,
        the comparisons took 4 of the 72 ns of one token of one head. */
-    const int in_place = call->head_dim == 0 ||
-                         (h->in == h->out && call->in_element == call->out_element &&
-                          (call->tokens == 1 || h->in_token == h->out_token) &&
-                          (h->heads == 1 || h->in_head == h->out_head));
+    const int in_place =
+        call->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
+                                (call->tokens == 1 || h->in_token == h->out_token) &&
+                                (h->heads == 1 || h->in_head == h->out_head));
     size_t in_span = 0, out_span = 0;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
@@ -10100,8 +10126,8 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
-        const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
-                                                 pe__aligned(buffer), e);
+        const pe__output tile =
+            pe__output_split(kernel, output->plan, output->pair + pair, n, pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
             const size_t some = pe__min(most, rows - r);
             const pe__run run = {PE__RUN_COMPUTED, 0, some, 1, t + (double)r, 1, 0, 0, NULL};
@@ -10137,8 +10163,8 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
     pe__axis_part of = {0, 0, NULL, 0, 0, 0};
     while (pe__next_axis(plan, 0, plan->pairs, &of)) {
         const size_t column = matrices ? 4 * of.at : halves && !sections ? of.at : 2 * of.at;
-        pe__output output = pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out,
-                                             table->element);
+        pe__output output =
+            pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out, table->element);
         output.coordinate = of.axis->coordinate;
         output.stride = table->stride;
         output.order = matrices ? PE__MATRIX : PE__REPEATED;
@@ -10444,8 +10470,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     if (heads != out_heads) return PE_ERR_HEADS;
     if (call->head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
     if (!two && table->sines) return PE_ERR_SINES;
-    pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,
-                                       table->stride, element);
+    pe_status status =
+        pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
     if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
     if (status != PE_OK) return status;
@@ -11098,10 +11124,10 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
    anchors and tiles of 16 pairs, the table of all b (12 KB) and the sums (16.5 KB) stay in a
    first-level cache of 32 KB. */
 enum {
-    PE__DOTS = 16,        /* values of b: 0 ... 15                        */
-    PE__DOTS_NEXT = 31,   /* positions from an anchor to the next         */
+    PE__DOTS = 16,      /* values of b: 0 ... 15                        */
+    PE__DOTS_NEXT = 31, /* positions from an anchor to the next         */
     PE__DOTS_ANCHORS = 32,
-    PE__DOTS_TILE = 16,   /* pairs of a tile                              */
+    PE__DOTS_TILE = 16, /* pairs of a tile                              */
     PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
@@ -11212,8 +11238,8 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums,
     const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
         pe__vd low;
-        const pe__vd high = pe__two_sum(pe__load(sums->large[side] + b),
-                                        pe__load(sums->minor[side] + b), &low);
+        const pe__vd high =
+            pe__two_sum(pe__load(sums->large[side] + b), pe__load(sums->minor[side] + b), &low);
         const pe__vd e = (pe__splat(error) + pe__abs(high) * pe__splat(pe__exp2i(-98))) * square;
         const pe__dd y = pe__dot_scaled(plan, high, low);
         pe__store(bounds[0] + b, y.hi + (y.lo + e));
@@ -11233,8 +11259,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     /* h (160 + h / 4) units of 2^-54-g, and for each pair the errors inherited from the sines and
        cosines of the anchor and of b */
     const double farthest = (double)(first < 0 ? -first : first) + (double)count;
-    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
-                         2 * h * pe__sincos_error(plan, farthest);
+    const double error =
+        pe__exp2i(-54 - g) * h * (160 + h / 4) + 2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
     pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* + 1: anchors are taken in twos */
     pe__dots_rotated rotated;
@@ -11429,7 +11455,7 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mod
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), at + (k)*size, PE__STEP)
+    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), at + (k) * size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
         const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)at % vector : 0;
@@ -11694,7 +11720,7 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 /* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a
    status: PE_OK without any check if there is nothing to write. */
 PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
-                                    void (*verb)(const pe__alibi *, void *))
+                                     void (*verb)(const pe__alibi *, void *))
 {
     if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
     if (!a->slopes || !x) return PE_ERR_NULL;
@@ -11770,7 +11796,7 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
 {
     const size_t count = t->n - t->m;
     size_t low = 0, high = (count + PE__T5_SOME - 1) / PE__T5_SOME;
-    *to = 1e300; /* above all distances */
+    *to = 1e300;                   /* above all distances */
     if (size >= t->max_distance) { /* the last bucket */
         *from = t->max_distance;
         return t->n - 1;
@@ -11826,9 +11852,8 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     t.n = bidirectional ? buckets / 2 : buckets;
     t.m = t.n / 2;
     t.max_distance = (double)max_distance;
-    if (buckets < 2 || buckets > PE__T5_MOST ||
-        (bidirectional && (buckets < 4 || buckets % 2)) || max_distance <= t.m ||
-        max_distance > (size_t)pe__position_limit)
+    if (buckets < 2 || buckets > PE__T5_MOST || (bidirectional && (buckets < 4 || buckets % 2)) ||
+        max_distance <= t.m || max_distance > (size_t)pe__position_limit)
         return PE_ERR_BUCKETS;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
     pe_status status = pe__check_integers(&query_at, queries);
@@ -11865,8 +11890,8 @@ PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entr
     int ok = 1;
     if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
     if (!table || !index || !scores) return PE_ERR_NULL;
-    pe_status status = pe__scores_shape(heads, queries, keys, pe__size_of(type), x->query_stride,
-                                        x->head_stride);
+    pe_status status =
+        pe__scores_shape(heads, queries, keys, pe__size_of(type), x->query_stride, x->head_stride);
     if (status != PE_OK) return status;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index) ||
         pe__exceeds(entries, heads, PTRDIFF_MAX / sizeof *table))
@@ -11921,8 +11946,8 @@ typedef struct pe__learned {
 
 /* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
    1, rows of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l,
-                                     const pe_at *at, size_t rows)
+PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l, const pe_at *at,
+                                     size_t rows)
 {
     const size_t d_model = l->d_model;
     const void *const table = l->table, *const x = l->x;
@@ -12130,8 +12155,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (!pe__is_zero(scale) && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
-    return !how->antialias || (!how->align_corners &&
-                               pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
+    return !how->antialias ||
+           (!how->align_corners && pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
 /* Check the sizes and the fields of how. Return PE_OK or the error. */
@@ -12161,8 +12186,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     if (out_height == 0 || out_width == 0) return PE_OK;
     if (!table || !out) return PE_ERR_NULL;
     if (!how) how = &usual;
-    const pe_status status =
-        pe__check_resample(height, width, d_model, how, out_height, out_width);
+    const pe_status status = pe__check_resample(height, width, d_model, how, out_height, out_width);
     if (status != PE_OK) return status;
     pe__taps down, across;
     for (size_t y = 0; y < out_height; y++) {
@@ -12194,8 +12218,8 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
     {                                                                                              \
-        pe__output output = pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1,            \
-                                          &pe__fill_kernel_##T);                                   \
+        pe__output output =                                                                        \
+            pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_##T);     \
         return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
@@ -12236,8 +12260,7 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output output =                                                                  \
-            pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);                         \
+        const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);   \
         return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
                               pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
@@ -12285,9 +12308,9 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
 /* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
    layout contains no code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
-    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
-        const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
-        const pe__from_to *x)                                                                      \
+    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(const pe_rope_table *table, pe_layout any, \
+                                                        const pe_at *at, size_t tokens,            \
+                                                        const pe__from_to *x)                      \
     {                                                                                              \
         pe__rope_call call = pe__make_rope_call(tokens, sizeof(element), sizeof(element),          \
                                                 pe__rotate_heads_##T##_##name, NULL);              \
@@ -12336,7 +12359,8 @@ typedef struct pe__test {
 } pe__test;
 
 /* Hash a status and all elements of x, each of `size` bytes: 2, 4 or 8. */
-PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
+PE__WRAPS
+static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
     uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
     uint32_t word;
@@ -12426,9 +12450,10 @@ PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
 PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
 #undef PE__TEST_ROTATE
 
-/* Hash which elements are NaNs after heads of NaNs are rotated and rounded from f32 to f16 and bf16.
-   The bits of a NaN are not hashed, since its sign differs between machines. A NaN whose payload is
-   all ones becomes 0 in a build that takes NaNs for impossible and rounds them as other floats. */
+/* Hash which elements are NaNs after heads of NaNs are rotated and rounded from f32 to f16 and
+   bf16. The bits of a NaN are not hashed, since its sign differs between machines. A NaN whose
+   payload is all ones becomes 0 in a build that takes NaNs for impossible and rounds them as
+   other floats. */
 PE__OUTLINE void pe__test_nans(pe__test *t)
 {
     enum { head = 64, all = 4 * head };
@@ -12491,13 +12516,12 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
-        pe__test_rows_f64, pe__test_rows_f64,  pe__test_rows_f64, pe__test_rows_f32,
-        pe__test_rows_f16, pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
-        pe__test_rotate_bf16, pe__test_nans, pe__test_rest};
+        pe__test_rows_f64,    pe__test_rows_f64,  pe__test_rows_f64,   pe__test_rows_f32,
+        pe__test_rows_f16,    pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
+        pe__test_rotate_bf16, pe__test_nans,      pe__test_rest};
     /* positions far from 0 and near it, and some with a hard-to-round element */
-    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
-                                   -16777217,   -20,                  -1773804743,
-                                   1896201758,  -1709504159,          1803184376};
+    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
+                                   -1773804743, 1896201758,           -1709504159, 1803184376};
     double memory[4416 / sizeof(double)]; /* pe_plan_size(); if it grows, plans are refused */
     pe__test test;
     test.zero = zero;
@@ -12673,8 +12697,14 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
     PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
                                    size_t rows, element *sines, element *cosines, size_t stride)   \
     {                                                                                              \
-        const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,        \
-                                      (unsigned char *)sines, (unsigned char *)cosines};           \
+        const pe__sincos_request x = {omega,                                                       \
+                                      pairs,                                                       \
+                                      rows,                                                        \
+                                      stride,                                                      \
+                                      sizeof *sines,                                               \
+                                      amplitude,                                                   \
+                                      (unsigned char *)sines,                                      \
+                                      (unsigned char *)cosines};                                   \
         return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
                          : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
     }

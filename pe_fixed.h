@@ -107,7 +107,7 @@ typedef struct pe_fixed_pair { /* not to be used where undecided is 1 */
     int undecided;
 } pe_fixed_pair;
 typedef struct pe_fixed_pair_16 { /* bits of IEEE binary16 or of bfloat16 */
-    pe__u16 sine, cosine; /* uint16_t */
+    pe__u16 sine, cosine;         /* uint16_t */
     int undecided;
 } pe_fixed_pair_16;
 typedef struct pe_fixed_rotated {
@@ -319,8 +319,8 @@ PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u3
 }
 
 /* Level 2: the same sine and cosine, by Taylor series, from 128 bits of phase. */
-PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w,
-                                          pe__u32 amplitude, int format)
+PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w, pe__u32 amplitude,
+                                          int format)
 {
     const pe__u32 n = position < 0 ? 0u - (pe__u32)position : (pe__u32)position;
     const pe__u64 p0 = pe__wide(n, w.w[0]), p1 = pe__wide(n, w.w[1]) + pe__high(p0);
@@ -376,11 +376,10 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
  *
  * amplitude    2^-64 ... 2^64 in magnitude; with another one, results are undecided
  * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
- *              is undecided. With other frequencies from 2^-56 on, 1 pair in 2^44 is undecided.
- *              So is a pair whose angle differs from a multiple of pi / 2 by less than 2^-33
- *              radians (2^-29 if an f16 result is subnormal), and whose amplitude, or amplitude
- *              times this difference, is a midpoint (tests/unit/test_fixed.c,
- *              tests/checks/fixed_proof.py)
+ *              is undecided. With other frequencies from 2^-56 on, 1 pair in 2^44 is. So is a pair
+ *              whose angle differs from a multiple of pi / 2 by less than 2^-33 radians (2^-29 if
+ *              an f16 result is subnormal), and whose amplitude, or amplitude times this
+ *              difference, is a midpoint (tests/unit/test_fixed.c, tests/checks/fixed_proof.py)
  * Threads      any */
 PE__DEVICE pe_fixed_pair pe_fixed_sincos_scaled_f32(pe__i32 position, pe_fixed_increment increment,
                                                     float amplitude)
@@ -393,19 +392,18 @@ PE__DEVICE pe_fixed_pair pe_fixed_sincos_f32(pe__i32 position, pe_fixed_incremen
 {
     return pe_fixed_sincos_scaled_f32(position, increment, 1.0f);
 }
-PE__DEVICE pe__u16 pe__bits_16(pe__u32 x)
-{
-    return (pe__u16)((x >> 16 & 0x8000u) | (x & 0x7fffu));
-}
-PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_f16(
-    pe__i32 position, pe_fixed_increment increment, float amplitude)
+PE__DEVICE pe__u16 pe__bits_16(pe__u32 x) { return (pe__u16)((x >> 16 & 0x8000u) | (x & 0x7fffu)); }
+PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_f16(pe__i32 position,
+                                                       pe_fixed_increment increment,
+                                                       float amplitude)
 {
     const pe__pair_bits x = pe__fixed_pair(position, increment, amplitude, PE__IS_F16);
     const pe_fixed_pair_16 y = {pe__bits_16(x.sine), pe__bits_16(x.cosine), x.undecided};
     return y;
 }
-PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_bf16(
-    pe__i32 position, pe_fixed_increment increment, float amplitude)
+PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_bf16(pe__i32 position,
+                                                        pe_fixed_increment increment,
+                                                        float amplitude)
 {
     const pe__pair_bits x = pe__fixed_pair(position, increment, amplitude, PE__IS_BF16);
     const pe_fixed_pair_16 y = {pe__bits_16(x.sine), pe__bits_16(x.cosine), x.undecided};
@@ -435,7 +433,7 @@ PE__DEVICE pe_fixed_rotated pe_fixed_rotate_f32(float a, float b, pe_fixed_pair 
     float ac = a * x.cosine, bs = b * x.sine, bc = b * x.cosine, as = a * x.sine;
 #if defined(__AMDGCN__) /* empty asm hides the values: no product is fused */
     __asm__("" : "+v"(ac), "+v"(bs), "+v"(bc), "+v"(as));
-#elif defined(__GNUC__) && !defined(__HIP__) && !defined(__METAL_VERSION__) && \
+#elif defined(__GNUC__) && !defined(__HIP__) && !defined(__METAL_VERSION__) &&                     \
     !defined(__OPENCL_VERSION__) && !defined(__OPENCL_C_VERSION__)
     __asm__("" : "+m"(ac), "+m"(bs), "+m"(bc), "+m"(as));
 #endif

@@ -110,8 +110,8 @@
 /* PE__GNU: 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that turn
    fast-math off. clang does, even as clang-cl, which does not define __GNUC__. The other compilers
    named here define __GNUC__, but ignore the pragmas. */
-#if defined(__clang__) || \
-    (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) && \
+#if defined(__clang__) ||                                                                          \
+    (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) &&                  \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
 #define PE__GNU 1
 #else
@@ -152,12 +152,15 @@
 #endif
 
 #define PE_ISA_NAME                                                                                \
-    (PE_ISA == PE_ISA_SCALAR ? "scalar"  : PE_ISA == PE_ISA_NEON   ? "NEON"    :                   \
-     PE_ISA == PE_ISA_AVX2   ? "AVX2"    : PE_ISA == PE_ISA_AVX512 ? "AVX-512" :                   \
-     PE_ISA == PE_ISA_SSE2   ? "SSE2"    : "WASM SIMD128")
+    (PE_ISA == PE_ISA_SCALAR   ? "scalar"                                                          \
+     : PE_ISA == PE_ISA_NEON   ? "NEON"                                                            \
+     : PE_ISA == PE_ISA_AVX2   ? "AVX2"                                                            \
+     : PE_ISA == PE_ISA_AVX512 ? "AVX-512"                                                         \
+     : PE_ISA == PE_ISA_SSE2   ? "SSE2"                                                            \
+                               : "WASM SIMD128")
 #if PE_ISA < PE_ISA_SCALAR || PE_ISA > PE_ISA_WASM
 #error "PE_ISA must be one of the ids PE_ISA_SCALAR (1) ... PE_ISA_WASM (6), or be left undefined"
-#elif PE_ISA == PE_ISA_NEON && \
+#elif PE_ISA == PE_ISA_NEON &&                                                                     \
     (!defined(__aarch64__) || !defined(__ARM_NEON) || defined(__AARCH64EB__))
 #error "PE_ISA_NEON needs little-endian AArch64: build for that, or leave PE_ISA undefined"
 #elif PE_ISA == PE_ISA_AVX512 && PE__NO_512
@@ -177,15 +180,15 @@
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
-#if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) || \
-    (PE_ISA == PE_ISA_AVX512 && \
+#if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) ||    \
+    (PE_ISA == PE_ISA_AVX512 &&                                                                    \
      !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__)))
 #define PE__SETS_TARGET 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
 #elif defined(_MSC_VER)
 #error "this compiler needs /arch:AVX2 or -mavx2 -mfma -mf16c, or /arch:AVX512"
-#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && !defined(__AVX512F__) && \
+#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && !defined(__AVX512F__) &&                              \
     !(PE_ISA == PE_ISA_AVX2 && defined(__AVX2__) && defined(__FMA__))
 #error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #endif
@@ -194,7 +197,7 @@
 #endif
 /* PE__HAVE_FMA: defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is a
    call to the C library, so pe__two_prod() splits its operands instead. */
-#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
+#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 ||                   \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
@@ -209,7 +212,7 @@
    quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by three things: it has SSE4a, as only
    AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with AVX-512 have.
  */
-#if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) && \
+#if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0
 #elif !defined(PE_PREFETCH_HEADS)
@@ -254,7 +257,7 @@
    gcc has for s390x in strict ISO C, is refused. */
 #if defined(__clang__) && (defined(__i386__) || defined(__x86_64__)) && !defined(__SSE2__)
 #define PE__EVALUATES 2
-#elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
+#elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 ||                                        \
     (FLT_EVAL_METHOD == -1 && defined(__clang__))
 #define PE__EVALUATES 0
 #else
@@ -364,7 +367,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #if defined(__clang__)
 /* PE__FLOAT_CONTROL: 1 if clang supports the pragma float_control on the target. On other targets
    it warns, and ignores the pragma. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) ||    \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
 #pragma float_control(push)
@@ -382,7 +385,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma STDC FP_CONTRACT OFF
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
 #pragma clang attribute push(                                                                      \
-    __attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), apply_to = function)
+    __attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))),                    \
+    apply_to = function)
 #elif PE__SETS_TARGET
 #pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
@@ -391,8 +395,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC push_options
-#pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
-                     "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
+#pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",                     \
+                     "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros",         \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
 #if __GNUC__ > 10 /* -O3's clones of functions and loops are 6 % of the code, and no faster */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
@@ -413,8 +417,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 /* No macro tells whether a compiler obeys FP_CONTRACT. tcc fuses nothing, nor does a compiler for
    x86 whose flags allow no FMA. With all other compilers the program must turn fusing off, and
    define PE_UNFUSED to say so. */
-#if !defined(PE_UNFUSED) && !defined(__TINYC__) && \
-    (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) || \
+#if !defined(PE_UNFUSED) && !defined(__TINYC__) &&                                                 \
+    (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) ||   \
      defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
 #error "this compiler may fuse products: turn that and fast-math off, and define PE_UNFUSED"
 #endif
@@ -454,7 +458,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
 #else
-#define PE__WRAPS \
+#define PE__WRAPS                                                                                  \
     __attribute__((__no_sanitize__("unsigned-integer-overflow", "unsigned-shift-base")))
 #endif
 #define PE__DIVIDES_BY_ZERO __attribute__((__no_sanitize__("float-divide-by-zero")))
@@ -630,12 +634,12 @@ typedef float pe__vf_at PE__UNALIGNED;
 #undef PE__UNALIGNED
 PE__INLINE pe__vd pe__load(const double *p)
 {
-    pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
+    pe__vd a = *(const pe__vd_at *)(const void *)p;
     PE__OPAQUE(a); /* otherwise gcc loads a again for each use */
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = a; }
-PE__INLINE pe__vf pe__get(const float *p) { return (pe__vf)*(const pe__vf_at *)(const void *)p; }
+PE__INLINE pe__vf pe__get(const float *p) { return *(const pe__vf_at *)(const void *)p; }
 PE__INLINE void pe__put(float *p, pe__vf v) { *(pe__vf_at *)(void *)p = v; }
 PE__INLINE pe__vi pe__splat_i32(int32_t x)
 {
@@ -794,9 +798,9 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 {
-    return _mm512_castpd_ps(_mm512_insertf64x4(
-        _mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(a))),
-        _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
+    return _mm512_castpd_ps(
+        _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(a))),
+                           _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
@@ -888,8 +892,9 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no float
-   is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are written. */
+/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
+   float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
+   written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __mmask16 unordered;
@@ -900,8 +905,8 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
     /* one instruction moves the numbers to the odd 16-bit words, and sets the even ones to 0 */
-    const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-                                                              12, 13, 14, 15), 16);
+    const __m512i order = _mm512_slli_epi32(
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
         _mm512_maskz_permutexvar_epi16(0xaaaaaaaau, order, _mm512_castsi256_si512(h)));
 }
@@ -920,8 +925,10 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 }
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
-    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* (a >> 16) | (b & mask) */
-        (__m512i)(a >> 16), (__m512i)b, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
+    _mm512_storeu_si512((void *)p,
+                        _mm512_ternarylogic_epi32(/* (a >> 16) | (b & mask) */
+                                                  (__m512i)(a >> 16), (__m512i)b,
+                                                  _mm512_set1_epi32((int)0xffff0000u), 0xf8));
 }
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
@@ -951,8 +958,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     const __m256i u = pe__round_f16(a), v = pe__round_f16(b);
     const __m256i low = _mm256_unpacklo_epi16(u, v), high = _mm256_unpackhi_epi16(u, v);
     _mm256_storeu_si256((__m256i *)(void *)p, _mm256_permute2x128_si256(low, high, 0x20));
-    _mm256_storeu_si256((__m256i *)(void *)(p + 16),
-                        _mm256_permute2x128_si256(low, high, 0x31));
+    _mm256_storeu_si256((__m256i *)(void *)(p + 16), _mm256_permute2x128_si256(low, high, 0x31));
 }
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
@@ -1075,8 +1081,9 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
 }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no float
-   is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are written. */
+/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
+   float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
+   written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __m256 unordered;
@@ -1265,7 +1272,7 @@ typedef int16_t pe__vw __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* four 16-bit numbers, in the first 8 bytes */
 
 #if PE_ISA == PE_ISA_SSE2
-PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* returns a0 a1 0 0 */
+PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); }  /* returns a0 a1 0 0 */
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
@@ -1680,7 +1687,8 @@ PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
     const pe__rounding_test w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__WRAPS PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, float v)
+PE__WRAPS
+PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, float v)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);

@@ -109,8 +109,7 @@ static void add_batch(const Shape &s, std::size_t batches)
     add_adding<float>(
         "add_batch", s, "stored_table",
         [=](float *x, const float *table) {
-            for (std::size_t b = 0; b < batches; b++)
-                add_stored(x + b * n, table, n);
+            for (std::size_t b = 0; b < batches; b++) add_stored(x + b * n, table, n);
         },
         true, batches);
 }

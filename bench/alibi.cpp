@@ -88,12 +88,12 @@ void add_matrix(const char *verb, const Matrix &m, const std::string &function, 
     void pe_alibi_fill(const Matrix &m, const float *slopes, pe_alibi_mode mode, T *out)           \
     {                                                                                              \
         must(pe_alibi_fill_##type(slopes, m.heads, mode, pe_from(m.first()), m.queries,            \
-                                  pe_from(0), m.keys, to, m.keys, m.queries *m.keys));             \
+                                  pe_from(0), m.keys, to, m.keys, m.queries * m.keys));            \
     }                                                                                              \
     void pe_alibi_add(const Matrix &m, const float *slopes, pe_alibi_mode mode, T *out)            \
     {                                                                                              \
         must(pe_alibi_add_##type(slopes, m.heads, mode, pe_from(m.first()), m.queries, pe_from(0), \
-                                 m.keys, to, m.keys, m.queries *m.keys));                          \
+                                 m.keys, to, m.keys, m.queries * m.keys));                         \
     }
 BENCH_ALIBI(f32, float, out)
 BENCH_ALIBI(f16, half, &out->bits)

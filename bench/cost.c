@@ -33,10 +33,12 @@ int program(const float *table, void *memory, size_t size, int64_t first, size_t
                                      (pe_heads){32, 128, stride});
 #elif defined(SINCOS)
     (void)table, (void)size;
-    return (int)pe_sincos_f32((const double *)memory, stride, 1, pe_from(first), rows, x, x + rows * stride, stride);
+    return (int)pe_sincos_f32((const double *)memory, stride, 1, pe_from(first), rows, x,
+                              x + rows * stride, stride);
 #elif defined(SINCOS_ROW)
     (void)table, (void)size, (void)rows;
-    return (int)pe_sincos_f32((const double *)memory, stride, 1, pe_from(first), 1, x, x + stride, stride);
+    return (int)pe_sincos_f32((const double *)memory, stride, 1, pe_from(first), 1, x, x + stride,
+                              stride);
 #elif defined(ROW_BY_TABLE) || defined(GGML)
     float s[64], c[64];
     const pe_rope_table by = {c, s, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};
@@ -57,7 +59,8 @@ int program(const float *table, void *memory, size_t size, int64_t first, size_t
     #endif
 #elif defined(CONFIG) && PE_VERSION_HEX >= 0x000200
     pe_plan own;
-    int bad = (int)pe_rope_plan_init(&own, (const pe_rope_config *)(const void *)table, memory, size);
+    int bad =
+        (int)pe_rope_plan_init(&own, (const pe_rope_config *)(const void *)table, memory, size);
     bad |= (int)pe_rope_f32(&own, pe_from(first), rows, x, (pe_heads){32, 128, stride});
     return bad;
 #else

@@ -100,8 +100,7 @@ static void rows()
         const std::vector<double> positions = positions_of(s);
         add_roofs(s.bytes<float>());
         add_fill_pe(s, positions);
-        for (const Peer &peer : peers(s.bytes<float>()))
-            add_fill_peer(peer, s, positions);
+        for (const Peer &peer : peers(s.bytes<float>())) add_fill_peer(peer, s, positions);
     }
     add_one_row(4096);
     add_one_row(512);

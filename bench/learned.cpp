@@ -57,8 +57,7 @@ void add_plain_loop(const Shape &s)
     add_adding<float>(s, "plain_loop", [=](float *x) {
         for (std::size_t r = 0; r < s.rows; r++) {
             const float *from = table.data() + static_cast<std::size_t>(positions[r]) * s.d;
-            for (std::size_t c = 0; c < s.d; c++)
-                x[r * s.d + c] += from[c];
+            for (std::size_t c = 0; c < s.d; c++) x[r * s.d + c] += from[c];
         }
     });
 }

@@ -31,7 +31,8 @@ static std::size_t buffer_bytes = 4096;
 static void *buffers[2];
 static int rows_asked_for;
 static std::set<std::string> names;
-static std::map<std::string, std::pair<std::string, Body>> pe_rows; // by verb/shape/type: the first function of pe's
+static std::map<std::string, std::pair<std::string, Body>>
+    pe_rows; // by verb/shape/type: the first function of pe's
 
 static std::map<int, void (*)()> &sources()
 {
@@ -152,20 +153,23 @@ static Turns take_turns(const Body &body, const Body &against, double seconds, i
     std::size_t made = 0, others = 0;
     const auto block = [](const Body &one, std::size_t &call, std::size_t calls) {
         const double from = cpu_seconds();
-        for (std::size_t k = 0; k < calls; k++)
-            one(call++, 0);
+        for (std::size_t k = 0; k < calls; k++) one(call++, 0);
         return (cpu_seconds() - from) / static_cast<double>(calls);
     };
     const auto calls = [](double one) { // even: then flips leave what was there
-        return static_cast<std::size_t>(std::max(1.0, block_seconds / std::max(one, 1e-9)) / 2) * 2 + 2;
+        return static_cast<std::size_t>(std::max(1.0, block_seconds / std::max(one, 1e-9)) / 2) *
+                   2 +
+               2;
     };
     block(body, made, 1), block(against, others, 2);
     const double once = block(body, made, 2);
-    const std::size_t n = once > block_seconds ? 1 : calls(once), m = calls(block(against, others, 2));
+    const std::size_t n = once > block_seconds ? 1 : calls(once),
+                      m = calls(block(against, others, 2));
     std::vector<double> ratios, times;
     const double from = cpu_seconds();
     while (static_cast<int>(ratios.size()) < least || cpu_seconds() - from < seconds) {
-        const double a = block(body, made, n), b = block(against, others, m), c = block(body, made, n);
+        const double a = block(body, made, n), b = block(against, others, m),
+                     c = block(body, made, n);
         ratios.push_back(2 * b / (a + c)), times.push_back(b);
     }
     return {median(ratios), median(times)};
@@ -196,7 +200,8 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
     const std::string work = row.verb + "/" + row.shape + "/" + row.type;
     if (is_pe) pe_rows.emplace(work, std::make_pair(row.function, body));
     const auto same = pe_rows.find(work);
-    const auto pe = is_pe || row.threads > 1 || same == pe_rows.end() ? decltype(same->second)() : same->second;
+    const auto pe =
+        is_pe || row.threads > 1 || same == pe_rows.end() ? decltype(same->second)() : same->second;
 
     struct Seen {
         bool timed = false, checked = false;
@@ -225,11 +230,14 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
         using benchmark::Counter; // counters of the threads are added up, but for these
         const auto mean = [](double x) { return Counter(x, Counter::kAvgThreads); };
         // threads run at the same time: each takes as long for its share as the clock on the wall says
-        const double call_seconds = row.threads > 1 ? took.count() / static_cast<double>(call) : cpu;
+        const double call_seconds =
+            row.threads > 1 ? took.count() / static_cast<double>(call) : cpu;
         state.counters["ns_per_pair"] =
             mean(call_seconds * 1e9 / (row.pairs * static_cast<double>(row.threads)));
-        state.counters["GB/s"] = mean(row.bytes * static_cast<double>(row.threads) / call_seconds * 1e-9);
-        if (row.traffic > row.bytes) state.counters["traffic"] = mean(row.traffic / call_seconds * 1e-9);
+        state.counters["GB/s"] =
+            mean(row.bytes * static_cast<double>(row.threads) / call_seconds * 1e-9);
+        if (row.traffic > row.bytes)
+            state.counters["traffic"] = mean(row.traffic / call_seconds * 1e-9);
         if (thread != 0) return;
         if (bound != Bound::NOTHING && (seen->timed || took.count() >= 0.9 * options.min_time)) {
             if (seen->roof == nullptr) {
@@ -246,7 +254,8 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
             state.SetLabel(seen->roof->name);
         }
         if (pe.second && (seen->timed || took.count() >= 0.9 * options.min_time)) {
-            state.counters["times_pe"] = 1 / take_turns(body, pe.second, options.min_time / 2, 1).ratio;
+            state.counters["times_pe"] =
+                1 / take_turns(body, pe.second, options.min_time / 2, 1).ratio;
             state.SetLabel(pe.first);
         }
         state.counters["bytes"] = row.bytes * row.threads;
@@ -406,10 +415,8 @@ static int run(int argc, char **argv)
     // Our defaults come first, so that any of them can be overridden.
     std::string defaults[] = {
         options.quick ? "--benchmark_min_time=0.01" : "--benchmark_min_time=0.03",
-        "--benchmark_repetitions=5",
-        "--benchmark_enable_random_interleaving=true"};
-    for (std::string &one : defaults)
-        arguments.insert(arguments.begin() + 1, &one[0]);
+        "--benchmark_repetitions=5", "--benchmark_enable_random_interleaving=true"};
+    for (std::string &one : defaults) arguments.insert(arguments.begin() + 1, &one[0]);
     options.min_time = std::atof(argument(arguments, "--benchmark_min_time"));
     options.repetitions = std::atoi(argument(arguments, "--benchmark_repetitions"));
 #if defined(__linux__)
@@ -431,8 +438,7 @@ static int run(int argc, char **argv)
     benchmark::AddCustomContext("core", std::to_string(options.cpu));
 
     pin(options.cpu);
-    for (const auto &source : sources())
-        source.second();
+    for (const auto &source : sources()) source.second();
     for (void *&one : buffers) {
         one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
         if (one == nullptr) {
@@ -450,12 +456,10 @@ static int run(int argc, char **argv)
     Silent silent;
     if (to_file) // bench.py reads the file; here only the progress is shown
         benchmark::RunSpecifiedBenchmarks(&silent);
-    else
-        benchmark::RunSpecifiedBenchmarks();
+    else benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     if (rows_asked_for > 0 && to_file) end_progress();
-    for (void *one : buffers)
-        std::free(one);
+    for (void *one : buffers) std::free(one);
     return 0;
 }
 

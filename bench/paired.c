@@ -68,12 +68,9 @@ static void *in;
 static void set_to_ones(void *buffer, size_t size, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (size == sizeof(double))
-            ((double *)buffer)[i] = 1;
-        else if (size == sizeof(float))
-            ((float *)buffer)[i] = 1;
-        else
-            ((uint16_t *)buffer)[i] = 0x3c00;
+        if (size == sizeof(double)) ((double *)buffer)[i] = 1;
+        else if (size == sizeof(float)) ((float *)buffer)[i] = 1;
+        else ((uint16_t *)buffer)[i] = 0x3c00;
     }
 }
 
@@ -191,8 +188,7 @@ static void print_time(double seconds)
     static const char *const units[] = {"ns", "us", "ms", "s "};
     int unit = 0;
     double x = seconds * 1e9;
-    while (x >= 1000 && unit < 3)
-        x /= 1000, unit++;
+    while (x >= 1000 && unit < 3) x /= 1000, unit++;
     printf(" %7.*f %s", x < 10 ? 2 : x < 100 ? 1 : 0, x, units[unit]);
 }
 
@@ -229,25 +225,13 @@ int main(int argc, char **argv)
     size_t processes = 5;
     double seconds = 0.12, limit = 1.03;
     int cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1, option;
-    while ((option = getopt(argc, argv, "f:p:s:l:c:")) != -1)
-        switch (option) {
-        case 'f':
-            filter = optarg;
-            break;
-        case 'p':
-            processes = (size_t)atoi(optarg);
-            break;
-        case 's':
-            seconds = atof(optarg);
-            break;
-        case 'l':
-            limit = atof(optarg);
-            break;
-        case 'c':
-            cpu = atoi(optarg);
-            break;
-        default:
-            return 2;
+    while ((option = getopt(argc, argv, "f:p:s:l:c:")) != -1) switch (option) {
+        case 'f': filter = optarg; break;
+        case 'p': processes = (size_t)atoi(optarg); break;
+        case 's': seconds = atof(optarg); break;
+        case 'l': limit = atof(optarg); break;
+        case 'c': cpu = atoi(optarg); break;
+        default: return 2;
         }
     regex_t regex;
     if (processes < 1 || processes > MAX_PROCESSES || paired_old.count != paired_new.count ||

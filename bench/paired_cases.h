@@ -8,18 +8,18 @@
  */
 
 /* ---- tables ---- */
-CASE("fill f32 512x512", PAIRED_WRITES, float, 512 * 512,
-     pe_fill_f32(&plan_512, 0, 512, f, 512), pe_fill_f32(&plan_512, pe_from(0), 512, f, 512))
+CASE("fill f32 512x512", PAIRED_WRITES, float, 512 * 512, pe_fill_f32(&plan_512, 0, 512, f, 512),
+     pe_fill_f32(&plan_512, pe_from(0), 512, f, 512))
 CASE("fill f32 512x512 at 16,000,000", PAIRED_WRITES, float, 512 * 512,
      pe_fill_f32(&plan_512, 16000000, 512, f, 512),
      pe_fill_f32(&plan_512, pe_from(16000000), 512, f, 512))
-CASE("fill f64 512x512", PAIRED_WRITES, double, 512 * 512,
-     pe_fill_f64(&plan_512, 0, 512, g, 512), pe_fill_f64(&plan_512, pe_from(0), 512, g, 512))
+CASE("fill f64 512x512", PAIRED_WRITES, double, 512 * 512, pe_fill_f64(&plan_512, 0, 512, g, 512),
+     pe_fill_f64(&plan_512, pe_from(0), 512, g, 512))
 CASE("fill f64 512x512 at 16,000,000", PAIRED_WRITES, double, 512 * 512,
      pe_fill_f64(&plan_512, 16000000, 512, g, 512),
      pe_fill_f64(&plan_512, pe_from(16000000), 512, g, 512))
-CASE("fill f16 512x512", PAIRED_WRITES, uint16_t, 512 * 512,
-     pe_fill_f16(&plan_512, 0, 512, h, 512), pe_fill_f16(&plan_512, pe_from(0), 512, h, 512))
+CASE("fill f16 512x512", PAIRED_WRITES, uint16_t, 512 * 512, pe_fill_f16(&plan_512, 0, 512, h, 512),
+     pe_fill_f16(&plan_512, pe_from(0), 512, h, 512))
 CASE("fill f16 512x512 at 16,000,000", PAIRED_WRITES, uint16_t, 512 * 512,
      pe_fill_f16(&plan_512, 16000000, 512, h, 512),
      pe_fill_f16(&plan_512, pe_from(16000000), 512, h, 512))
@@ -33,8 +33,8 @@ CASE("fill f32 512x512 halves", PAIRED_WRITES, float, 512 * 512,
 CASE("fill f32 512x512 float32 angles", PAIRED_WRITES, float, 512 * 512,
      pe_fill_f32(&plan_float32, 0, 512, f, 512),
      pe_fill_f32(&plan_float32, pe_from(0), 512, f, 512))
-CASE("fill f32 64x128", PAIRED_WRITES, float, 64 * 128,
-     pe_fill_f32(&plan_128, 0, 64, f, 128), pe_fill_f32(&plan_128, pe_from(0), 64, f, 128))
+CASE("fill f32 64x128", PAIRED_WRITES, float, 64 * 128, pe_fill_f32(&plan_128, 0, 64, f, 128),
+     pe_fill_f32(&plan_128, pe_from(0), 64, f, 128))
 CASE("fill f32 4096x1024", PAIRED_WRITES, float, 4096 * 1024,
      pe_fill_f32(&plan_1024, 0, 4096, f, 1024), pe_fill_f32(&plan_1024, pe_from(0), 4096, f, 1024))
 CASE("fill f32 131072x512", PAIRED_WRITES, float, 131072 * 512,
@@ -49,13 +49,12 @@ CASE("fill f32 131072x512 halves", PAIRED_WRITES, float, 131072 * 512,
      pe_fill_f32(&plan_halves, 0, 131072, f, 512),
      pe_fill_f32(&plan_halves, pe_from(0), 131072, f, 512))
 CASE("fill f16 131072x512", PAIRED_WRITES, uint16_t, 131072 * 512,
-     pe_fill_f16(&plan_512, 0, 131072, h, 512),
-     pe_fill_f16(&plan_512, pe_from(0), 131072, h, 512))
+     pe_fill_f16(&plan_512, 0, 131072, h, 512), pe_fill_f16(&plan_512, pe_from(0), 131072, h, 512))
 CASE("fill bf16 131072x512", PAIRED_WRITES, uint16_t, 131072 * 512,
      pe_fill_bf16(&plan_512, 0, 131072, h, 512),
      pe_fill_bf16(&plan_512, pe_from(0), 131072, h, 512))
-CASE("pe_sinusoidal_f32 512x512", PAIRED_WRITES, float, 512 * 512,
-     pe_sinusoidal_f32(f, 512, 512), pe_sinusoidal_f32(f, 512, 512))
+CASE("pe_sinusoidal_f32 512x512", PAIRED_WRITES, float, 512 * 512, pe_sinusoidal_f32(f, 512, 512),
+     pe_sinusoidal_f32(f, 512, 512))
 
 /* ---- scattered rows ---- */
 CASE("fill f32 512x512 list below 2^17", PAIRED_WRITES, float, 512 * 512,
@@ -97,10 +96,11 @@ CASE("fill f32 one row of 512", PAIRED_WRITES, float, 512,
 CASE("fill f32 one row of 128", PAIRED_WRITES, float, 128,
      pe_fill_f32(&plan_128, 1000 + 37 * (int64_t)(call % 4096), 1, f, 128),
      pe_fill_f32(&plan_128, pe_from(1000 + 37 * (int64_t)(call % 4096)), 1, f, 128))
-CASE("sines f32 one row of 64 pairs", PAIRED_WRITES, float, 128, pe_fill_f32(&plan_omega, 1000, 1, f, 128),
+CASE("sines f32 one row of 64 pairs", PAIRED_WRITES, float, 128,
+     pe_fill_f32(&plan_omega, 1000, 1, f, 128),
      SINES(pe_from(1000 + 37 * (int64_t)(call % 4096)), 1))
-CASE("sines f32 512 rows of 64 pairs", PAIRED_WRITES, float, 512 * 128, pe_fill_f32(&plan_omega, 0, 512, f, 128),
-     SINES(pe_from(0), 512))
+CASE("sines f32 512 rows of 64 pairs", PAIRED_WRITES, float, 512 * 128,
+     pe_fill_f32(&plan_omega, 0, 512, f, 128), SINES(pe_from(0), 512))
 CASE("fill f32 grid 64x64x512", PAIRED_WRITES, float, 4096 * 512,
      pe_fill_grid_f32(&plan_mae, grid_64, f, 512),
      pe_fill_f32(&plan_mae, pe_grid(grid_64, 2), 4096, f, 512))
@@ -129,10 +129,10 @@ CASE("plan and one row of 320", PAIRED_WRITES, float, 320,
      make_step() || pe_fill_f32(&plan_step, pe_at_f64(reals_1000 + call % 512), 1, f, 320))
 
 /* ---- adding ---- */
-CASE("add f32 512x512", PAIRED_CHANGES, float, 512 * 512,
-     pe_add_f32(&plan_512, 0, 512, 1, f, 512), pe_add_f32(&plan_512, pe_from(0), 512, 1, f, 512))
-CASE("add f64 512x512", PAIRED_CHANGES, double, 512 * 512,
-     pe_add_f64(&plan_512, 0, 512, 1, g, 512), pe_add_f64(&plan_512, pe_from(0), 512, 1, g, 512))
+CASE("add f32 512x512", PAIRED_CHANGES, float, 512 * 512, pe_add_f32(&plan_512, 0, 512, 1, f, 512),
+     pe_add_f32(&plan_512, pe_from(0), 512, 1, f, 512))
+CASE("add f64 512x512", PAIRED_CHANGES, double, 512 * 512, pe_add_f64(&plan_512, 0, 512, 1, g, 512),
+     pe_add_f64(&plan_512, pe_from(0), 512, 1, g, 512))
 CASE("add f16 512x512", PAIRED_CHANGES, uint16_t, 512 * 512,
      pe_add_f16(&plan_512, 0, 512, 1, h, 512), pe_add_f16(&plan_512, pe_from(0), 512, 1, h, 512))
 CASE("add bf16 512x512", PAIRED_CHANGES, uint16_t, 512 * 512,
@@ -225,40 +225,40 @@ CASE("rope f32 2048 tokens, M-RoPE", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_axes_f32(&rope_halves, PE_ROPE_HALVES, m_rope_axis, 3, coordinates, 2048, 32, f, 4096,
                       128),
      pe_rope_f32(&m_rope, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32))
-CASE("rope f32 2048 tokens, interleaved sections", PAIRED_CHANGES, float, 2048 * 128,
-     PE_OK, pe_rope_f32(&m_rope_woven, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
-CASE("rope f32 2048 tokens, sections in blocks", PAIRED_CHANGES, float, 2048 * 128,
-     PE_OK, pe_rope_f32(&m_rope, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
+CASE("rope f32 2048 tokens, interleaved sections", PAIRED_CHANGES, float, 2048 * 128, PE_OK,
+     pe_rope_f32(&m_rope_woven, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
+CASE("rope f32 2048 tokens, sections in blocks", PAIRED_CHANGES, float, 2048 * 128, PE_OK,
+     pe_rope_f32(&m_rope, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
 CASE("rope f32 2048 tokens, a list of coordinates, 1 head", PAIRED_CHANGES, float, 2048 * 128,
      PE_OK, pe_rope_f32(&m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
-CASE("rope f32 2048 tokens, a list of coordinates", PAIRED_CHANGES, float, 2048 * 4096,
-     PE_OK, pe_rope_f32(&m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32))
-CASE("rope bf16 2048 tokens, a list of coordinates", PAIRED_CHANGES, uint16_t, 2048 * 4096,
-     PE_OK, pe_rope_bf16(&m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, h, heads_32))
-CASE("rope f32 1 token, a list of coordinates", PAIRED_CHANGES, float, 4096,
-     PE_OK, pe_rope_f32(&m_rope_list, pe_coords_i64(coordinates + call % 2048, 3, 1, 2048), 1, f,
-                        heads_32))
-CASE("rope table f32 2048, a list of coordinates", PAIRED_WRITES, float, 2048 * 128,
-     PE_OK, TABLE(f32, &m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048,
-                  PE_ROPE_TABLE_JOINED, f, NULL, 128))
+CASE("rope f32 2048 tokens, a list of coordinates", PAIRED_CHANGES, float, 2048 * 4096, PE_OK,
+     pe_rope_f32(&m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32))
+CASE("rope bf16 2048 tokens, a list of coordinates", PAIRED_CHANGES, uint16_t, 2048 * 4096, PE_OK,
+     pe_rope_bf16(&m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, h, heads_32))
+CASE("rope f32 1 token, a list of coordinates", PAIRED_CHANGES, float, 4096, PE_OK,
+     pe_rope_f32(&m_rope_list, pe_coords_i64(coordinates + call % 2048, 3, 1, 2048), 1, f,
+                 heads_32))
+CASE("rope table f32 2048, a list of coordinates", PAIRED_WRITES, float, 2048 * 128, PE_OK,
+     TABLE(f32, &m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, PE_ROPE_TABLE_JOINED, f,
+           NULL, 128))
 CASE("rope table bf16 2048, apart, a list of coordinates", PAIRED_WRITES, uint16_t, 2048 * 128,
-     PE_OK, TABLE(bf16, &m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048,
-                  PE_ROPE_TABLE_APART, h, h + 2048 * 64, 64))
-CASE("rope f32 2048 tokens, halves in blocks of 64", PAIRED_CHANGES, float, 2048 * 4096,
-     PE_OK, pe_rope_f32(&halves_128, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32))
-CASE("rope bf16 2048 tokens, halves in blocks of 64", PAIRED_CHANGES, uint16_t, 2048 * 4096,
-     PE_OK, pe_rope_bf16(&halves_128, pe_coords_i64(coordinates, 2, 1, 2048), 2048, h, heads_32))
-CASE("rope f32 1 token, 1 head, halves in blocks of 64", PAIRED_CHANGES, float, 128,
-     PE_OK, pe_rope_f32(&halves_128, pe_coords_i64(coordinates + call % 2048, 2, 1, 2048), 1, f,
-                        heads_1))
-CASE("rope f32 2048 tokens, halves in blocks of 32", PAIRED_CHANGES, float, 2048 * 2048,
-     PE_OK, pe_rope_f32(&halves_64, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_64))
-CASE("rope f32 2048 tokens, 3 axes, halves in blocks", PAIRED_CHANGES, float, 2048 * 3072,
-     PE_OK, pe_rope_f32(&halves_96, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32_96))
-CASE("rope f32 2048 tokens, halves in blocks of 36", PAIRED_CHANGES, float, 2048 * 2304,
-     PE_OK, pe_rope_f32(&halves_72, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_72))
-CASE("rope f32 2048 tokens, halves in blocks of 16", PAIRED_CHANGES, float, 2048 * 1024,
-     PE_OK, pe_rope_f32(&halves_32, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_32))
+     PE_OK,
+     TABLE(bf16, &m_rope_list, pe_coords_i64(coordinates, 3, 1, 2048), 2048, PE_ROPE_TABLE_APART, h,
+           h + 2048 * 64, 64))
+CASE("rope f32 2048 tokens, halves in blocks of 64", PAIRED_CHANGES, float, 2048 * 4096, PE_OK,
+     pe_rope_f32(&halves_128, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32))
+CASE("rope bf16 2048 tokens, halves in blocks of 64", PAIRED_CHANGES, uint16_t, 2048 * 4096, PE_OK,
+     pe_rope_bf16(&halves_128, pe_coords_i64(coordinates, 2, 1, 2048), 2048, h, heads_32))
+CASE("rope f32 1 token, 1 head, halves in blocks of 64", PAIRED_CHANGES, float, 128, PE_OK,
+     pe_rope_f32(&halves_128, pe_coords_i64(coordinates + call % 2048, 2, 1, 2048), 1, f, heads_1))
+CASE("rope f32 2048 tokens, halves in blocks of 32", PAIRED_CHANGES, float, 2048 * 2048, PE_OK,
+     pe_rope_f32(&halves_64, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_64))
+CASE("rope f32 2048 tokens, 3 axes, halves in blocks", PAIRED_CHANGES, float, 2048 * 3072, PE_OK,
+     pe_rope_f32(&halves_96, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32_96))
+CASE("rope f32 2048 tokens, halves in blocks of 36", PAIRED_CHANGES, float, 2048 * 2304, PE_OK,
+     pe_rope_f32(&halves_72, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_72))
+CASE("rope f32 2048 tokens, halves in blocks of 16", PAIRED_CHANGES, float, 2048 * 1024, PE_OK,
+     pe_rope_f32(&halves_32, pe_coords_i64(coordinates, 2, 1, 2048), 2048, f, heads_32_32))
 CASE("rope shift f32 2048 tokens", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_shift_f32(&rope_halves, PE_ROPE_HALVES, -512, 2048, 32, f, 4096, 128),
      pe_rope_f32(&rope_halves, pe_delta(pe_all(-512)), 2048, f, heads_32))
@@ -292,17 +292,21 @@ CASE("rope by table f32 1 token, 32 heads", PAIRED_CHANGES, float, 4096,
      pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 1, 32, f, 4096, 128),
      BY_TABLE(PE_LAYOUT_HALVES, pe_from(0), 1, heads_32))
 CASE("rope by table f32 2048 tokens, halves", PAIRED_CHANGES, float, 2048 * 4096,
-     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096, 128),
+     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096,
+                          128),
      BY_TABLE(PE_LAYOUT_HALVES, pe_from(0), 2048, heads_32))
 CASE("rope by table f32 2048 tokens, adjacent", PAIRED_CHANGES, float, 2048 * 4096,
-     pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096, 128),
+     pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096,
+                          128),
      BY_TABLE(PE_LAYOUT_INTERLEAVED, pe_from(0), 2048, heads_32))
 /* Rows that are gathered, against consecutive ones where there is no gathering. */
 CASE("rope by table f32 512 tokens, gathered, halves", PAIRED_CHANGES, float, 512 * 4096,
-     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096, 128),
+     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096,
+                          128),
      BY_TABLE(PE_LAYOUT_HALVES, pe_at_i64(in_order), 512, heads_32))
 CASE("rope by table f32 512 tokens, gathered, adjacent", PAIRED_CHANGES, float, 512 * 4096,
-     pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096, 128),
+     pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096,
+                          128),
      BY_TABLE(PE_LAYOUT_INTERLEAVED, pe_at_i64(in_order), 512, heads_32))
 
 /* ---- the algebra ---- */
@@ -327,10 +331,9 @@ CASE("shift f32 131072x512", PAIRED_CHANGES, float, 131072 * 512,
 CASE("shift f32 131072x512, halves", PAIRED_CHANGES, float, 131072 * 512,
      pe_shift_f32(&plan_halves, call % 2 ? 37 : -37, 131072, f, 512),
      pe_shift_f32(&plan_halves, pe_all(call % 2 ? 37 : -37), 131072, f, 512))
-CASE("dot f64 10000 distances", PAIRED_WRITES, double, 10000,
-     pe_dots_f64(&plan_512, 0, 10000, g), pe_dot_f64(&plan_512, pe_from(0), 10000, g))
-CASE("dot f64 one", PAIRED_WRITES, double, 1,
-     pe_dot_f64(&plan_512, (int64_t)call % 5000, g),
+CASE("dot f64 10000 distances", PAIRED_WRITES, double, 10000, pe_dots_f64(&plan_512, 0, 10000, g),
+     pe_dot_f64(&plan_512, pe_from(0), 10000, g))
+CASE("dot f64 one", PAIRED_WRITES, double, 1, pe_dot_f64(&plan_512, (int64_t)call % 5000, g),
      pe_dot_f64(&plan_512, pe_all((int64_t)call % 5000), 1, g))
 
 /* ---- ALiBi, learned tables ---- */
@@ -350,21 +353,21 @@ CASE("alibi add bf16 16x512x512", PAIRED_CHANGES, uint16_t, 16 * 512 * 512,
      pe_alibi_add_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_KEYS(512, 512), h, 512, 512 * 512),
      pe_alibi_add_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_KEYS(512, 512), h, 512, 512 * 512))
 CASE("alibi fill f32 16x32x512, keys in a list", PAIRED_WRITES, float, 16 * 32 * 512,
-     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), f,
-                       512, 32 * 512),
-     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), f,
-                       512, 32 * 512))
+     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), f, 512,
+                       32 * 512),
+     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), f, 512,
+                       32 * 512))
 CASE("alibi fill bf16 16x32x512, keys in a list", PAIRED_WRITES, uint16_t, 16 * 32 * 512,
-     pe_alibi_fill_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), h,
-                        512, 32 * 512),
-     pe_alibi_fill_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), h,
-                        512, 32 * 512))
-CASE("t5 512x512", PAIRED_WRITES, int32_t, 512 * 512,
-     PE_OK, pe_bias_t5_i32(32, 128, 1, QUERIES_KEYS(512, 512), buckets))
-CASE("t5 1x512", PAIRED_WRITES, int32_t, 512,
-     PE_OK, pe_bias_t5_i32(32, 128, 1, QUERIES_KEYS(1, 512), buckets))
-CASE("t5 32x512, keys in a list", PAIRED_WRITES, int32_t, 32 * 512,
-     PE_OK, pe_bias_t5_i32(32, 128, 1, QUERIES_LIST(32, modulo_2048, 512), buckets))
+     pe_alibi_fill_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), h, 512,
+                        32 * 512),
+     pe_alibi_fill_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), h, 512,
+                        32 * 512))
+CASE("t5 512x512", PAIRED_WRITES, int32_t, 512 * 512, PE_OK,
+     pe_bias_t5_i32(32, 128, 1, QUERIES_KEYS(512, 512), buckets))
+CASE("t5 1x512", PAIRED_WRITES, int32_t, 512, PE_OK,
+     pe_bias_t5_i32(32, 128, 1, QUERIES_KEYS(1, 512), buckets))
+CASE("t5 32x512, keys in a list", PAIRED_WRITES, int32_t, 32 * 512, PE_OK,
+     pe_bias_t5_i32(32, 128, 1, QUERIES_LIST(32, modulo_2048, 512), buckets))
 CASE("learned add f32 16384x512", PAIRED_CHANGES, float, 16384 * 512,
      pe_learned_add_f32(tables[0], 2048, 512, modulo_2048, 16384, f, 512),
      pe_learned_add_f32(tables[0], 2048, 512, pe_at_i64(modulo_2048), 16384, f, 512))

@@ -22,14 +22,14 @@
 #if PAIRED_TABLE_IS_VALUE
     #define TABLE(T, ...) pe_rope_table_##T(__VA_ARGS__, NULL)
     #define BY_TABLE(layout, rows, tokens, heads)                                                  \
-        pe_rope_by_table_f32(&rotation, layout, rows, tokens, f, heads)
+    pe_rope_by_table_f32(&rotation, layout, rows, tokens, f, heads)
 static pe_rope_table rotation;
     #define SINES(at, rows) pe_sincos_f32(omega, 64, 1.0, at, rows, f, f + 64, 128)
 #else
     #define SINES(at, rows) pe_fill_f32(&plan_omega, at, rows, f, 128) /* of a plan that is kept */
     #define TABLE(T, ...) pe_rope_table_##T(__VA_ARGS__)
     #define BY_TABLE(layout, rows, tokens, heads)                                                  \
-        pe_rope_by_table_f32(layout, tables[1] + 64, tables[1], 128, 64, tokens, f, heads)
+    pe_rope_by_table_f32(layout, tables[1] + 64, tables[1], 128, 64, tokens, f, heads)
 #endif
 
 /* Queries from position 0 on and keys; before 0.3 keys were in no list. */
@@ -65,14 +65,15 @@ static size_t spare_size;
 
 static int64_t below_2p17[512], below_2p31[512], runs_of_32[512], in_order[512], downwards[512],
     modulo_2048[MANY];
-static double reals_1000[512], reals_2p20[512], points[4096 * 3], image[4096 * 3], image_mixed[4096 * 3];
+static double reals_1000[512], reals_2p20[512], points[4096 * 3], image[4096 * 3],
+    image_mixed[4096 * 3];
 static float slopes[16];
 #if PE_VERSION_HEX < 0x000200
 static const size_t grid_64[2] = {64, 64};
 static uint8_t m_rope_axis[64];
 #else
-static pe_plan m_rope, m_rope_woven, m_rope_list, halves_128, halves_96, halves_72,
-    halves_64, halves_32;
+static pe_plan m_rope, m_rope_woven, m_rope_list, halves_128, halves_96, halves_72, halves_64,
+    halves_32;
 static const pe_heads heads_32_96 = {32, 96, 3072}, heads_32_64 = {32, 64, 2048};
 static const pe_heads heads_32_72 = {32, 72, 2304}, heads_32_32 = {32, 32, 1024};
 static const size_t grid_64[2] = {64, 64};
@@ -120,14 +121,15 @@ static int make_rope(pe_plan *plan, pe_layout layout)
 #if PE_VERSION_HEX >= 0x000200
 static int make_list(pe_plan *plan, pe_rope_config config)
 {
-    static uint8_t list[64]; /* y and x by turns, then t: as ERNIE's, but with config's numbers of pairs */
-    for (size_t i = 0; i < 64; i++)
-        list[i] = i < 48 ? (uint8_t)(1 + i % 2) : 0;
+    static uint8_t
+        list[64]; /* y and x by turns, then t: as ERNIE's, but with config's numbers of pairs */
+    for (size_t i = 0; i < 64; i++) list[i] = i < 48 ? (uint8_t)(1 + i % 2) : 0;
 #if !PAIRED_PLAIN
     config.coordinate = list, config.sections[0] = config.sections[1] = config.sections[2] = 0;
 #endif
     void *memory = aligned(pe_rope_plan_size(&config));
-    return memory == NULL || pe_rope_plan_init(plan, &config, memory, pe_rope_plan_size(&config)) != PE_OK;
+    return memory == NULL ||
+           pe_rope_plan_init(plan, &config, memory, pe_rope_plan_size(&config)) != PE_OK;
 }
 
 static int make_halves(pe_plan *plan, size_t d, size_t axes)
@@ -135,8 +137,7 @@ static int make_halves(pe_plan *plan, size_t d, size_t axes)
     pe_config config = pe_config_default(d);
     config.layout = PE_LAYOUT_HALVES, config.axes = axes;
     config.columns = PAIRED_PLAIN ? PE_COLUMNS_JOINED : PE_COLUMNS_BLOCKS;
-    for (size_t a = 0; a < axes; a++)
-        config.axis[a].coordinate = a;
+    for (size_t a = 0; a < axes; a++) config.axis[a].coordinate = a;
     return make(plan, &config);
 }
 #endif
@@ -176,14 +177,12 @@ static int setup(void *out, const void *in)
         reals_1000[r] = (double)random_bits() / 8589934592.0 * 1000; /* 2^33 */
         reals_2p20[r] = (double)random_bits() / 8192.0;
     }
-    for (size_t r = 0; r < MANY; r++)
-        modulo_2048[r] = (int64_t)(r % 2048);
+    for (size_t r = 0; r < MANY; r++) modulo_2048[r] = (int64_t)(r % 2048);
     for (size_t k = 0; k < sizeof points / sizeof *points; k++)
         points[k] = (double)random_bits() / 8589934592.0;
     for (size_t r = 0; r < 4096; r++) {
         image[3 * r + 1] = (double)(r / 64), image[3 * r + 2] = (double)(r % 64);
-        for (size_t k = 1; k < 3; k++)
-            image_mixed[3 * r + k] = (double)(random_bits() % 64);
+        for (size_t k = 1; k < 3; k++) image_mixed[3 * r + k] = (double)(random_bits() % 64);
     }
     for (size_t k = 0; k < sizeof coordinates / sizeof *coordinates; k++)
         coordinates[k] = (int64_t)(k % 2048 / (k < 2048 ? 256 : k < 4096 ? 16 : 1) % 16);
@@ -226,8 +225,7 @@ static int setup(void *out, const void *in)
     bad |= make(&plan_xyz, &xyz);
     bad |= make_rope(&rope_halves, PE_LAYOUT_HALVES) |
            make_rope(&rope_adjacent, PE_LAYOUT_INTERLEAVED);
-    for (size_t i = 0; i < 64; i++)
-        omega[i] = pow(10000, -(double)i / 64);
+    for (size_t i = 0; i < 64; i++) omega[i] = pow(10000, -(double)i / 64);
     pe_config given = pe_config_default(128);
     given.layout = PE_LAYOUT_HALVES;
     memory = aligned(pe_plan_size(&given));
@@ -239,7 +237,8 @@ static int setup(void *out, const void *in)
         bad |= (tables[k] = (float *)aligned(sizeof(float) * 2048 * 512)) == NULL;
     if (bad) return 1;
 #if PAIRED_TABLE_IS_VALUE
-    const pe_rope_table by = {tables[1] + 64, tables[1], PE_TYPE_F32, PE_ROPE_TABLE_APART, 128, 2048, 64};
+    const pe_rope_table by = {tables[1] + 64, tables[1], PE_TYPE_F32, PE_ROPE_TABLE_APART, 128,
+                              2048,           64};
     rotation = by;
 #endif
     /* a learned table; cosines and sines of RoPE, sines first, so that turning keeps the length */
@@ -248,14 +247,13 @@ static int setup(void *out, const void *in)
 }
 
 /* The cases: first a function for each, then their list. call counts the calls of a run. */
-#define JOIN(a, b)   JOINED(a, b)
+#define JOIN(a, b) JOINED(a, b)
 #define JOINED(a, b) a##b
 #define CASE(name, use, element, count, old, now)                                                  \
     static int JOIN(case_, __LINE__)(size_t calls)                                                 \
     {                                                                                              \
         int bad = 0;                                                                               \
-        for (size_t call = 0; call < calls; call++)                                                \
-            bad |= (int)(CALL(old, now));                                                          \
+        for (size_t call = 0; call < calls; call++) bad |= (int)(CALL(old, now));                  \
         return bad;                                                                                \
     }
 #include "paired_cases.h"

@@ -40,7 +40,8 @@
 #if __has_include(<hwy/contrib/math/math-inl.h>)
     #include <hwy/highway.h>
     #include <hwy/contrib/math/math-inl.h>
-    #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 // below SSSE3 there is nothing to compare
+    #if HWY_TARGET != HWY_SCALAR &&                                                                \
+        HWY_TARGET != HWY_EMU128 // below SSSE3 there is nothing to compare
         #define BENCH_HIGHWAY 1
     #endif
 #endif
@@ -57,12 +58,9 @@ enum class Put { STORE, STREAM, ADD };
 
 template <class L, Put how, class T> void put(T *out, typename L::V a)
 {
-    if constexpr (how == Put::STREAM)
-        L::stream(out, a);
-    else if constexpr (how == Put::ADD)
-        L::store(out, L::load(out) + a);
-    else
-        L::store(out, a);
+    if constexpr (how == Put::STREAM) L::stream(out, a);
+    else if constexpr (how == Put::ADD) L::store(out, L::load(out) + a);
+    else L::store(out, a);
 }
 
 // Vectors: V, lanes, the angles w * p, loads and stores that widen and round 16-bit numbers, and
@@ -375,8 +373,7 @@ void peer_fill(const Frequencies &w, std::int64_t first, std::size_t rows, T *ou
 template <class P, Put how, class T>
 void peer_fill_at(const Frequencies &w, const double *positions, std::size_t rows, T *out)
 {
-    peer_rows<P, how>(
-        w, [=](std::size_t r) { return positions[r]; }, rows, out);
+    peer_rows<P, how>(w, [=](std::size_t r) { return positions[r]; }, rows, out);
 }
 
 struct Peer {
@@ -414,15 +411,15 @@ namespace bench
 // SLEEF's at 3.5 ulp, angles in float and in double, as wide as the build allows, and at 1 ulp in
 // double, for tables of doubles.
 #if defined(__AVX512F__)
-    #define BENCH_SLEEF_FLOAT      "sleef_u35_f16"
-    #define BENCH_SLEEF_DOUBLE     "sleef_u35_d8"
+    #define BENCH_SLEEF_FLOAT "sleef_u35_f16"
+    #define BENCH_SLEEF_DOUBLE "sleef_u35_d8"
     #define BENCH_SLEEF_DOUBLE_U10 "sleef_u10_d8"
 using sleef_float = sleef<f16, Sleef_sincosf16_u35avx512f>;
 using sleef_double = sleef<d8, Sleef_sincosd8_u35avx512f>;
 using sleef_double_u10 = sleef<d8, Sleef_sincosd8_u10avx512f>;
 #elif defined(__AVX2__)
-    #define BENCH_SLEEF_FLOAT      "sleef_u35_f8"
-    #define BENCH_SLEEF_DOUBLE     "sleef_u35_d4"
+    #define BENCH_SLEEF_FLOAT "sleef_u35_f8"
+    #define BENCH_SLEEF_DOUBLE "sleef_u35_d4"
     #define BENCH_SLEEF_DOUBLE_U10 "sleef_u10_d4"
 using sleef_float = sleef<f8, Sleef_sincosf8_u35avx2>;
 using sleef_double = sleef<d4, Sleef_sincosd4_u35avx2>;

@@ -76,8 +76,7 @@ static void add_step()
 
 static void rows()
 {
-    for (const std::size_t d : {128u, 512u, 4096u})
-        add_plan_of(d);
+    for (const std::size_t d : {128u, 512u, 4096u}) add_plan_of(d);
     add_rope_plan();
     add_step();
 }

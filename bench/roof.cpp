@@ -34,11 +34,9 @@ template <void (*put)(float *, native::V)>
 BENCH_NOINLINE static void write(Span x, std::size_t call)
 {
     float numbers[native::lanes];
-    for (std::size_t i = 0; i < native::lanes; i++)
-        numbers[i] = number(call, i);
+    for (std::size_t i = 0; i < native::lanes; i++) numbers[i] = number(call, i);
     const native::V value = native::load(numbers);
-    for (std::size_t i = 0; i < x.count; i += native::lanes)
-        put(x.out + i, value);
+    for (std::size_t i = 0; i < x.count; i += native::lanes) put(x.out + i, value);
 }
 
 static bool wrote(Span x, std::size_t call)

@@ -105,8 +105,7 @@ void plain_c(std::size_t tokens, float *x)
             const float angle = static_cast<float>(first + t) * powf(base, power);
             c[i] = cosf(angle), s[i] = sinf(angle);
         }
-        for (std::size_t k = 0; k < heads; k++, x += dim)
-            turn(c, s, x);
+        for (std::size_t k = 0; k < heads; k++, x += dim) turn(c, s, x);
     }
 }
 
@@ -114,8 +113,7 @@ void plain_c(std::size_t tokens, float *x)
 void table_c(const float *table, std::size_t tokens, std::size_t count, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++, table += dim)
-        for (std::size_t k = 0; k < count; k++, x += dim)
-            turn(table, table + pairs, x);
+        for (std::size_t k = 0; k < count; k++, x += dim) turn(table, table + pairs, x);
 }
 
 using Table = std::shared_ptr<std::vector<float>>;
@@ -141,14 +139,14 @@ void add_by_table(std::size_t tokens, std::size_t count)
     const Table table = table_of(tokens);
     for (const pe_layout layout : {PE_LAYOUT_HALVES, PE_LAYOUT_INTERLEAVED}) {
         const bool halves = layout == PE_LAYOUT_HALVES;
-        add_turning<float>("rope_by_table", tokens, count,
-                           named("pe_rope_by_table", halves ? Layout::HALVES : Layout::INTERLEAVED),
-                           [=](float *x) {
-                               const pe_rope_table by = {table->data(), nullptr, PE_TYPE_F32,
-                                                         PE_ROPE_TABLE_JOINED, dim, tokens, pairs};
-                               must(pe_rope_by_table_f32(&by, layout, pe_from(0), tokens, x,
-                                                         packed(count)));
-                           });
+        add_turning<float>(
+            "rope_by_table", tokens, count,
+            named("pe_rope_by_table", halves ? Layout::HALVES : Layout::INTERLEAVED),
+            [=](float *x) {
+                const pe_rope_table by = {table->data(), nullptr, PE_TYPE_F32, PE_ROPE_TABLE_JOINED,
+                                          dim,           tokens,  pairs};
+                must(pe_rope_by_table_f32(&by, layout, pe_from(0), tokens, x, packed(count)));
+            });
     }
     add_turning<float>("rope_by_table", tokens, count, "table_c",
                        [=](float *x) { table_c(table->data(), tokens, count, x); });
@@ -193,8 +191,7 @@ void add_axes(std::size_t tokens)
         (*image)[r] = static_cast<std::int64_t>(r / 64);
         (*image)[tokens + r] = static_cast<std::int64_t>(r % 64);
     }
-    for (std::size_t i = 0; i < pairs; i++)
-        list[i] = static_cast<std::uint8_t>(i % 2);
+    for (std::size_t i = 0; i < pairs; i++) list[i] = static_cast<std::uint8_t>(i % 2);
     for (const char *const function : {"pe_rope_joined", "pe_rope_blocks", "pe_rope_list"}) {
         const std::string name = function;
         pe_config config = Plan::config_of(dim, Layout::HALVES, static_cast<double>(base));

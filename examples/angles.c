@@ -29,8 +29,7 @@ static pe_status errors_at(const pe_plan *plan, int64_t p, double *error)
     pe_status status = pe_fill_f64(plan, pe_from(p), 1, exact, D);
     if (status == PE_OK) status = pe_fill_f32(plan, pe_from(p), 1, row, D);
     if (status == PE_OK) status = pe_rope_ggml_f32(&chain, pe_from(p), 1, cosines, sines, D / 2);
-    for (int way = 0; way < WAYS; way++)
-        error[way] = 0;
+    for (int way = 0; way < WAYS; way++) error[way] = 0;
     for (int i = 0; i < D / 2 && status == PE_OK; i++) {
         const float w = powf(10000.0f, -2.0f * (float)i / (float)D), angle = (float)p * w;
         const double s = exact[2 * i], c = exact[2 * i + 1];

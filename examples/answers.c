@@ -136,21 +136,17 @@ static void multiply(float *out, const float *matrix, const float *x, size_t n, 
         double sum[4] = {0, 0, 0, 0};
         size_t j = 0;
         for (; j + 4 <= n; j += 4)
-            for (size_t k = 0; k < 4; k++)
-                sum[k] += (double)matrix[j + k] * (double)x[j + k];
-        for (; j < n; j++)
-            sum[0] += (double)matrix[j] * (double)x[j];
+            for (size_t k = 0; k < 4; k++) sum[k] += (double)matrix[j + k] * (double)x[j + k];
+        for (; j < n; j++) sum[0] += (double)matrix[j] * (double)x[j];
         out[r] = (float)(sum[0] + sum[1] + (sum[2] + sum[3]));
     }
 }
 static void normalise(float *out, const float *x, const float *weight, size_t n)
 {
     double sum = 0;
-    for (size_t j = 0; j < n; j++)
-        sum += (double)x[j] * (double)x[j];
+    for (size_t j = 0; j < n; j++) sum += (double)x[j] * (double)x[j];
     const double factor = 1 / sqrt(sum / (double)n + 1e-5);
-    for (size_t j = 0; j < n; j++)
-        out[j] = (float)((double)weight[j] * (double)x[j] * factor);
+    for (size_t j = 0; j < n; j++) out[j] = (float)((double)weight[j] * (double)x[j] * factor);
 }
 static void attend(const model *m, const space *w, size_t layer, size_t t)
 {
@@ -161,8 +157,7 @@ static void attend(const model *m, const space *w, size_t layer, size_t t)
         double most = -INFINITY, sum = 0;
         for (size_t j = 0; j <= t; j++) {
             double dot = 0;
-            for (size_t i = 0; i < m->head; i++)
-                dot += (double)q[i] * (double)k[j * m->kv + i];
+            for (size_t i = 0; i < m->head; i++) dot += (double)q[i] * (double)k[j * m->kv + i];
             w->scores[j] = (float)(dot / sqrt((double)m->head));
             most = fmax(most, (double)w->scores[j]);
         }
@@ -172,16 +167,14 @@ static void attend(const model *m, const space *w, size_t layer, size_t t)
         }
         for (size_t i = 0; i < m->head; i++) {
             double mean = 0;
-            for (size_t j = 0; j <= t; j++)
-                mean += (double)w->scores[j] * (double)v[j * m->kv + i];
+            for (size_t j = 0; j <= t; j++) mean += (double)w->scores[j] * (double)v[j * m->kv + i];
             w->normal[h * m->head + i] = (float)(mean / sum);
         }
     }
 }
 static void add(float *x, const float *y, size_t n)
 {
-    for (size_t j = 0; j < n; j++)
-        x[j] += y[j];
+    for (size_t j = 0; j < n; j++) x[j] += y[j];
 }
 
 /* The t-th token of a text, by the row w->s, w->c: w->logits. */
@@ -289,19 +282,15 @@ typedef struct {
 static size_t most_likely(const double *log_p, size_t n)
 {
     size_t best = 0;
-    for (size_t i = 1; i < n; i++)
-        best = log_p[i] > log_p[best] ? i : best;
+    for (size_t i = 1; i < n; i++) best = log_p[i] > log_p[best] ? i : best;
     return best;
 }
 static void log_softmax(double *log_p, const float *logits, size_t n)
 {
     double most = -INFINITY, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, (double)logits[i]);
-    for (size_t i = 0; i < n; i++)
-        sum += exp((double)logits[i] - most);
-    for (size_t i = 0; i < n; i++)
-        log_p[i] = (double)logits[i] - (most + log(sum));
+    for (size_t i = 0; i < n; i++) most = fmax(most, (double)logits[i]);
+    for (size_t i = 0; i < n; i++) sum += exp((double)logits[i] - most);
+    for (size_t i = 0; i < n; i++) log_p[i] = (double)logits[i] - (most + log(sum));
 }
 static double uniform(void)
 {
@@ -324,8 +313,7 @@ static pe_status write_texts(experiment *e)
             if (t + 1 == e->length) break;
             double left = uniform();
             size_t word = 0;
-            while (word + 1 < e->words && (left -= exp(p[word])) > 0)
-                word++;
+            while (word + 1 < e->words && (left -= exp(p[word])) > 0) word++;
             e->text[n][t + 1] = (int)word;
         }
     }
@@ -344,8 +332,7 @@ static pe_status read_texts(experiment *e, int kind, int64_t shift, result *r)
             status = make_row(&e->a, &e->w, kind, (int64_t)t + shift);
             if (status == PE_OK) status = forward(&e->m, &e->w, e->text[n][t], t);
             log_softmax(e->log_p, e->w.logits, e->words);
-            for (size_t i = 0; i < e->words; i++)
-                r->divergence += exp(p[i]) * (p[i] - q[i]);
+            for (size_t i = 0; i < e->words; i++) r->divergence += exp(p[i]) * (p[i] - q[i]);
             r->changed += most_likely(p, e->words) != most_likely(q, e->words);
             loss -= q[e->text[n][t + 1]];
         }
@@ -370,11 +357,9 @@ static pe_status measure(experiment *e, FILE *f)
 {
     pe_status status = PE_OK;
     printf("%10s", "shifted by");
-    for (int kind = 0; kind < KINDS; kind++)
-        printf(" | %25s", names[kind]);
+    for (int kind = 0; kind < KINDS; kind++) printf(" | %25s", names[kind]);
     printf("\n%10s", "");
-    for (int kind = 0; kind < KINDS; kind++)
-        printf(" | %9s %8s %6s", "perplex.", "nats", "other");
+    for (int kind = 0; kind < KINDS; kind++) printf(" | %9s %8s %6s", "perplex.", "nats", "other");
     printf("\n");
     if (f != NULL)
         fprintf(f, "# shift, then perplexity, divergence, changed for each kind of angle\n");

@@ -20,9 +20,9 @@ static const char *const names[WORDS] = {"a", "dog", "bit", "tom"};
 static const int texts[2][WORDS] = {{A, DOG, BIT, TOM}, {TOM, BIT, A, DOG}};
 
 typedef enum scheme { NONE, SINUSOID, LEARNED, ALIBI, ROPE, SCHEMES } scheme;
-static const char *const scheme_names[SCHEMES] = {
-    "no positions", "sinusoid, added", "learned table, added", "ALiBi, on the scores",
-    "RoPE, on queries and keys"};
+static const char *const scheme_names[SCHEMES] = {"no positions", "sinusoid, added",
+                                                  "learned table, added", "ALiBi, on the scores",
+                                                  "RoPE, on queries and keys"};
 
 static float embedding[WORDS][D], wq[D][D], wk[D][D], wv[D][D], learned[WORDS][D];
 

@@ -135,7 +135,8 @@ static FILE *begin(const char *directory, const char *name)
 /* Both as blocks of gnuplot's, one a panel: rows of the table; a line for each clock. */
 static void write_data(const char *directory, float (*panel)[POSITIONS * DIMENSIONS])
 {
-    FILE *const map = begin(directory, "heatmap.dat"), *const clocks = begin(directory, "clocks.dat");
+    FILE *const map = begin(directory, "heatmap.dat"), *const clocks =
+                                                           begin(directory, "clocks.dat");
     fprintf(map, "# %d x %d elements: positions 0, 1 ...; then 0, %d ...\n", POSITIONS, DIMENSIONS,
             FAR_APART);
     fprintf(clocks, "# row, pair, sine, cosine: the same\n");
@@ -145,7 +146,8 @@ static void write_data(const char *directory, float (*panel)[POSITIONS * DIMENSI
             for (int j = 0; j < DIMENSIONS; j++) fprintf(map, "%.4f ", (double)x[j]);
             fprintf(map, "\n");
             for (int i = 0; i < PAIRS; i++)
-                fprintf(clocks, "%d %d %.4f %.4f\n", row, i, (double)x[2 * i], (double)x[2 * i + 1]);
+                fprintf(clocks, "%d %d %.4f %.4f\n", row, i, (double)x[2 * i],
+                        (double)x[2 * i + 1]);
         }
         fprintf(map, "\n\n");
         fprintf(clocks, "\n\n");
@@ -185,7 +187,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < PANELS; k++)
         check(pe_fill_f32(&plan, pe_from_by(0, k ? FAR_APART : 1), POSITIONS, panel[k], DIMENSIONS),
               "pe_fill_f32");
-    printf("\n%d positions x %d dimensions, from ' ' for -1 to '@' for +1\n", POSITIONS, DIMENSIONS);
+    printf("\n%d positions x %d dimensions, from ' ' for -1 to '@' for +1\n", POSITIONS,
+           DIMENSIONS);
     print_heatmap(panel[0]);
     printf("\nWritten, for pictures:\n");
     write_data(directory, panel);

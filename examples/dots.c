@@ -45,7 +45,8 @@ static int written(const char *directory, double way[3][3][OFFSETS])
     snprintf(path, sizeof path, "%s/dots.dat", directory);
     FILE *const f = fopen(path, "w");
     if (f == NULL) return 0;
-    fprintf(f, "# k, then of p = 12 in a text of 25, 60 in 121, 105 in 1001: index, share, sinusoid\n");
+    fprintf(
+        f, "# k, then of p = 12 in a text of 25, 60 in 121, 105 in 1001: index, share, sinusoid\n");
     for (int j = 0; j < OFFSETS; j++) {
         fprintf(f, "%d", j - REACH);
         for (int w = 0; w < 3; w++)
@@ -65,7 +66,9 @@ int main(int argc, char **argv)
     pe_plan plan;
     pe_status status = pe_plan_init(&plan, &config, memory, pe_plan_size(&config));
     printf("Dot products of two positions, three ways\n\n");
-    printf("    p    q   distance      index   index/length: n = 128   n = 1000   sinusoid, d = %d\n", D);
+    printf(
+        "    p    q   distance      index   index/length: n = 128   n = 1000   sinusoid, d = %d\n",
+        D);
     for (int n = 0; n < 4 && status == PE_OK; n++) {
         const int p = pairs[n][0], q = pairs[n][1];
         double x[D], y[D], closed;

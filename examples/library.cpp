@@ -37,7 +37,8 @@ int main()
     // Whichever thread calls first, all get the same functions.
     std::vector<const char *> isa(threads);
     std::vector<std::thread> running;
-    for (std::size_t i = 0; i < threads; i++) running.emplace_back([&isa, i] { isa[i] = pe_isa_name(); });
+    for (std::size_t i = 0; i < threads; i++)
+        running.emplace_back([&isa, i] { isa[i] = pe_isa_name(); });
     for (std::thread &thread : running) thread.join();
     for (const char *name : isa)
         if (std::strcmp(name, isa[0]) != 0) return 1;

@@ -17,10 +17,23 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { D = 128, H = D / 2, SAMPLES = 4000, FLOATS = 0, CHAIN, DOUBLES, PE, TABLES, BF16 = TABLES, F16, WAYS };
+enum {
+    D = 128,
+    H = D / 2,
+    SAMPLES = 4000,
+    FLOATS = 0,
+    CHAIN,
+    DOUBLES,
+    PE,
+    TABLES,
+    BF16 = TABLES,
+    F16,
+    WAYS
+};
 
 static const double BASE = 500000, PI = 3.14159265358979323846;
-static const char *const names[WAYS] = {"float angles", "ggml's chain", "libm, double", "pe", "bf16", "f16"};
+static const char *const names[WAYS] = {"float angles", "ggml's chain", "libm, double",
+                                        "pe",           "bf16",         "f16"};
 
 static double uniform(void)
 {
@@ -74,7 +87,8 @@ static pe_status make_plans(void)
     config.angle = PE_ANGLE_FLOAT32;
     if (status == PE_OK) status = pe_frequencies_float32(&config, PE_FLOAT32_POW, omega);
     if (status == PE_OK)
-        status = pe_plan_init_frequencies(&plans[1], &config, omega, H, memory[1], sizeof memory[1]);
+        status =
+            pe_plan_init_frequencies(&plans[1], &config, omega, H, memory[1], sizeof memory[1]);
     return status;
 }
 
@@ -105,7 +119,8 @@ static pe_status compare_rows(void)
     }
     for (int r = 0; r < ROWS; r++)
         for (int i = 0; i < H; i++) differ += (s[r][i] != rows[r][i]) + (c[r][i] != rows[r][i + H]);
-    printf("\nOf %.1f million floats of libm in double, at positions to %d, %ld are not the nearest ones.\n",
+    printf("\nOf %.1f million floats of libm in double, at positions to %d, %ld are not the "
+           "nearest ones.\n",
            1e-6 * ROWS * D, ROWS * STEP, differ);
     printf("A row of %d pairs takes libm %.0f ns, pe %.0f ns.\n", H,
            1e9 / CLOCKS_PER_SEC / ROWS * (double)(times[1] - times[0]),
@@ -129,7 +144,8 @@ static pe_status place(int64_t p, const double *x, double (*out)[D], double *exa
     libm_row(p, s[DOUBLES], c[DOUBLES]);
     rotate_exactly(x, doubles, exact);
     for (int way = 0; way < TABLES; way++) rotate(x, c[way], s[way], out[way]);
-    for (int i = 0; i < D; i++) out[BF16][i] = rounded(exact[i], 8), out[F16][i] = rounded(exact[i], 11);
+    for (int i = 0; i < D; i++)
+        out[BF16][i] = rounded(exact[i], 8), out[F16][i] = rounded(exact[i], 11);
     return status;
 }
 
@@ -139,8 +155,10 @@ static pe_status noise_at(int64_t p, double *rms)
     pe_status status = PE_OK;
     for (int way = 0; way < WAYS; way++) rms[way] = 0;
     for (int n = 0; n < SAMPLES && status == PE_OK; n++) {
-        for (int i = 0; i < D; i++) x[0][i] = (double)(float)normal(), x[1][i] = (double)(float)normal();
-        const double here = floor((double)p * (1 + uniform() / 8)); /* powers of two are easy for floats */
+        for (int i = 0; i < D; i++)
+            x[0][i] = (double)(float)normal(), x[1][i] = (double)(float)normal();
+        const double here =
+            floor((double)p * (1 + uniform() / 8)); /* powers of two are easy for floats */
         status = place((int64_t)here, x[0], q, exact_q);
         if (status == PE_OK) status = place((int64_t)(uniform() * (here + 1)), x[1], k, exact_k);
         const double exact = score(exact_q, exact_k);
@@ -159,10 +177,13 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/noise.dat", argc > 1 ? argv[1] : ".");
     FILE *const f = argc > 1 ? fopen(path, "w") : NULL;
     pe_status status = argc > 1 && f == NULL ? PE_ERR_NULL : make_plans();
-    printf("rms error of attention scores of rms 1, by the position of the query\n\n%11s", "position");
+    printf("rms error of attention scores of rms 1, by the position of the query\n\n%11s",
+           "position");
     for (int way = 0; way < WAYS; way++) printf("%14s", names[way]);
     printf("\n");
-    if (f != NULL) fprintf(f, "# position, then the rms error of scores in the order of the program's table\n");
+    if (f != NULL)
+        fprintf(f,
+                "# position, then the rms error of scores in the order of the program's table\n");
     for (int k = 16; k <= 50 && status == PE_OK; k++) { /* 2^8 ... 2^25, two an octave */
         double rms[WAYS];
         const int64_t p = (int64_t)(exp2(0.5 * k) + 0.5);
@@ -178,6 +199,7 @@ int main(int argc, char **argv)
         fprintf(f, "\n");
     }
     if (status == PE_OK) status = compare_rows();
-    if (status != PE_OK) fprintf(stderr, "%s, or %s cannot be written\n", pe_status_string(status), path);
+    if (status != PE_OK)
+        fprintf(stderr, "%s, or %s cannot be written\n", pe_status_string(status), path);
     return status != PE_OK || (f != NULL && fclose(f) != 0);
 }

@@ -86,7 +86,8 @@ int main(int argc, char **argv)
         memset(matrix, 0, sizeof matrix);
         for (int j = 0; j < D; j++) matrix[j * D + j] = 1;
         status = pe_shift_f64(&plan, pe_all(-k), D, matrix, D);
-        const double cosine = matrix[2 * PAIR * D + 2 * PAIR], sine = matrix[2 * PAIR * D + 2 * PAIR + 1];
+        const double cosine = matrix[2 * PAIR * D + 2 * PAIR],
+                     sine = matrix[2 * PAIR * D + 2 * PAIR + 1];
         const double off = fmax(fabs(a - cosine), fabs(b - sine));
         ok &= off < 1e-12 && two[k] > 1 - 1e-12;
         if (k == 1 || k == 2 || k == 5 || k == 10 || k == 12 || k == 16 || k == 63)
@@ -94,8 +95,8 @@ int main(int argc, char **argv)
                    two[k], a, b, cosine, sine, off);
     }
     printf("\n%s\n", status != PE_OK ? pe_status_string(status)
-                     : ok ? "Two columns: R^2 = 1, and the coefficients are the shift's."
-                          : "The two columns do not fit: this should not be.");
+                     : ok            ? "Two columns: R^2 = 1, and the coefficients are the shift's."
+                                     : "The two columns do not fit: this should not be.");
     if (status == PE_OK && argc > 1) ok &= written(argv[1], one, two);
     free(memory);
     return status != PE_OK || !ok;

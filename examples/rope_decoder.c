@@ -122,8 +122,8 @@ int main(void)
     /* 1. the prompt in one call: [tokens, heads, dim] */
     for (size_t t = 0; t < TOKENS; t++) project(t, moved, all.keys[t], all.values[t]);
     status = pe_rope_f32(&rope, pe_from(0), TOKENS, all.keys[0], kv_heads);
-    ok &= check("all keys in one call, and one by one", status != PE_OK ||
-                memcmp(all.keys, near.keys, sizeof all.keys) != 0, 0);
+    ok &= check("all keys in one call, and one by one",
+                status != PE_OK || memcmp(all.keys, near.keys, sizeof all.keys) != 0, 0);
 
     /* 2. */
     ok &= check("attention from position 0, and from position 1,000,000", drift, 1e-6);
@@ -132,8 +132,7 @@ int main(void)
     float q[Q], k[KV], v[KV];
     status = pe_rope_f32(&rope, pe_delta(pe_all(-1000000)), TOKENS, far.keys[0], kv_heads);
     project(TOKENS - 1, q, k, v);
-    if (status == PE_OK)
-        status = pe_rope_f32(&rope, pe_from(TOKENS - 1), 1, q, q_heads);
+    if (status == PE_OK) status = pe_rope_f32(&rope, pe_from(TOKENS - 1), 1, q, q_heads);
     attend(&far, q, moved);
     ok &= check("attention to a cache moved by -1,000,000",
                 status == PE_OK ? largest_difference(here, moved, Q) : HUGE_VAL, 1e-6);

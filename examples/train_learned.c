@@ -22,7 +22,7 @@
 enum { PLACES = 4, D = 64, WORDS = 16, BATCH = 64, ROWS = BATCH * PLACES, STEPS = 2000 };
 
 static float word[WORDS][D], value[WORDS];
-static float table[PLACES][D], w[D];          /* what is learned */
+static float table[PLACES][D], w[D]; /* what is learned */
 static float grad_table[PLACES][D], grad_w[D];
 static float x[ROWS][D], grad_x[ROWS][D];
 static int32_t place[ROWS];
@@ -69,7 +69,8 @@ static pe_status batch(int with_positions, float *loss)
     }
     memset(grad_table, 0, sizeof grad_table);
     if (status == PE_OK)
-        status = pe_learned_grad_f32(grad_table[0], PLACES, D, pe_at_i32(place), ROWS, grad_x[0], D);
+        status =
+            pe_learned_grad_f32(grad_table[0], PLACES, D, pe_at_i32(place), ROWS, grad_x[0], D);
     return status;
 }
 

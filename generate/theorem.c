@@ -39,7 +39,7 @@ static const int format_bits[FORMATS] = {24, 11, 8}, format_least[FORMATS] = {-1
 
 typedef struct table {
     const char *name;
-    int rope;          /* frequencies are doubles, as pe_rope_plan_init() has them */
+    int rope; /* frequencies are doubles, as pe_rope_plan_init() has them */
     double base;
     size_t width;
     pe_rope_type type;
@@ -62,10 +62,7 @@ enum { TABLES = sizeof tables / sizeof tables[0], MOST_PAIRS = 256 };
 
 /* LongRoPE's long_factor, as models have them: from 1 to 64, rising. The lists themselves differ from
    model to model. */
-static double long_factor(size_t i)
-{
-    return (double)(float)(1 + 63 * pow((double)i / 47, 2));
-}
+static double long_factor(size_t i) { return (double)(float)(1 + 63 * pow((double)i / 47, 2)); }
 
 static void doubles_of(const table *t, double *omega)
 {
@@ -118,7 +115,7 @@ static long double distance(long double x, int format)
     x = x < 0 ? -x : x;
     (void)frexpl(x, &e);
     const int last = e - format_bits[format] > format_least[format] ? e - format_bits[format]
-                                                                   : format_least[format];
+                                                                    : format_least[format];
     const long double y = ldexpl(x, -last), whole = floorl(y); /* middles are whole + 1/2 */
     const long double off = ldexpl(fabsl(y - whole - 0.5L), last);
     return off;
@@ -205,7 +202,8 @@ static void look(const mpfr_t w, double about, fraction turn, size_t pair, uint6
         for (int f = 0; f < FORMATS; f++) {
             const double near = (double)distance(value[k], f), limit = bound(about, position);
             double rounded;
-            if (near > ldexp(1, -50) || log2(near + ldexp(1, -62)) - limit > best[f].margin + 2) continue;
+            if (near > ldexp(1, -50) || log2(near + ldexp(1, -62)) - limit > best[f].margin + 2)
+                continue;
             const double off = exact_distance(w, position, k, f, &rounded);
             if (off - limit >= best[f].margin) continue;
             best[f].margin = off - limit, best[f].off = off;
@@ -257,7 +255,8 @@ static void search(const table *t)
     for (int f = 0; f < FORMATS; f++) memset(&best[f], 0, sizeof best[f]), best[f].margin = 1000;
     for (size_t pair = 0; pair < t->width / 2; pair++) {
         search_pair(t, pair, best);
-        fprintf(stderr, "%s: pair %zu of %zu, 2^%.2f\n", t->name, pair + 1, t->width / 2, best[0].off);
+        fprintf(stderr, "%s: pair %zu of %zu, 2^%.2f\n", t->name, pair + 1, t->width / 2,
+                best[0].off);
     }
     for (int f = 0; f < FORMATS; f++) {
         if (best[f].margin == 1000) { /* of f16 and bf16 there should be none so near */
@@ -317,8 +316,8 @@ static int check(const char *file)
         const size_t element = 2 * pair + (size_t)k;
         got = f == 0 ? (double)row[element] : half_value(f == 2, row16[element]);
         if (!(fabs(there - off) < 0.01 && fabs(more - margin) < 0.01 && more > 1 && got == want))
-            bad++, printf("not so: %s  distance 2^%.2f, margin %.2f, %a, must be %a\n", line, there, more,
-                          got, want);
+            bad++, printf("not so: %s  distance 2^%.2f, margin %.2f, %a, must be %a\n", line, there,
+                          more, got, want);
         lines++;
     }
     fclose(in);

@@ -20,9 +20,9 @@
 #undef PE_EXTERN
 #undef PE_IMPLEMENTATION
 #ifdef PE_LIB
-    #define JOIN(a, b)   JOINED(a, b)
+    #define JOIN(a, b) JOINED(a, b)
     #define JOINED(a, b) a##b
-    #define PE_ISA       JOIN(PE_ISA_, PE_LIB)
+    #define PE_ISA JOIN(PE_ISA_, PE_LIB)
     /* what choice.h would take from flags */
     #if defined(__x86_64__) || defined(__i386__)
 extern __attribute__((visibility("hidden"))) int pe__HEADS;
@@ -42,7 +42,7 @@ typedef struct functions {
 
 /* The tables are not for others to see. */
 #define HIDDEN extern __attribute__((visibility("hidden")))
-#define TABLE  HIDDEN const functions
+#define TABLE HIDDEN const functions
 
 /* What became of the environment variable PE_ISA. */
 typedef enum wish { FOLLOWED, UNKNOWN, UNABLE } wish;
@@ -58,12 +58,12 @@ HIDDEN int pe__WISH; /* a wish; set before the choice is made known */
         #define ISAS "scalar"
     #endif
     /* PE_ISA_NAME as a literal */
-    #define NAME_SSE2   "SSE2"
-    #define NAME_AVX2   "AVX2"
+    #define NAME_SSE2 "SSE2"
+    #define NAME_AVX2 "AVX2"
     #define NAME_AVX512 "AVX-512"
-    #define NAME_NEON   "NEON"
+    #define NAME_NEON "NEON"
     #define NAME_SCALAR "scalar"
-    #define NAME        JOIN(NAME_, PE_LIB)
+    #define NAME JOIN(NAME_, PE_LIB)
 
 static const char *isa_name(void)
 {
@@ -153,7 +153,8 @@ int pe__WISH = FOLLOWED;
 static int names(const char *word, const char *name)
 {
     for (; *name != '\0'; word++, name++)
-        if (*word != *name && !(*word >= 'A' && *word <= 'Z' && *word - 'A' + 'a' == *name)) return 0;
+        if (*word != *name && !(*word >= 'A' && *word <= 'Z' && *word - 'A' + 'a' == *name))
+            return 0;
     return *word == '\0';
 }
 
@@ -181,7 +182,7 @@ static inline const functions *those(void)
 }
 
     #define X(type, name, parameters, arguments)                                                   \
-        type name parameters { return those()->name arguments; }
+    type name parameters { return those()->name arguments; }
 FUNCTIONS(X)
     #undef X
 

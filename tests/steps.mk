@@ -34,11 +34,12 @@ CHECKS := $(sort $(checks.test) $(checks.check) $(checks.hand))
 .PHONY: $(CHECKS) $(fuzz.check)
 $(CHECKS):
 	@$(STEP) $@ sh $(subst :, ,$(script.$@))
-# Checks with the word `peers` use the environment of test peers. Where it cannot be created, they say SKIP.
-$(checks.peers): peers-environment
-.PHONY: peers-environment
-peers-environment:
-	@sh tests/tools/environment.sh peers || true
+# Checks with the word `peers` or `format` use the environment of that name. Where it cannot be created, they say SKIP.
+$(checks.peers): environment-peers
+$(checks.format): environment-format
+.PHONY: environment-peers environment-format
+environment-peers environment-format:
+	@sh tests/tools/environment.sh $(@:environment-%=%) || true
 $(fuzz.check):
 	@$(STEP) $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
 

@@ -24,15 +24,12 @@ static const char *place_samples(const char *text, samples *to)
     to->positions = new_numbers(to->rows);
     if (!to->positions) return "no memory";
     if (!text) {
-        for (size_t r = 0; r < to->rows; r++)
-            to->positions[r] = (double)r;
+        for (size_t r = 0; r < to->rows; r++) to->positions[r] = (double)r;
         return NULL;
     }
     memset(&where, 0, sizeof where);
-    if (dot && strcmp(dot, ".npy") == 0)
-        error = npy_read(text, &file);
-    else
-        error = read_positions(text, &where);
+    if (dot && strcmp(dot, ".npy") == 0) error = npy_read(text, &file);
+    else error = read_positions(text, &where);
     const size_t count = file.of ? file.rows * file.columns : where.rows;
     if (!error && (file.of ? file.rows != 1 && file.columns != 1 : where.axes != 1))
         error = "one coordinate for each row is wanted";
@@ -119,8 +116,7 @@ static int take_samples(const compared *c, npy *a, const npy *b, samples *to, pa
     }
     if ((error = place_samples(c->inv_freq ? NULL : c->positions, to)) != NULL)
         say(notes, NOTE_WRONG, "--positions", "%s", error);
-    else if (!measure(to))
-        say(notes, NOTE_WRONG, name, "no memory");
+    else if (!measure(to)) say(notes, NOTE_WRONG, name, "no memory");
     return !count_notes(notes, NOTE_WRONG);
 }
 
@@ -239,8 +235,7 @@ static void print_explanation(const samples *s, const findings *f, const explana
    exchange is the mistake. */
 static int stands_sine_first(const findings *f, const deviation *d)
 {
-    return d->is_sine_first &&
-           !(f->count == 1 && f->of[0].differs & 1u << DIFFERS_SINE_COSINE);
+    return d->is_sine_first && !(f->count == 1 && f->of[0].differs & 1u << DIFFERS_SINE_COSINE);
 }
 
 /* Measured with the columns exchanged, the angle x is pi / 2 - x. */
@@ -278,14 +273,11 @@ static void print_measured(const samples *s, const findings *f, const deviation 
 static void print_findings(const samples *s, const findings *f, const deviation *d)
 {
     const double at = f->count > 1 ? all_told_at(s, f) : 0;
-    if (f->count == 1)
-        print_explanation(s, f, &f->of[0], "");
+    if (f->count == 1) print_explanation(s, f, &f->of[0], "");
     else if (f->count) {
         print("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
-        for (size_t k = 0; k < f->count; k++)
-            print_explanation(s, f, &f->of[k], "  ");
-    } else
-        print("not explained by any mistake that posenc knows\n");
+        for (size_t k = 0; k < f->count; k++) print_explanation(s, f, &f->of[k], "  ");
+    } else print("not explained by any mistake that posenc knows\n");
     if (f->count > 1 && at > 0) print("rows at position %.15g and beyond tell them apart\n", at);
     if (f->count > 1 && !(at > 0)) print("no row tells them apart\n");
     if (!f->count && f->best_matched) {
@@ -317,10 +309,8 @@ static void json_explanation(const explanation *e, const char *indent)
               e->of->scaling_factor),
             before = ", ";
     print("},%s\"arithmetic\": ", indent);
-    if (how)
-        json_string(how);
-    else
-        print("null");
+    if (how) json_string(how);
+    else print("null");
 }
 
 static void json_tracks(const samples *s, const findings *f, const deviation *d)
@@ -346,10 +336,8 @@ static void json_tracks(const samples *s, const findings *f, const deviation *d)
 static void json_findings(const samples *s, const findings *f, const deviation *d)
 {
     print("{\n  \"explained\": %s,", f->count == 1 ? "true" : "false");
-    if (f->count == 1)
-        json_explanation(&f->of[0], "\n  ");
-    else
-        print("\n  \"differs\": null,\n  \"details\": {},\n  \"arithmetic\": null");
+    if (f->count == 1) json_explanation(&f->of[0], "\n  ");
+    else print("\n  \"differs\": null,\n  \"details\": {},\n  \"arithmetic\": null");
     print(",\n  \"candidates\": [");
     for (size_t k = 0; k < f->count && f->count > 1; k++) {
         print(k ? ",\n    {" : "\n    {");
@@ -384,16 +372,13 @@ static int compare_samples(const compared *c, const samples *s, part *p, int is_
     if (p->kind == PART_ROPE && !p->rope.coordinate && p->rope.section_order != PE_SECTIONS_VISION)
         p->rope.axes = 1;
     const expected want = expected_of(c, p, s->is_complex);
-    if (p->kind == PART_ROPE)
-        spectra_of_rope(&all, &p->rope, s);
-    else
-        spectra_of_preset(&all, p, s);
+    if (p->kind == PART_ROPE) spectra_of_rope(&all, &p->rope, s);
+    else spectra_of_preset(&all, p, s);
     explain(s, &all, &want, f);
     add_rivals(s, &all, f);
     for (size_t k = 0; k < f->count; k++)
         f->of[k].is_exact = f->count == 1 && has_exact_bits(s, &f->of[k], p);
-    for (size_t k = 0; k < f->count && f->count > 1; k++)
-        f->of[k].is_how_known = 0;
+    for (size_t k = 0; k < f->count && f->count > 1; k++) f->of[k].is_how_known = 0;
     f->has_config = c->has_config;
     f->base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
     deviation d;
@@ -402,10 +387,8 @@ static int compare_samples(const compared *c, const samples *s, part *p, int is_
         say(p, NOTE_WRONG, "compare",
             "%zu pairs in the arrays, but this part has another width, or several coordinates",
             s->pairs);
-    else if (is_json)
-        json_findings(s, f, &d);
-    else
-        print_findings(s, f, &d);
+    else if (is_json) json_findings(s, f, &d);
+    else print_findings(s, f, &d);
     const int is_told = all.count && f->count == 1;
     free(d.by_pair);
     free_spectra(&all);

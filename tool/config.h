@@ -159,8 +159,7 @@ static void read_other(const reader *r, part_kind kind)
     p->kind = kind;
     const size_t layers = count_layers(r);
     p->are_layers_known = layers > 0;
-    while (p->layer_count < layers)
-        add_layer(p, p->layer_count);
+    while (p->layer_count < layers) add_layer(p, p->layer_count);
     if (kind == PART_ALIBI) {
         fact_of(r, "heads", head_keys, TOOL_COUNT(head_keys), 0);
         fact_of(r, "max_bias", max_bias, TOOL_COUNT(max_bias), 8);
@@ -175,8 +174,7 @@ static void read_other(const reader *r, part_kind kind)
         const item *const preset = usual_of(r, "@preset");
         size_t width = 0;
         whole_of(r, width_keys, TOOL_COUNT(width_keys), &width);
-        if (preset)
-            preset_part(p, preset->text, width);
+        if (preset) preset_part(p, preset->text, width);
         else {
             p->kind = PART_UNREAD;
             say(p, NOTE_UNREAD, "position_embedding_type",
@@ -289,13 +287,10 @@ static void read_rotating(reader *r, part *parts, size_t *count)
     const char *const spare = find_scaling(r);
     add_nested_labels(r, &all);
     const int is_nested = all.count > 0;
-    if (is_nested)
-        judge_nested(r);
-    else
-        add_own_labels(r, &all);
+    if (is_nested) judge_nested(r);
+    else add_own_labels(r, &all);
     snprintf(parts[0].name, sizeof parts[0].name, "%s", clean(all.of[0].name));
-    for (size_t k = 1; k < all.count; k++)
-        add_part(parts, count, all.of[k].name);
+    for (size_t k = 1; k < all.count; k++) add_part(parts, count, all.of[k].name);
     assign_layers(r, &all, parts, count);
     for (size_t k = 0; k < all.count; k++) {
         reader own = *r;
@@ -317,10 +312,8 @@ static void read_text(model *m, const char *where, const char *around, part *par
     take_type(m, &r, around);
     const item *const encoder = usual_of(&r, "@encoder");
     const part_kind kind = kind_of_model(&r);
-    if (kind == PART_ROPE)
-        read_rotating(&r, parts, count);
-    else
-        read_other(&r, kind);
+    if (kind == PART_ROPE) read_rotating(&r, parts, count);
+    else read_other(&r, kind);
     judge_keys(&r);
     judge_objects(&r);
     if (!encoder) return;

@@ -82,8 +82,7 @@ static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t r
     const size_t width = 2 * s->pairs;
     positions where;
     memset(&where, 0, sizeof where);
-    for (size_t r = 0; r < rows; r++)
-        x->positions[r] = s->positions[first + r] + offset;
+    for (size_t r = 0; r < rows; r++) x->positions[r] = s->positions[first + r] + offset;
     where.at = pe_at_f64(x->positions);
     where.rows = rows;
     return (x->is_preset ? fill(&x->plan, &where, type, width, x->table)
@@ -186,8 +185,7 @@ static void json_deviation(const samples *s, const deviation *d, int is_right)
     print(", ");
     json_place(s, &d->worst);
     print(",\n    \"unexplained\": ");
-    if (is_right || !d->has_first)
-        print("null");
+    if (is_right || !d->has_first) print("null");
     else {
         print("{");
         json_place(s, &d->first);

@@ -52,8 +52,7 @@ typedef struct findings {
 static int count_differences(unsigned differs)
 {
     int count = 0;
-    for (; differs; differs &= differs - 1)
-        count++;
+    for (; differs; differs &= differs - 1) count++;
     return count;
 }
 
@@ -111,8 +110,7 @@ static size_t rows_that_agree(const samples *s, const explanation *e, size_t i, 
     size_t r = 0;
     for (size_t n = 1; k > 0 && n <= 8; n++)
         if (!is_row_right(s, e, (s->rows - 1) * n / 8, i, k)) return 0;
-    while (r < s->rows && is_row_right(s, e, r, i, k))
-        r++;
+    while (r < s->rows && is_row_right(s, e, r, i, k)) r++;
     return r;
 }
 
@@ -229,8 +227,7 @@ static void add_rivals(const samples *s, const spectra *all, findings *f)
         size_t n = 0;
         e.of = &all->of[k];
         e.differs = e.of->differs;
-        while (n < f->count && f->of[n].differs != e.differs)
-            n++;
+        while (n < f->count && f->of[n].differs != e.differs) n++;
         if (n == f->count && !are_same(s, &right, &e) && explains(s, &e, f)) f->of[f->count++] = e;
     }
 }

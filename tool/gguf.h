@@ -136,8 +136,7 @@ static int gguf_integer(gguf_source *s, size_t size, uint64_t *to, const char *w
     unsigned char bytes[8];
     if (!gguf_bytes(s, bytes, size, what)) return 0;
     *to = 0;
-    for (size_t k = 0; k < size; k++)
-        *to = *to << 8 | bytes[s->is_big_endian ? k : size - 1 - k];
+    for (size_t k = 0; k < size; k++) *to = *to << 8 | bytes[s->is_big_endian ? k : size - 1 - k];
     return 1;
 }
 
@@ -295,8 +294,7 @@ static int gguf_alignment(gguf_source *s, uint64_t type, uint64_t *alignment)
 static uint64_t gguf_hash(const char *text)
 {
     uint64_t hash = 14695981039346656037u;
-    while (*text)
-        hash = (hash ^ (unsigned char)*text++) * 1099511628211u;
+    while (*text) hash = (hash ^ (unsigned char)*text++) * 1099511628211u;
     return hash;
 }
 
@@ -447,10 +445,8 @@ static int gguf_read(FILE *file, list *to, gguf_report *report)
         s->file = file;
         s->report = report;
         is_good = gguf_head(s, &keys);
-    } else
-        snprintf(report->error, sizeof report->error, "out of memory");
-    for (size_t i = 0; is_good && i < keys; i++)
-        is_good = gguf_key(s, to, hashes, i, &alignment);
+    } else snprintf(report->error, sizeof report->error, "out of memory");
+    for (size_t i = 0; is_good && i < keys; i++) is_good = gguf_key(s, to, hashes, i, &alignment);
     if (is_good) is_good = gguf_tensors(s, to, alignment);
     free(s);
     free(hashes);

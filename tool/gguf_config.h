@@ -37,8 +37,7 @@ static void gguf_put_yarn(gguf_model *m, const char *path, double factor)
                        "rope.scaling.original_context_length"))
         gguf_put_copy(m, path, "original_max_position_embeddings", "context_length");
     for (int k = 0; k < 2; k++) {
-        if (!m->is || m->is->has_betas)
-            gguf_put_copy(m, path, betas[k][0], betas[k][1]);
+        if (!m->is || m->is->has_betas) gguf_put_copy(m, path, betas[k][0], betas[k][1]);
         else if (gguf_number(m, betas[k][1], usual[k]) != usual[k])
             gguf_say(m, gguf_full(m, betas[k][1], full),
                      "llama.cpp does not read it for %s: %g is shown, as it computes", m->name,
@@ -70,8 +69,7 @@ static void gguf_put_scaling(gguf_model *m, const char *path)
         gguf_put_yarn(m, path, factor);
         return;
     }
-    if (strcmp(type, "none") == 0)
-        factor = 1;
+    if (strcmp(type, "none") == 0) factor = 1;
     else if (strcmp(type, "linear") != 0 && strcmp(type, "longrope") != 0)
         gguf_say(m, gguf_full(m, "rope.scaling.type", full),
                  "\"%.60s\": llama.cpp has none, linear, yarn, longrope", type);
@@ -85,12 +83,7 @@ static void gguf_put_scaling(gguf_model *m, const char *path)
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
-typedef enum gguf_layer {
-    GGUF_FULL = 0,
-    GGUF_WINDOW,
-    GGUF_RECURRENT,
-    GGUF_LAYER_COUNT
-} gguf_layer;
+typedef enum gguf_layer { GGUF_FULL = 0, GGUF_WINDOW, GGUF_RECURRENT, GGUF_LAYER_COUNT } gguf_layer;
 
 /* Has a layer a window? */
 static int gguf_has_window(const gguf_model *m, size_t layer)
@@ -201,10 +194,8 @@ static void gguf_put_parts(gguf_model *m)
     if (!has_two) return;
     const char *const window = "rope_parameters.sliding_attention.";
     gguf_put_theta(m, window, "rope.freq_base_swa", m->is->base == GGUF_10000 ? 10000 : 0);
-    if (m->is->base == GGUF_SAME_BASE)
-        gguf_put_scaling(m, window);
-    else
-        gguf_put_text(m, window, "rope_type", "default");
+    if (m->is->base == GGUF_SAME_BASE) gguf_put_scaling(m, window);
+    else gguf_put_text(m, window, "rope_type", "default");
     if (!m->is->has_own_factors && m->is->base == GGUF_SAME_BASE)
         gguf_put_factors(m, window, m->window_rotary_dim);
     gguf_put_width(m, window, m->window_head_dim, m->window_rotary_dim);

@@ -63,10 +63,8 @@ static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
         const struct gguf_name_pair *const n = &gguf_names[k];
         if (strlen(n->config) != length || strncmp(n->config, last, length) != 0) continue;
         const int is_window = n->window && strcmp(p->name, "sliding_attention") == 0;
-        if (k < GGUF_WHOLE_NAMES)
-            snprintf(key, 96, "%s", n->gguf);
-        else
-            snprintf(key, 96, "%.40s.%.50s", m->name, is_window ? n->window : n->gguf);
+        if (k < GGUF_WHOLE_NAMES) snprintf(key, 96, "%s", n->gguf);
+        else snprintf(key, 96, "%.40s.%.50s", m->name, is_window ? n->window : n->gguf);
         return;
     }
 }

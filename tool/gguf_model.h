@@ -121,8 +121,7 @@ static gguf_column gguf_find_column(const gguf_model *m, const char *key)
     gguf_column c = {list_next(m->keys, gguf_full(m, key, full), NULL), 0};
     if (!c.first || c.first->path[strlen(full)] != '[') return c;
     const size_t most = m->keys->count - (size_t)(c.first - m->keys->items);
-    while (c.count < most && is_beneath(c.first[c.count].path, full))
-        c.count++;
+    while (c.count < most && is_beneath(c.first[c.count].path, full)) c.count++;
     return c;
 }
 

@@ -143,22 +143,19 @@ static void flatten(flattener *f, json_object *value)
         flatten_list(f, value, length);
     else if (type == json_type_object || type == json_type_array)
         list_add(f->to, f->path, VALUE_OTHER, 0, type == json_type_object ? "{}" : "[]", f->line);
-    else if (type == json_type_null)
-        list_add(f->to, f->path, VALUE_NULL, 0, "null", f->line);
+    else if (type == json_type_null) list_add(f->to, f->path, VALUE_NULL, 0, "null", f->line);
     else if (type == json_type_boolean)
         list_add(f->to, f->path, VALUE_BOOLEAN, json_object_get_boolean(value), text, f->line);
     else if (type == json_type_string)
         list_add(f->to, f->path, VALUE_STRING, 0, json_object_get_string(value), f->line);
-    else
-        list_add(f->to, f->path, VALUE_NUMBER, json_object_get_double(value), text, f->line);
+    else list_add(f->to, f->path, VALUE_NUMBER, json_object_get_double(value), text, f->line);
 }
 
 /* The line on which a text stops being JSON. */
 static int line_at(const char *text, size_t end)
 {
     int line = 1;
-    for (size_t i = 0; i < end; i++)
-        line += text[i] == '\n';
+    for (size_t i = 0; i < end; i++) line += text[i] == '\n';
     return line;
 }
 
@@ -191,8 +188,7 @@ static void read_json(const char *name, const char *text, size_t length, list *t
         if (seen.twice[0])
             say(notes, NOTE_WRONG, seen.twice,
                 "is there twice: Hugging Face takes the last, other programs the first");
-        else
-            flatten(&f, root);
+        else flatten(&f, root);
         if (to->is_out_of_memory) say(notes, NOTE_WRONG, name, "has too many keys");
         free(seen.lines);
     }
@@ -215,8 +211,7 @@ static int add_value(list *l, const char *path, const char *text)
     json_object *value = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
     if (json_tokener_get_error(tokener) != json_tokener_success)
         list_add(l, f.path, VALUE_STRING, 0, text, 0);
-    else
-        flatten(&f, value);
+    else flatten(&f, value);
     json_object_put(value);
     json_tokener_free(tokener);
     return 1;

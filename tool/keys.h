@@ -231,10 +231,8 @@ static double *list_there(const reader *r, const value *v, size_t *count)
         free(numbers);
         return NULL;
     }
-    if (*count <= PE_MAX_AXES)
-        say(r->out, NOTE_UNDERSTOOD, v->name, "%s", shown(r, v, text));
-    else
-        say(r->out, NOTE_UNDERSTOOD, v->name, "%d numbers", (int)*count);
+    if (*count <= PE_MAX_AXES) say(r->out, NOTE_UNDERSTOOD, v->name, "%s", shown(r, v, text));
+    else say(r->out, NOTE_UNDERSTOOD, v->name, "%d numbers", (int)*count);
     return numbers;
 }
 

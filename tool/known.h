@@ -8,9 +8,9 @@
 #include "pe.h"
 
 #define TOOL_TYPE(type) (1u << (unsigned)(type))
-#define TOOL_YARN       TOOL_TYPE(PE_ROPE_YARN)
-#define TOOL_LLAMA3     TOOL_TYPE(PE_ROPE_LLAMA3)
-#define TOOL_LONGROPE   TOOL_TYPE(PE_ROPE_LONGROPE)
+#define TOOL_YARN TOOL_TYPE(PE_ROPE_YARN)
+#define TOOL_LLAMA3 TOOL_TYPE(PE_ROPE_LLAMA3)
+#define TOOL_LONGROPE TOOL_TYPE(PE_ROPE_LONGROPE)
 static const struct scaling_key {
     const char *key;
     unsigned types;

@@ -109,8 +109,7 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
                 return v.at->text[layer % strlen(v.at->text)] == 'L' ? pattern_keys[k].others
                                                                      : "full_attention";
             n = v.at->kind == VALUE_NUMBER ? v.at->number : 0;
-        } else if (usual_n)
-            n = usual_n->number;
+        } else if (usual_n) n = usual_n->number;
         if (!is_period(n)) continue;
         const size_t period = (size_t)n;
         const int is_first = full && strcmp(full->text, "first") == 0;

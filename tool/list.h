@@ -94,8 +94,7 @@ static void list_remove(list *l, const char *prefix)
         if (is_beneath(l->items[i].path, prefix)) {
             free(l->items[i].path);
             free(l->items[i].text);
-        } else
-            l->items[kept++] = l->items[i];
+        } else l->items[kept++] = l->items[i];
     }
     l->count = kept;
 }

@@ -65,8 +65,7 @@ static double npy_element(const unsigned char *bytes, npy_type type, char letter
     }
     const uint16_t probe = 1;
     const int is_little = *(const unsigned char *)&probe;
-    for (size_t k = 0; k < size; k++)
-        u |= (uint64_t)bytes[is_little ? k : size - 1 - k] << 8 * k;
+    for (size_t k = 0; k < size; k++) u |= (uint64_t)bytes[is_little ? k : size - 1 - k] << 8 * k;
     const int is_negative = letter == 'i' && (u >> (8 * size - 1) & 1);
     if (!is_negative) return (double)u;
     if (size < 8) u |= ~(uint64_t)0 << 8 * size;
@@ -78,8 +77,7 @@ static const char *npy_field(const char *head, const char *key)
 {
     const char *at = strstr(head, key);
     if (at) at += strlen(key);
-    while (at && (*at == ' ' || *at == ':'))
-        at++;
+    while (at && (*at == ' ' || *at == ':')) at++;
     return at;
 }
 
@@ -105,18 +103,12 @@ static const char *npy_read_type(const char *head, npy *to, char *letter, size_t
     const int is_float = *letter == 'f' || (to->is_complex && *size % 2 == 0);
     const int is_integer =
         (*letter == 'i' || *letter == 'u') && bytes <= 8 && !(bytes & (bytes - 1));
-    if (is_float && bytes == 8)
-        to->type = NPY_F64;
-    else if (is_float && bytes == 4)
-        to->type = NPY_F32;
-    else if (*letter == 'f' && bytes == 2)
-        to->type = NPY_F16;
-    else if (*letter == 'V' && bytes == 2)
-        to->type = NPY_BF16;
-    else if (is_integer)
-        to->type = NPY_INTEGER;
-    else
-        return "descr: f2, f4, f8, c8, c16, integers, or V2 for bfloat16";
+    if (is_float && bytes == 8) to->type = NPY_F64;
+    else if (is_float && bytes == 4) to->type = NPY_F32;
+    else if (*letter == 'f' && bytes == 2) to->type = NPY_F16;
+    else if (*letter == 'V' && bytes == 2) to->type = NPY_BF16;
+    else if (is_integer) to->type = NPY_INTEGER;
+    else return "descr: f2, f4, f8, c8, c16, integers, or V2 for bfloat16";
     return NULL;
 }
 
@@ -133,12 +125,10 @@ static const char *npy_read_shape(const char *head, npy *to)
         if (count == 8) return "shape: more than 8 dimensions";
         if (size > NPY_MOST_ELEMENTS) return "shape: more than 2^28 elements";
         sizes[count++] = (size_t)size;
-        for (at = end; *at == ',' || *at == ' ';)
-            at++;
+        for (at = end; *at == ',' || *at == ' ';) at++;
     }
     size_t first = 0;
-    while (count - first > 2 && sizes[first] == 1)
-        first++;
+    while (count - first > 2 && sizes[first] == 1) first++;
     if (count == 0 || count - first > 2) return "shape: [rows, columns], or 1s before them";
     to->columns = sizes[count - 1];
     to->rows = count - first == 2 ? sizes[first] : 1;

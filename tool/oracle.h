@@ -13,8 +13,7 @@ static const char oracle_positions[] = "0,1,2,100,4095,8191,131071,1000003,16777
 static void write_numbers(FILE *file, const char *before, const double *numbers, size_t count)
 {
     fputs(before, file);
-    for (size_t i = 0; i < count; i++)
-        fprintf(file, i ? ", %.17g" : "[%.17g", numbers[i]);
+    for (size_t i = 0; i < count; i++) fprintf(file, i ? ", %.17g" : "[%.17g", numbers[i]);
     fputs("]", file);
 }
 
@@ -76,12 +75,10 @@ static void write_json_table(part *p, const char *name, const positions *where)
         list_positions(where, at);
         const pe_status status =
             pe_sincos_f64(omega, pairs, factor, where->at, where->rows, sines, cosines, pairs);
-        if (status != PE_OK)
-            say(p, NOTE_WRONG, "table", "%s", pe_status_string(status));
+        if (status != PE_OK) say(p, NOTE_WRONG, "table", "%s", pe_status_string(status));
         else if (!file || !write_oracle(file, p, where, omega, pairs, factor, at, cosines, sines))
             say(p, NOTE_WRONG, "table", "%s cannot be written", name);
-    } else if (!count_notes(p, NOTE_WRONG))
-        say(p, NOTE_WRONG, "table", "no memory");
+    } else if (!count_notes(p, NOTE_WRONG)) say(p, NOTE_WRONG, "table", "no memory");
     if (file && fclose(file) != 0) say(p, NOTE_WRONG, "table", "%s cannot be written", name);
     if (!count_notes(p, NOTE_WRONG))
         print("%s: %zu rows of %zu pairs in %s\n", p->name, where->rows, pairs, name);

@@ -34,8 +34,7 @@ static const char *why_unread(void)
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
-static void
-print(const char *format, ...)
+static void print(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

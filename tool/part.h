@@ -76,8 +76,7 @@ static char *clean(char *text)
     for (unsigned char *c = (unsigned char *)text; *c;) {
         const size_t length = *c < 0x80 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
         size_t k = 1;
-        while (k < length && (c[k] & 0xc0) == 0x80)
-            k++;
+        while (k < length && (c[k] & 0xc0) == 0x80) k++;
         const int is_good = *c < 0x80 ? *c >= 0x20 && *c != 0x7f : *c >= 0xc2 && *c < 0xf5;
         if (k < length || !is_good || (*c == 0xc2 && c[1] < 0xa0)) *c = '?', k = 1;
         c += k;
@@ -90,8 +89,7 @@ __attribute__((format(printf, 4, 5)))
 #endif
 /* Note something on a key. Notes beyond MOST_NOTES are lost: but the last one is kept for an
  * error. */
-static void
-say(part *p, note_kind kind, const char *key, const char *format, ...)
+static void say(part *p, note_kind kind, const char *key, const char *format, ...)
 {
     if (p->notes == MOST_NOTES && kind < NOTE_UNREAD) return;
     note *const n = &p->note[p->notes < MOST_NOTES ? p->notes++ : MOST_NOTES - 1];
@@ -108,8 +106,7 @@ say(part *p, note_kind kind, const char *key, const char *format, ...)
 static size_t count_notes(const part *p, note_kind kind)
 {
     size_t count = 0;
-    for (size_t i = 0; i < p->notes; i++)
-        count += p->note[i].kind == kind;
+    for (size_t i = 0; i < p->notes; i++) count += p->note[i].kind == kind;
     return count;
 }
 

@@ -99,8 +99,7 @@ static void add_own_labels(const reader *r, labels *to)
         label *const sliding = add_label(r, to, "sliding_attention");
         sliding->theta = local;
         sliding->is_unscaled = is_unscaled || is_sliding_unscaled;
-    } else
-        add_label(r, to, "text");
+    } else add_label(r, to, "text");
 }
 
 /* The label of a layer of some kind, or to->count. */
@@ -108,8 +107,7 @@ static size_t label_of(const labels *all, const char *kind)
 {
     size_t k = 0;
     if (all->count == 1 && strcmp(all->of[0].name, "text") == 0) return 0;
-    while (k < all->count && strcmp(all->of[k].name, kind) != 0)
-        k++;
+    while (k < all->count && strcmp(all->of[k].name, kind) != 0) k++;
     if (k == all->count && kind[0] && all->count == 2 && has_label(all, "compress") &&
         has_label(all, "main"))
         k = (strcmp(kind, "sliding_attention") == 0) == (strcmp(all->of[1].name, "main") == 0);
@@ -144,8 +142,7 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
         const size_t k = label_of(all, kind);
         if (is_one_of(kind, other_kinds, TOOL_COUNT(other_kinds)))
             add_layer(part_named(parts, count, kind, PART_NONE), i);
-        else if (is_nope(r, i, kind))
-            add_layer(part_named(parts, count, "nope", PART_NONE), i);
+        else if (is_nope(r, i, kind)) add_layer(part_named(parts, count, "nope", PART_NONE), i);
         else if (k < all->count) {
             if (!is_one_of(kind, attention_kinds, TOOL_COUNT(attention_kinds)) && !others++ &&
                 !all->of[k].is_nested)
@@ -196,8 +193,7 @@ static void read_window(const reader *r, const label *l)
     } else if (has(r, "attention_window_size") || usual_of(r, "attention_window_size")) {
         whole(r, "attention_window_size", &p->window); /* of all layers with attention */
         return;
-    } else if (has_window(r))
-        whole(r, "sliding_window", &window);
+    } else if (has_window(r)) whole(r, "sliding_window", &window);
     for (size_t k = 0; k < p->layer_count; k++) {
         const char *const kind = kind_of_layer(r, p->layers[k]);
         sliding += strcmp(kind, "sliding_attention") == 0;

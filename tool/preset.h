@@ -28,8 +28,7 @@ static int preset_part(part *p, const char *name, size_t d_model)
 {
     int preset = 0;
     p->kind = PART_SINUSOIDAL;
-    while (name && preset < PE_PRESET_COUNT && strcmp(name, preset_names[preset]) != 0)
-        preset++;
+    while (name && preset < PE_PRESET_COUNT && strcmp(name, preset_names[preset]) != 0) preset++;
     if (!name || preset == PE_PRESET_COUNT) {
         refuse_preset(p);
         return 0;

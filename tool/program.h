@@ -92,14 +92,10 @@ static char *read_file(const char *name, size_t *size)
 /* A word that is no option and no setting: the command, the file, the output. */
 static int read_word(const char *word, options *to)
 {
-    if (!to->command)
-        to->command = word;
-    else if (!to->file)
-        to->file = word;
-    else if (!to->output && strcmp(to->command, "table") == 0)
-        to->output = word;
-    else
-        return refuse(word, "one file at a time");
+    if (!to->command) to->command = word;
+    else if (!to->file) to->file = word;
+    else if (!to->output && strcmp(to->command, "table") == 0) to->output = word;
+    else return refuse(word, "one file at a time");
     return 0;
 }
 
@@ -120,19 +116,15 @@ static int read_options(int count, char **words, options *to)
                  {"-h", &to->wants_help}};
     for (int i = 1; i < count; i++) {
         size_t k = 0, f = 0;
-        while (k < TOOL_COUNT(known) && strcmp(words[i], known[k].name) != 0)
-            k++;
-        while (f < TOOL_COUNT(flags) && strcmp(words[i], flags[f].name) != 0)
-            f++;
+        while (k < TOOL_COUNT(known) && strcmp(words[i], known[k].name) != 0) k++;
+        while (f < TOOL_COUNT(flags) && strcmp(words[i], flags[f].name) != 0) f++;
         if (k < TOOL_COUNT(known)) {
             if (i + 1 == count) return refuse(words[i], "a value is missing");
             *known[k].value = words[++i];
-        } else if (f < TOOL_COUNT(flags))
-            *flags[f].flag = 1;
+        } else if (f < TOOL_COUNT(flags)) *flags[f].flag = 1;
         else if (words[i][0] == '-' && words[i][1] != '\0')
             return refuse(words[i], "no such option");
-        else if (!is_setting(words[i]) && read_word(words[i], to))
-            return 2;
+        else if (!is_setting(words[i]) && read_word(words[i], to)) return 2;
     }
     return 0;
 }
@@ -168,15 +160,13 @@ static void flatten_json(const char *name, list *to, part *notes)
     char path[4096];
     size_t size = 0;
     char *const text = read_config(name, path, sizeof path, &size);
-    if (!text)
-        say(notes, NOTE_WRONG, name, "%s", why_unread());
+    if (!text) say(notes, NOTE_WRONG, name, "%s", why_unread());
     else if (size >= 4 && memcmp(text, "GGUF", 4) == 0)
         say(notes, NOTE_WRONG, path, "a GGUF file is read by its name, not from standard input");
     else if (!may_be_json(text))
         say(notes, NOTE_WRONG, path,
             "neither a JSON object nor GGUF: wanted is a model's config.json, or its .gguf");
-    else
-        read_json(path, text, size, to, notes);
+    else read_json(path, text, size, to, notes);
     free(text);
 }
 
@@ -184,10 +174,8 @@ static void flatten_json(const char *name, list *to, part *notes)
 static void flatten_all(int count, char **words, const options *o, list *to, gguf_model *gguf,
                         part *notes)
 {
-    if (o->file && is_gguf(o->file))
-        read_gguf(o->file, count, words, to, gguf, notes);
-    else if (o->file)
-        flatten_json(o->file, to, notes);
+    if (o->file && is_gguf(o->file)) read_gguf(o->file, count, words, to, gguf, notes);
+    else if (o->file) flatten_json(o->file, to, notes);
     for (int i = 2; i < count && !notes->notes; i++) {
         if (strncmp(words[i], "--", 2) == 0) {
             const int is_flag = !strcmp(words[i], "--json") || !strcmp(words[i], "--raw") ||
@@ -209,8 +197,7 @@ static int is_chosen(const options *o, const part *p)
 static size_t choice(const char *name, const char *const *names, size_t count)
 {
     size_t k = 0;
-    while (k < count && strcmp(name, names[k]) != 0)
-        k++;
+    while (k < count && strcmp(name, names[k]) != 0) k++;
     return k;
 }
 
@@ -240,19 +227,13 @@ static void show(const options *o, part *parts, size_t count)
         if (o->is_json) print("\n");
         before = o->is_json ? "," : "\n";
         if (o->is_c) complain(&parts[i]);
-        if (o->is_json)
-            json_part(&parts[i]);
-        else if (o->is_c)
-            print_c(&parts[i]);
-        else
-            print_part(&parts[i], o->has_frequencies);
+        if (o->is_json) json_part(&parts[i]);
+        else if (o->is_c) print_c(&parts[i]);
+        else print_part(&parts[i], o->has_frequencies);
     }
-    if (o->is_json)
-        print("]\n}\n");
-    else if (o->is_c)
-        return;
-    else if (parts[0].is_gguf)
-        print("\narchitectures as in %s\n", GGUF_CHECKED);
+    if (o->is_json) print("]\n}\n");
+    else if (o->is_c) return;
+    else if (parts[0].is_gguf) print("\narchitectures as in %s\n", GGUF_CHECKED);
     else
         print("\nmodel types as in transformers %s, checked %s\n", TYPES_TRANSFORMERS,
               TYPES_CHECKED);
@@ -289,8 +270,7 @@ static int make_table(const options *o, part *parts, size_t count)
         free(where.list);
         return refuse("--positions", error);
     }
-    if (is_json)
-        write_json_table(chosen, o->output, &where);
+    if (is_json) write_json_table(chosen, o->output, &where);
     else
         write_table(chosen, o->output, o->is_raw, &where, (table_type)type,
                     (pe_rope_table_layout)layout);
@@ -355,20 +335,8 @@ static int run(int count, char **words)
     static part parts[MOST_PARTS];
     static gguf_model gguf;
     memset(&gguf, 0, sizeof gguf);
-    options o = {NULL,
-                 NULL,
-                 NULL,
-                 NULL,
-                 NULL,
-                 "f32",
-                 "apart",
-                 0,
-                 0,
-                 0,
-                 0,
-                 0,
-                 0,
-                 {NULL, NULL, NULL, NULL, NULL, 0}};
+    options o = {NULL, NULL, NULL, NULL, NULL, "f32", "apart",
+                 0,    0,    0,    0,    0,    0,     {NULL, NULL, NULL, NULL, NULL, 0}};
     list file = {NULL, 0, 0, 0};
     size_t n = 0, chosen = 0;
     if (count < 2) return fputs(usage, stderr) == EOF ? 1 : 2;
@@ -381,8 +349,7 @@ static int run(int count, char **words)
 
     add_part(parts, &n, "config")->kind = PART_UNREAD;
     flatten_all(count, words, &o, &file, &gguf, &parts[0]);
-    if (parts[0].notes)
-        o.part = NULL;
+    if (parts[0].notes) o.part = NULL;
     else if (file.count == 0 && !o.file && strcmp(o.command, "compare") != 0)
         return refuse(o.command, "of which file?");
     else if (file.count || o.file) {
@@ -390,17 +357,13 @@ static int run(int count, char **words)
         n = list_find(&file, "preset") ? read_preset(&file, parts) : read_model(&file, parts);
         if (gguf.name[0]) finish_gguf(&gguf, parts, n);
     }
-    for (size_t i = 0; i < n; i++)
-        chosen += (size_t)is_chosen(&o, &parts[i]);
+    for (size_t i = 0; i < n; i++) chosen += (size_t)is_chosen(&o, &parts[i]);
     int status = chosen == 0 ? refuse("--part", "there is no such part") : 0;
-    if (!status && strcmp(o.command, "table") == 0)
-        status = make_table(&o, parts, n);
-    else if (!status && strcmp(o.command, "compare") == 0)
-        status = compare_arrays(&o, parts, n);
+    if (!status && strcmp(o.command, "table") == 0) status = make_table(&o, parts, n);
+    else if (!status && strcmp(o.command, "compare") == 0) status = compare_arrays(&o, parts, n);
     else if (!status) {
         show(&o, parts, n);
-        for (size_t i = 0; i < n; i++)
-            status |= is_chosen(&o, &parts[i]) && !is_good(&parts[i]);
+        for (size_t i = 0; i < n; i++) status |= is_chosen(&o, &parts[i]) && !is_good(&parts[i]);
     }
     for (size_t i = 0; i < n; i++)
         free(parts[i].lists[0]), free(parts[i].lists[1]), free(parts[i].factors),

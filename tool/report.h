@@ -33,8 +33,7 @@ static void print_layers(const part *p)
     print(", layer%s", p->layer_count > 1 ? "s" : "");
     for (size_t k = 0; k < p->layer_count; k++) {
         size_t last = k;
-        while (last + 1 < p->layer_count && p->layers[last + 1] == p->layers[last] + 1)
-            last++;
+        while (last + 1 < p->layer_count && p->layers[last + 1] == p->layers[last] + 1) last++;
         print("%s%d", k ? ", " : " ", (int)p->layers[k]);
         if (last > k) print("%s%d", last == k + 1 ? ", " : "-", (int)p->layers[last]);
         k = last;
@@ -95,8 +94,7 @@ static void print_part(part *p, int has_frequencies)
     print_notes(p, NOTE_UNREAD, "NOT READ");
     print_notes(p, NOTE_ODD, "odd");
     if (omega && p->kind == PART_ROPE) print_rotation(p, pairs);
-    for (size_t k = 0; k < p->facts; k++)
-        print("  %s %.15g\n", p->fact[k].name, p->fact[k].value);
+    for (size_t k = 0; k < p->facts; k++) print("  %s %.15g\n", p->fact[k].name, p->fact[k].value);
     print_notes(p, NOTE_UNDERSTOOD, "");
     if (omega && has_frequencies) {
         print("  pair               frequency              wavelength\n");

@@ -14,8 +14,7 @@ static void c_number(double x)
 {
     char text[40];
     int digits = fabs(x) < 1e15 && x == floor(x) ? 15 : 6;
-    do
-        snprintf(text, sizeof text, "%.*g", digits, x);
+    do snprintf(text, sizeof text, "%.*g", digits, x);
     while (strtod(text, NULL) != x && digits++ < 17);
     print("%s", text);
 }
@@ -35,11 +34,9 @@ static void c_lists(const pe_rope_config *c, size_t pairs, double *numbers)
 {
     if (c->short_factor) c_list("double", "short_factor", c->short_factor, pairs);
     if (c->long_factor) c_list("double", "long_factor", c->long_factor, pairs);
-    for (size_t i = 0; c->freq_factors && i < pairs; i++)
-        numbers[i] = (double)c->freq_factors[i];
+    for (size_t i = 0; c->freq_factors && i < pairs; i++) numbers[i] = (double)c->freq_factors[i];
     if (c->freq_factors) c_list("float", "freq_factors", numbers, pairs);
-    for (size_t i = 0; c->coordinate && i < pairs; i++)
-        numbers[i] = c->coordinate[i];
+    for (size_t i = 0; c->coordinate && i < pairs; i++) numbers[i] = c->coordinate[i];
     if (c->coordinate) c_list("uint8_t", "coordinate", numbers, pairs);
 }
 
@@ -132,10 +129,8 @@ static void print_c(part *p)
         print("%c", isalnum((unsigned char)*name) ? *name : '_');
     print("_config(void)\n{\n");
     if (is_rope) c_lists(&p->rope, pairs, omega);
-    if (is_rope)
-        c_rope(p, pairs);
-    else
-        c_preset(&p->preset);
+    if (is_rope) c_rope(p, pairs);
+    else c_preset(&p->preset);
     print("    return c;\n}\n");
     free(omega);
 }

@@ -12,12 +12,9 @@ static void json_string(const char *text)
 {
     print("%c", '"');
     for (const char *c = text; *c; c++)
-        if (*c == '"' || *c == '\\')
-            print("\\%c", *c);
-        else if ((unsigned char)*c < 0x20)
-            print("\\u%04x", (unsigned)(unsigned char)*c);
-        else
-            print("%c", *c);
+        if (*c == '"' || *c == '\\') print("\\%c", *c);
+        else if ((unsigned char)*c < 0x20) print("\\u%04x", (unsigned)(unsigned char)*c);
+        else print("%c", *c);
     print("%c", '"');
 }
 
@@ -32,10 +29,8 @@ static void json_text(const char *key, const char *text)
 
 static void json_double(double x)
 {
-    if (isfinite(x))
-        print("%.17g", x);
-    else
-        print("null");
+    if (isfinite(x)) print("%.17g", x);
+    else print("null");
 }
 
 static void json_number(const char *key, double x)
@@ -80,8 +75,7 @@ static void json_layers(const part *p)
         return;
     }
     print("[");
-    for (size_t k = 0; k < p->layer_count; k++)
-        print("%s%d", k ? ", " : "", (int)p->layers[k]);
+    for (size_t k = 0; k < p->layer_count; k++) print("%s%d", k ? ", " : "", (int)p->layers[k]);
     print("]");
 }
 
@@ -129,8 +123,7 @@ static void json_list_field(const char **before, const char *name, const double 
 {
     if (!numbers) return;
     print("%s\"%s\": ", *before, name);
-    for (size_t i = 0; i < count; i++)
-        print(i ? ", %.17g" : "[%.17g", numbers[i]);
+    for (size_t i = 0; i < count; i++) print(i ? ", %.17g" : "[%.17g", numbers[i]);
     print("]");
     *before = ", ";
 }
@@ -159,8 +152,7 @@ static void json_rope_config(const part *p, size_t pairs)
     if (c->coordinate) print("], \"axes\": %d", (int)c->axes);
     for (size_t a = 0; !c->coordinate && c->axes > 1 && a < c->axes; a++)
         print(a ? ", %d" : ", \"sections\": [%d", (int)c->sections[a]);
-    if (!c->coordinate && c->axes > 1)
-        print("], \"section_order\": \"%s\"", order_of(c)->json);
+    if (!c->coordinate && c->axes > 1) print("], \"section_order\": \"%s\"", order_of(c)->json);
     print("}");
 }
 
@@ -193,8 +185,7 @@ static void json_part(part *p)
     if (omega && p->kind == PART_ROPE) json_rope_config(p, pairs);
     if (omega && p->kind == PART_SINUSOIDAL && p->preset.axes == 1) json_preset_config(&p->preset);
     if (p->window) json_number("window", (double)p->window);
-    for (size_t k = 0; k < p->facts; k++)
-        json_number(p->fact[k].name, p->fact[k].value);
+    for (size_t k = 0; k < p->facts; k++) json_number(p->fact[k].name, p->fact[k].value);
     if (omega) {
         json_numbers("frequencies", omega, pairs);
         json_numbers("wavelengths", omega + pairs, pairs);

@@ -216,8 +216,7 @@ static void read_freq_factors(const reader *r)
         say(p, NOTE_WRONG, "freq_factors", "%zu numbers are wanted, one a pair, not %zu", pairs,
             count);
     else if ((p->factors = (float *)malloc(count * sizeof *p->factors)) != NULL) {
-        for (size_t i = 0; i < count; i++)
-            p->factors[i] = (float)numbers[i];
+        for (size_t i = 0; i < count; i++) p->factors[i] = (float)numbers[i];
         c->freq_factors = p->factors;
         c->freq_factors_length = count;
     }
@@ -277,8 +276,7 @@ static void leave_pairs_still(part *p)
     const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
     size_t sum = 0, still = 0;
     if (c->axes != 3 || pairs == 0 || pairs > 524288) return;
-    for (size_t a = 0; a < 3; a++)
-        sum += c->sections[a];
+    for (size_t a = 0; a < 3; a++) sum += c->sections[a];
     p->coordinate = sum ? (uint8_t *)malloc(pairs) : NULL;
     if (!p->coordinate) return;
     for (size_t i = 0; i < pairs; i++) {
@@ -325,8 +323,7 @@ static void read_sections(const reader *r)
     free(sections);
     if (!are_good)
         say(p, NOTE_WRONG, key, "1 ... %d whole numbers of pairs are wanted", (int)PE_MAX_AXES);
-    else if (interleaved && usual_of(r, "@still"))
-        leave_pairs_still(p);
+    else if (interleaved && usual_of(r, "@still")) leave_pairs_still(p);
     if (usual_of(r, "@sections"))
         say(p, NOTE_ODD, key, "%s: its pairs have an order of their own: see docs/models.md",
             r->m->type);
@@ -526,10 +523,8 @@ static void read_vision(const reader *r)
         p->kind = PART_UNREAD;
         return;
     }
-    if (has(r, "embed_dim"))
-        whole(r, "embed_dim", &hidden);
-    else
-        whole(r, "hidden_size", &hidden);
+    if (has(r, "embed_dim")) whole(r, "embed_dim", &hidden);
+    else whole(r, "hidden_size", &hidden);
     whole(r, "num_heads", &heads);
     p->rope = pe_rope_config_default(heads ? hidden / heads : 0);
     if (heads && hidden % heads)

@@ -53,8 +53,7 @@ static npy_type narrowest_type(const double *of, size_t count, npy_type stored)
     static const npy_type narrow[] = {NPY_BF16, NPY_F16, NPY_F32};
     double largest = 0;
     if (stored == NPY_BF16 || stored == NPY_F16) return stored;
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, fabs(of[i]));
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(of[i]));
     for (size_t t = 0; t < 3 && narrow[t] != stored; t++) {
         size_t i = 0, telling = 0;
         while (i < count && rounded_to(of[i], narrow[t]) == of[i])

@@ -75,8 +75,7 @@ typedef struct spectra {
 
 static void free_spectra(spectra *all)
 {
-    for (size_t k = 0; k < all->count; k++)
-        free(all->of[k].omega);
+    for (size_t k = 0; k < all->count; k++) free(all->of[k].omega);
     all->count = 0;
 }
 
@@ -272,8 +271,7 @@ static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
         pe_rope_config other = *c;
         const int is_narrow = widths[k] < 2 * pairs;
         int is_new = widths[k] && widths[k] % 2 == 0 && (widths[k] != own || own != 2 * pairs);
-        for (size_t j = 0; j < k; j++)
-            is_new = is_new && widths[j] != widths[k];
+        for (size_t j = 0; j < k; j++) is_new = is_new && widths[j] != widths[k];
         if (!is_new || (is_narrow && is_scaled(c))) continue;
         other.head_dim = is_narrow ? 2 * pairs : widths[k];
         if (is_narrow)
@@ -292,8 +290,7 @@ static void add_proportional_widths(spectra *all, const pe_rope_config *c, const
     const size_t rotary = rotary_of(c);
     size_t rotating = s->pairs;
     pe_rope_config other = *c;
-    while (rotating > 0 && s->tracks[rotating - 1].frequency == 0)
-        rotating--;
+    while (rotating > 0 && s->tracks[rotating - 1].frequency == 0) rotating--;
     other.rotary_dim = 2 * rotating;
     if (rotating > 0 && other.rotary_dim != rotary) {
         spectrum *const to = add_rope(all, &other, s->pairs, 1u << DIFFERS_ROTARY_WIDTH);
@@ -342,8 +339,7 @@ static void spectra_of_rope(spectra *all, const pe_rope_config *c, const samples
         add_twice(all, c, s->pairs);
         add_other_lengths(all, c, s->pairs);
         add_other_scalings(all, c, s->pairs);
-    } else
-        add_linear(all, c, s);
+    } else add_linear(all, c, s);
     add_widths(all, c, s->pairs);
     if (c->rope_type == PE_ROPE_PROPORTIONAL) add_proportional_widths(all, c, s);
     add_bases(all, c, s);

@@ -173,8 +173,7 @@ static void write_table(part *p, const char *name, int is_raw, const positions *
     void *const table =
         where->rows <= SIZE_MAX / 16 / width ? malloc(count * bytes_of(type) + 1) : NULL;
     pe_status status = PE_ERR_SIZE;
-    if (!is_preset && type == TABLE_F64)
-        status = PE_ERR_ENUM;
+    if (!is_preset && type == TABLE_F64) status = PE_ERR_ENUM;
     else if (table)
         status = is_preset ? fill(&plan, where, type, width, table)
                            : fill_rope(&plan, where, type, layout, width, table);
@@ -183,8 +182,7 @@ static void write_table(part *p, const char *name, int is_raw, const positions *
     else if (status == PE_ERR_AT_AXES)
         say(p, NOTE_WRONG, "--positions", "%zu coordinates each, but this part has %zu",
             where->axes, (size_t)plan.axes);
-    else if (status != PE_OK)
-        say(p, NOTE_WRONG, "table", "%s", pe_status_string(status));
+    else if (status != PE_OK) say(p, NOTE_WRONG, "table", "%s", pe_status_string(status));
     else if (!write_array(name, is_raw, type, shape + 1 - is_two, 2 + is_two, table, count))
         say(p, NOTE_WRONG, "table", "%s cannot be written", name);
     else if (strcmp(name, "-") != 0)

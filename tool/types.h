@@ -27,7 +27,7 @@
 #ifndef TOOL_TYPES_H
 #define TOOL_TYPES_H
 
-#define TYPES_CHECKED      "2026-11-26"
+#define TYPES_CHECKED "2026-11-26"
 #define TYPES_TRANSFORMERS "5, its main branch of 2026"
 
 static const struct type_line {

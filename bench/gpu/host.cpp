@@ -78,15 +78,13 @@ template <class F> static void in_parallel(unsigned rows, unsigned block, F f)
             for (unsigned begin; (begin = next.fetch_add(block)) < rows;)
                 f(begin, std::min(rows, begin + block));
         });
-    for (std::thread &t : threads)
-        t.join();
+    for (std::thread &t : threads) t.join();
 }
 
 void Reference::fill(Type type, const Rows &rows, unsigned begin, unsigned end, void *out) const
 {
     std::vector<std::int32_t> positions;
-    for (unsigned row = begin; row < end; row++)
-        positions.push_back(position_of(rows, row));
+    for (unsigned row = begin; row < end; row++) positions.push_back(position_of(rows, row));
     const pe_at at = rows.scattered ? pe_at_i32(positions.data()) : pe_from(positions[0]);
     const std::size_t stride = 2 * static_cast<std::size_t>(pairs);
     const pe_plan *const plan = &plans->plan;

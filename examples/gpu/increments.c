@@ -17,8 +17,7 @@ enum { PAIRS = 64, FIRST = 126976, ROWS = 512 };
 static void print(const char *name, const uint32_t *words, size_t count)
 {
     printf("\"%s\": [", name);
-    for (size_t i = 0; i < count; i++)
-        printf("%s%" PRIu32, i > 0 ? ", " : "", words[i]);
+    for (size_t i = 0; i < count; i++) printf("%s%" PRIu32, i > 0 ? ", " : "", words[i]);
     printf("]");
 }
 

@@ -56,8 +56,7 @@ static int rotate(cl_device_id device, const uint32_t *increments, const int32_t
     cl_mem at = clCreateBuffer(context, copy, TOKENS * sizeof *positions,
                                (void *)(uintptr_t)positions, &error[4]);
     cl_mem left = clCreateBuffer(context, copy, sizeof undecided, &undecided, &error[5]);
-    for (int i = 0; i < 6; i++)
-        need(error[i] == CL_SUCCESS, "memory on the device");
+    for (int i = 0; i < 6; i++) need(error[i] == CL_SUCCESS, "memory on the device");
     need(clSetKernelArg(kernel, 0, sizeof heads_of_x, &heads_of_x) == CL_SUCCESS &&
              clSetKernelArg(kernel, 1, sizeof frequencies, &frequencies) == CL_SUCCESS &&
              clSetKernelArg(kernel, 2, sizeof at, &at) == CL_SUCCESS &&
@@ -94,15 +93,12 @@ int main(void)
         puts("SKIP: there is no OpenCL device");
         return 77;
     }
-    for (int t = 0; t < TOKENS; t++)
-        positions[t] = t * 8388593; /* up to 2^31 */
-    for (int i = 0; i < COUNT; i++)
-        x[i] = want[i] = (float)(i % 509 + 1) / 512;
+    for (int t = 0; t < TOKENS; t++) positions[t] = t * 8388593; /* up to 2^31 */
+    for (int i = 0; i < COUNT; i++) x[i] = want[i] = (float)(i % 509 + 1) / 512;
     const int undecided = rotate(device, increments, positions, x);
     need(pe_rope_f32(&plan, pe_at_i32(positions), TOKENS, want, heads) == PE_OK, "pe_rope_f32");
     int wrong = 0;
-    for (int i = 0; i < COUNT; i++)
-        wrong += memcmp(x + i, want + i, sizeof *x) != 0;
+    for (int i = 0; i < COUNT; i++) wrong += memcmp(x + i, want + i, sizeof *x) != 0;
     printf("%d elements, %d wrong%s\n", COUNT, wrong, undecided ? ", undecided pairs" : "");
     free(memory);
     return wrong != 0 || undecided;

@@ -34,8 +34,7 @@ int main(void)
     static float head[2 * PAIRS];
     uint32_t sum = 0, bits;
     for (int32_t position = 0; position < 256; position++) {
-        for (int i = 0; i < 2 * PAIRS; i++)
-            head[i] = 1 + 0.0625f * (float)i;
+        for (int i = 0; i < 2 * PAIRS; i++) head[i] = 1 + 0.0625f * (float)i;
         if (rotate(head, position)) return 1;
         for (int i = 0; i < 2 * PAIRS; i++) {
             memcpy(&bits, head + i, sizeof bits);

@@ -38,12 +38,14 @@ static std::vector<double> numbers(const std::string &json, const char *name)
 }
 
 // The operator that is tested: x, one head, rotated in place by a position. Pairs are x[i], x[i + pairs].
-static void rope(std::vector<float> &x, double position, const std::vector<double> &frequency, double factor)
+static void rope(std::vector<float> &x, double position, const std::vector<double> &frequency,
+                 double factor)
 {
     const size_t pairs = frequency.size();
     for (size_t i = 0; i < pairs; i++) {
         const float w = (float)(DEFECT == 1 ? std::pow(frequency[i], 1.001) : frequency[i]);
-        const float angle = (float)position * w, m = (float)(DEFECT == 2 ? factor * factor : factor);
+        const float angle = (float)position * w,
+                    m = (float)(DEFECT == 2 ? factor * factor : factor);
         const float c = std::cos(angle) * m, s = std::sin(angle) * m;
         const float a = x[i], b = x[i + pairs];
         x[i] = a * c - b * s;
@@ -55,7 +57,8 @@ static void rope(std::vector<float> &x, double position, const std::vector<doubl
 static int test(const char *name)
 {
     std::ifstream file(name);
-    const std::string json((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string json((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
     const std::vector<double> w = numbers(json, "frequencies"), at = numbers(json, "positions");
     const std::vector<double> cosines = numbers(json, "cos"), sines = numbers(json, "sin");
     const std::vector<double> factors = numbers(json, "attention_factor");
@@ -74,22 +77,25 @@ static int test(const char *name)
         std::vector<float> y = x;
         rope(y, at[r], w, factors[0]);
         for (size_t i = 0; i < pairs; i++) {
-            const double c = cosines[r * pairs + i], s = sines[r * pairs + i], a = x[i], b = x[i + pairs];
-            const double error = std::fmax(std::fabs(y[i] - (a * c - b * s)), std::fabs(y[i + pairs] - (a * s + b * c)));
+            const double c = cosines[r * pairs + i], s = sines[r * pairs + i], a = x[i],
+                         b = x[i + pairs];
+            const double error = std::fmax(std::fabs(y[i] - (a * c - b * s)),
+                                           std::fabs(y[i + pairs] - (a * s + b * c)));
             // frequency, position and product are each rounded to float32: 3 roundings of 2^-24 in the angle
-            const double allowed = (std::fabs(at[r] * w[i]) * std::ldexp(3, -24) + 1e-6) * 1.5 * factors[0];
+            const double allowed =
+                (std::fabs(at[r] * w[i]) * std::ldexp(3, -24) + 1e-6) * 1.5 * factors[0];
             if (error / allowed > worst) worst = error / allowed, row = r, pair = i;
         }
     }
-    std::printf("%s %s: the worst error is %.3g of what float32 angles allow, at position %.0f, pair %zu\n",
-                worst <= 1 ? "ok  " : "FAIL", name, worst, at[row], pair);
+    std::printf(
+        "%s %s: the worst error is %.3g of what float32 angles allow, at position %.0f, pair %zu\n",
+        worst <= 1 ? "ok  " : "FAIL", name, worst, at[row], pair);
     return worst > 1;
 }
 
 int main(int count, char **names)
 {
     int failed = count < 2;
-    for (int k = 1; k < count; k++)
-        failed += test(names[k]);
+    for (int k = 1; k < count; k++) failed += test(names[k]);
     return failed != 0;
 }

@@ -35,8 +35,9 @@ EXPORT int explorer_plan(int d_model, double base)
         pe_config config = pe_config_default((size_t)d_model);
         config.base = base;
         config.angle = angle == EXACT ? PE_ANGLE_EXACT : PE_ANGLE_FLOAT32;
-        status = d_model > WIDTH ? PE_ERR_SIZE
-                                 : pe_plan_init(&plans[angle], &config, memory[angle], sizeof *memory);
+        status = d_model > WIDTH
+                     ? PE_ERR_SIZE
+                     : pe_plan_init(&plans[angle], &config, memory[angle], sizeof *memory);
     }
     return status;
 }
@@ -96,8 +97,8 @@ EXPORT int explorer_rope(int d_model, double base, int type, double factor, doub
     config.expected_rows = 1;
     for (int angle = EXACT; angle <= FLOAT32 && status == PE_OK; angle++) {
         config.angle = angle == EXACT ? PE_ANGLE_EXACT : PE_ANGLE_FLOAT32;
-        status = pe_plan_init_frequencies(&heads[angle], &config, numbers + 1, pairs, heads_memory[angle],
-                                          sizeof *heads_memory);
+        status = pe_plan_init_frequencies(&heads[angle], &config, numbers + 1, pairs,
+                                          heads_memory[angle], sizeof *heads_memory);
     }
     return status;
 }
@@ -112,13 +113,15 @@ EXPORT int explorer_noise(double position)
     float *const exact = out, *const wrong = out + rows * d;
     double sum = 0;
     for (int k = 0; k <= KEYS; k++) /* parts of the golden ratio: spread over all before it */
-        numbers[k] = (double)(int64_t)(position * (k ? k * 0.6180339887 - (int)(k * 0.6180339887) : 1));
+        numbers[k] =
+            (double)(int64_t)(position * (k ? k * 0.6180339887 - (int)(k * 0.6180339887) : 1));
     pe_status status = pe_fill_f32(&heads[EXACT], pe_at_f64(numbers), rows, exact, d);
     if (status == PE_OK) status = pe_fill_f32(&heads[FLOAT32], pe_at_f64(numbers), rows, wrong, d);
     for (size_t at = d; at < rows * d; at += 2) {
         double turn[2][2];
         for (int way = 0; way < 2; way++) {
-            const float *const q = (way ? wrong : exact) + at % d, *const k = (way ? wrong : exact) + at;
+            const float *const q = (way ? wrong : exact) + at % d, *const k =
+                                                                       (way ? wrong : exact) + at;
             turn[way][0] = (double)q[1] * (double)k[1] + (double)q[0] * (double)k[0];
             turn[way][1] = (double)q[0] * (double)k[1] - (double)q[1] * (double)k[0];
         }

@@ -106,10 +106,10 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
    anchors and tiles of 16 pairs, the table of all b (12 KB) and the sums (16.5 KB) stay in a
    first-level cache of 32 KB. */
 enum {
-    PE__DOTS = 16,        /* values of b: 0 ... 15                        */
-    PE__DOTS_NEXT = 31,   /* positions from an anchor to the next         */
+    PE__DOTS = 16,      /* values of b: 0 ... 15                        */
+    PE__DOTS_NEXT = 31, /* positions from an anchor to the next         */
     PE__DOTS_ANCHORS = 32,
-    PE__DOTS_TILE = 16,   /* pairs of a tile                              */
+    PE__DOTS_TILE = 16, /* pairs of a tile                              */
     PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
@@ -220,8 +220,8 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums,
     const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
         pe__vd low;
-        const pe__vd high = pe__two_sum(pe__load(sums->large[side] + b),
-                                        pe__load(sums->minor[side] + b), &low);
+        const pe__vd high =
+            pe__two_sum(pe__load(sums->large[side] + b), pe__load(sums->minor[side] + b), &low);
         const pe__vd e = (pe__splat(error) + pe__abs(high) * pe__splat(pe__exp2i(-98))) * square;
         const pe__dd y = pe__dot_scaled(plan, high, low);
         pe__store(bounds[0] + b, y.hi + (y.lo + e));
@@ -241,8 +241,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     /* h (160 + h / 4) units of 2^-54-g, and for each pair the errors inherited from the sines and
        cosines of the anchor and of b */
     const double farthest = (double)(first < 0 ? -first : first) + (double)count;
-    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
-                         2 * h * pe__sincos_error(plan, farthest);
+    const double error =
+        pe__exp2i(-54 - g) * h * (160 + h / 4) + 2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
     pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* + 1: anchors are taken in twos */
     pe__dots_rotated rotated;

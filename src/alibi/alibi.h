@@ -145,7 +145,7 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mod
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), at + (k)*size, PE__STEP)
+    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), at + (k) * size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
         const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)at % vector : 0;
@@ -410,7 +410,7 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 /* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a
    status: PE_OK without any check if there is nothing to write. */
 PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
-                                    void (*verb)(const pe__alibi *, void *))
+                                     void (*verb)(const pe__alibi *, void *))
 {
     if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
     if (!a->slopes || !x) return PE_ERR_NULL;

@@ -12,7 +12,7 @@
 #define PE_VERSION_STRING "0.4.0"
 
 /* MSVC is not checked: it defines __STDC_VERSION__ only if a standard was requested. */
-#if !defined(__cplusplus) && !defined(_MSC_VER) && \
+#if !defined(__cplusplus) && !defined(_MSC_VER) &&                                                 \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
 #endif

@@ -111,8 +111,8 @@ enum { PE_MAX_AXES = 8 };
 
 /* How several axes share the columns of a row; ignored if axes is 1. */
 typedef enum pe_columns {
-    PE_COLUMNS_BLOCKS = 0, /* each axis has its own block of columns, in the layout          */
-    PE_COLUMNS_JOINED,     /* one layout for the whole row, first the pairs of the first axis, then
+    PE_COLUMNS_BLOCKS = 0,  /* each axis has its own block of columns, in the layout          */
+    PE_COLUMNS_JOINED,      /* one layout for the whole row, first the pairs of the first axis, then
                               the pairs of the second ...; halves: all sines, then all cosines.
                               RoPE of whole heads (DINOv3, Pixtral, Cosmos); timm, Perceiver   */
     PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal width. Interleaved: the
@@ -238,18 +238,18 @@ typedef struct pe_plan {
     double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
     int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
     int cos_first, has_padding;
-    int half_turns;          /* 1: angles times pi; some may be exact multiples of pi / 2    */
-    int exact_frequencies;   /* 1: the sums of two doubles are the frequencies exactly       */
-    int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int rope_interleave;     /* RoPE: 1 reads adjacent pairs and writes halves               */
-    size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
-    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
-    const double *matrix;    /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
-    size_t matrix_step;      /* doubles from one array of matrix to the next                 */
-    const uint8_t *order;    /* RoPE: NULL, or the order of pairs, see pe__order_memory()    */
-    const double *point;     /* PE_COLUMNS_SUMS: the coordinates of the row for which the
+    int half_turns;        /* 1: angles times pi; some may be exact multiples of pi / 2    */
+    int exact_frequencies; /* 1: the sums of two doubles are the frequencies exactly       */
+    int joint;             /* RoPE: the axes share one layout of the whole row             */
+    int rope_interleave;   /* RoPE: 1 reads adjacent pairs and writes halves               */
+    size_t rotary_offset;  /* RoPE: elements of a head before those that rotate            */
+    size_t step;           /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
+    const double *matrix;  /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
+    size_t matrix_step;    /* doubles from one array of matrix to the next                 */
+    const uint8_t *order;  /* RoPE: NULL, or the order of pairs, see pe__order_memory()    */
+    const double *point;   /* PE_COLUMNS_SUMS: the coordinates of the row for which the
                                 sums in frequency were computed; else NULL                   */
     pe_layout layout;
-    double padding;          /* the padding position                                         */
+    double padding; /* the padding position                                         */
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;

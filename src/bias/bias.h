@@ -71,7 +71,7 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
 {
     const size_t count = t->n - t->m;
     size_t low = 0, high = (count + PE__T5_SOME - 1) / PE__T5_SOME;
-    *to = 1e300; /* above all distances */
+    *to = 1e300;                   /* above all distances */
     if (size >= t->max_distance) { /* the last bucket */
         *from = t->max_distance;
         return t->n - 1;
@@ -127,9 +127,8 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     t.n = bidirectional ? buckets / 2 : buckets;
     t.m = t.n / 2;
     t.max_distance = (double)max_distance;
-    if (buckets < 2 || buckets > PE__T5_MOST ||
-        (bidirectional && (buckets < 4 || buckets % 2)) || max_distance <= t.m ||
-        max_distance > (size_t)pe__position_limit)
+    if (buckets < 2 || buckets > PE__T5_MOST || (bidirectional && (buckets < 4 || buckets % 2)) ||
+        max_distance <= t.m || max_distance > (size_t)pe__position_limit)
         return PE_ERR_BUCKETS;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
     pe_status status = pe__check_integers(&query_at, queries);
@@ -166,8 +165,8 @@ PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entr
     int ok = 1;
     if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
     if (!table || !index || !scores) return PE_ERR_NULL;
-    pe_status status = pe__scores_shape(heads, queries, keys, pe__size_of(type), x->query_stride,
-                                        x->head_stride);
+    pe_status status =
+        pe__scores_shape(heads, queries, keys, pe__size_of(type), x->query_stride, x->head_stride);
     if (status != PE_OK) return status;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index) ||
         pe__exceeds(entries, heads, PTRDIFF_MAX / sizeof *table))

@@ -41,8 +41,8 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
 {
     if (!plan || !increments) return PE_ERR_NULL;
     if (plan->d_model == 0) return PE_ERR_PLAN;
-    if (plan->axes != 1 || plan->half_turns || plan->offset != 0 || plan->float32 ||
-        plan->matrix || plan->order)
+    if (plan->axes != 1 || plan->half_turns || plan->offset != 0 || plan->float32 || plan->matrix ||
+        plan->order)
         return PE_ERR_PLAN_FIXED;
     for (size_t i = 0; i < plan->axis[0].pairs; i++)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))

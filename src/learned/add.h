@@ -42,8 +42,8 @@ typedef struct pe__learned {
 
 /* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
    1, rows of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l,
-                                     const pe_at *at, size_t rows)
+PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l, const pe_at *at,
+                                     size_t rows)
 {
     const size_t d_model = l->d_model;
     const void *const table = l->table, *const x = l->x;

@@ -183,8 +183,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (!pe__is_zero(scale) && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
-    return !how->antialias || (!how->align_corners &&
-                               pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
+    return !how->antialias ||
+           (!how->align_corners && pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
 /* Check the sizes and the fields of how. Return PE_OK or the error. */
@@ -214,8 +214,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     if (out_height == 0 || out_width == 0) return PE_OK;
     if (!table || !out) return PE_ERR_NULL;
     if (!how) how = &usual;
-    const pe_status status =
-        pe__check_resample(height, width, d_model, how, out_height, out_width);
+    const pe_status status = pe__check_resample(height, width, d_model, how, out_height, out_width);
     if (status != PE_OK) return status;
     pe__taps down, across;
     for (size_t y = 0; y < out_height; y++) {

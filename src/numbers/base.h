@@ -78,9 +78,9 @@ PE__INLINE double *pe__aligned(void *p)
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
 }
 
-/* Comparisons of numbers that a caller gave, which may be NaNs. clang assumes that there are no NaNs
-   under -ffinite-math-only: to it, a NaN may be equal to 0, and at most any limit. pe's pragmas do
-   not change that. So these functions look at the bits of the double. */
+/* Comparisons of numbers that a caller gave, which may be NaNs. clang assumes that there are no
+   NaNs under -ffinite-math-only: to it, a NaN may be equal to 0, and at most any limit. pe's
+   pragmas do not change that. So these functions look at the bits of the double. */
 
 /* Returns the bits of |x|. They are in the order of |x|, with NaNs above infinity. */
 PE__INLINE uint64_t pe__magnitude_bits(double x)
@@ -89,10 +89,7 @@ PE__INLINE uint64_t pe__magnitude_bits(double x)
     memcpy(&bits, &x, sizeof bits);
     return bits & INT64_MAX;
 }
-PE__INLINE int pe__is_nan(double x)
-{
-    return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000);
-}
+PE__INLINE int pe__is_nan(double x) { return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000); }
 PE__INLINE int pe__is_zero(double x) { return pe__magnitude_bits(x) == 0; }
 
 /* Returns whether low <= x <= high: 0 if x is a NaN. */

@@ -133,8 +133,8 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* How float32 code computes a frequency. Each operation is rounded to float. log(base) is a double:
    PE_FLOAT32_EXP rounds the whole -log(base) / D to float, PE_FLOAT32_EXP_OF_RATIO -log(base). */
 typedef enum pe_float32 {
-    PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
-    PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
+    PE_FLOAT32_POW = 0,     /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
+    PE_FLOAT32_EXP,         /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
     PE_FLOAT32_EXP_OF_RATIO /* exp((-log(base) * i) / D): Diffusers, Stable Diffusion, Flux, ggml's
                                timestep_embedding */
 } pe_float32;

@@ -207,7 +207,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     for (size_t i = 0; i < pairs; i++) {
         const double w = fabs(omega[i]);
         if (pe__is_zero(w) || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
-                       pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
+                               pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
             continue;
         if (index) *index = i;
         if (pe__is_nan(w)) return "a frequency is not a number";
@@ -241,8 +241,8 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
     }
     pe__store(squares, sum);
     for (size_t k = 0; k < PE_LANES; k++) all += squares[k];
-    return !pe__unequal(pe__min_vd(least, low), low, low, low) &&
-           fabs(scale) >= pe__exp2i(-50) && pe__between(all * scale * scale, 0, pe__exp2i(41));
+    return !pe__unequal(pe__min_vd(least, low), low, low, low) && fabs(scale) >= pe__exp2i(-50) &&
+           pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
 /* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
@@ -289,8 +289,8 @@ static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, c
 
 /* For PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
    omega[pairs][axes]. */
-static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
-                                        const double *omega, double *f)
+static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, const double *omega,
+                                        double *f)
 {
     const size_t each = made->axes;
     const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
@@ -308,8 +308,8 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config,
 
 /* Builds a plan from the config or, if `given`, from the frequencies omega. */
 PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
-                                   const double *omega, size_t pairs, void *memory,
-                                   size_t memory_size)
+                                     const double *omega, size_t pairs, void *memory,
+                                     size_t memory_size)
 {
     pe_plan made;
     const pe_status status = pe__init_begin(plan, config, memory);

@@ -208,8 +208,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
         return "exponent must be one of PE_EXPONENT_...";
     if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
-    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
-        return "columns must be one of PE_COLUMNS_...";
+    if ((unsigned)config->columns > PE_COLUMNS_SUMS) return "columns must be one of PE_COLUMNS_...";
     if (pe__has_columns(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (config->coordinate &&

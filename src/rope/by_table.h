@@ -160,8 +160,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     if (heads != out_heads) return PE_ERR_HEADS;
     if (call->head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
     if (!two && table->sines) return PE_ERR_SINES;
-    pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,
-                                       table->stride, element);
+    pe_status status =
+        pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
     if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
     if (status != PE_OK) return status;

@@ -106,10 +106,10 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     const size_t width = call->head_dim ? call->head_dim : rotary;
     /* Strides of a single token or head are ignored. In pe_rope_T, which has no output of its own,
        the comparisons took 4 of the 72 ns of one token of one head. */
-    const int in_place = call->head_dim == 0 ||
-                         (h->in == h->out && call->in_element == call->out_element &&
-                          (call->tokens == 1 || h->in_token == h->out_token) &&
-                          (h->heads == 1 || h->in_head == h->out_head));
+    const int in_place =
+        call->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
+                                (call->tokens == 1 || h->in_token == h->out_token) &&
+                                (h->heads == 1 || h->in_head == h->out_head));
     size_t in_span = 0, out_span = 0;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);

@@ -148,7 +148,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
         r->f[2] = r->length;
         r->f[3] = 1;
     } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-             original && most) {
+               original && most) {
         r->f[0] = (double)most;
         r->f[2] = (double)original;
     }
@@ -158,10 +158,7 @@ PE__INLINE int pe__rope_number_ok(double x)
 {
     return pe__between(x, pe__exp2i(-128), pe__exp2i(128));
 }
-PE__INLINE int pe__rope_optional_ok(double x)
-{
-    return pe__is_zero(x) || pe__rope_number_ok(x);
-}
+PE__INLINE int pe__rope_optional_ok(double x) { return pe__is_zero(x) || pe__rope_number_ok(x); }
 
 /* A rule for configs: whether it applies, whether it holds, and the error text if it does not. */
 typedef struct pe__rule {
@@ -244,7 +241,8 @@ PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
 }
 
 /* Returns the text of the first error in axes, sections, section_order and coordinate, or NULL. */
-PE__WRAPS PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
+PE__WRAPS
+PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;

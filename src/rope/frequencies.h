@@ -87,8 +87,8 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     r->margin = 2 * r->ramp_error + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->ramp_error *= 4 * fabs(pe__first_lane(r->slope.hi));
     /* begin - fall may cancel: its error is 2^-99 times the sum of both magnitudes */
-    r->ramp_error += pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) +
-                                       pe__first_lane(pe__abs(fall.hi)));
+    r->ramp_error +=
+        pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) + pe__first_lane(pe__abs(fall.hi)));
     if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of the step: undecided */
 }
 
@@ -137,8 +137,7 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
     pe__dd x = pe__dd_from_double(index);
-    if (r->config->rope_type == PE_ROPE_LLAMA3)
-        x = pe__dd_mul(*w, r->waves);
+    if (r->config->rope_type == PE_ROPE_LLAMA3) x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
     pe__dd y = pe__dd_renormalize(pe__dd_add(r->start, climb));
     /* the absolute error: the relative one has no bound, since start and climb may cancel */

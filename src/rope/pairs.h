@@ -13,7 +13,7 @@
  * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
 
 enum {
-    PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile, at most */
+    PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
     PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
     PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
@@ -296,7 +296,8 @@ PE__INLINE size_t pe__register_pairs(pe_layout layout)
 
 /* Prefetch `bytes` bytes at `at`, at most four cache lines. This is no loop, because a loop that a
    compiler laid out badly took a fifth longer. */
-PE__WRAPS PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
+PE__WRAPS
+PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
     PE__PREFETCH(at);
     if (bytes > 64) PE__PREFETCH(at + 64);

@@ -35,7 +35,7 @@ typedef struct pe__head_schedule {
     size_t heads, tokens; /* rotated together: heads of one token, or, if tokens > 1, tokens of one
                              head each that share a rotation */
     size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
-    int order; /* PE__HEADS_TOGETHER ... */
+    int order;                /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
 /* A head takes several passes if its sines and cosines do not fit in the registers, or do not fill
    whole units. */
@@ -104,7 +104,6 @@ PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, 
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
 {
-
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
     const size_t tokens = schedule->tokens, heads = schedule->heads, all = x->heads;
     const size_t count = tile->tokens;
@@ -274,8 +273,7 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
         const pe__head_schedule schedule = pe__schedule_heads(t, x, from);                         \
         const size_t n = t->count;                                                                 \
         const size_t units = pe__unit_pairs(n);                                                    \
-        if (schedule.order != PE__HEADS_TOGETHER)                                                  \
-            name##_singly(t, x, &schedule);                                                        \
+        if (schedule.order != PE__HEADS_TOGETHER) name##_singly(t, x, &schedule);                  \
         else {                                                                                     \
             if (units > 0) name##_units(t, x, &schedule);                                          \
             if (units < n) name##_vectors(t, x, &schedule);                                        \

@@ -100,8 +100,8 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
         const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
-        const pe__output tile = pe__output_split(kernel, output->plan, output->pair + pair, n,
-                                                 pe__aligned(buffer), e);
+        const pe__output tile =
+            pe__output_split(kernel, output->plan, output->pair + pair, n, pe__aligned(buffer), e);
         for (size_t r = 0; r < rows; r += most) {
             const size_t some = pe__min(most, rows - r);
             const pe__run run = {PE__RUN_COMPUTED, 0, some, 1, t + (double)r, 1, 0, 0, NULL};
@@ -137,8 +137,8 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
     pe__axis_part of = {0, 0, NULL, 0, 0, 0};
     while (pe__next_axis(plan, 0, plan->pairs, &of)) {
         const size_t column = matrices ? 4 * of.at : halves && !sections ? of.at : 2 * of.at;
-        pe__output output = pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out,
-                                             table->element);
+        pe__output output =
+            pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out, table->element);
         output.coordinate = of.axis->coordinate;
         output.stride = table->stride;
         output.order = matrices ? PE__MATRIX : PE__REPEATED;

@@ -224,7 +224,7 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
 /* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
+    pe__head_rotator *rotate, *rotate_sections;       /* of heads without and with sections */
     pe__heads x[2]; /* queries, keys; with 0 heads there are none */
 } pe__rope_call;
 
@@ -350,8 +350,8 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
 }
 
 /* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
-static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row,
-                                  size_t rows, const pe__output *output, pe__head_rotator *rotate,
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                  const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;

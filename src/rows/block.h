@@ -105,8 +105,7 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    a store, or soon will be. Therefore split rows are written one after the other whenever the last
    12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
 PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row,
-                                          int64_t most)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
 {
     const uintptr_t anchor = (uintptr_t)row;
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
@@ -126,7 +125,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
 
 /* Set what all rows of a block share: the anchor, and which of the rows exist. Returns the address
    of the anchor's row, which may be after the last row. */
-PE__WRAPS PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
+PE__WRAPS
+PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
     const int64_t above = block->last - block->anchor, below = block->anchor;
     const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
@@ -330,7 +330,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
     const double t = block->t, at = t + (double)block->centre;
     const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
-    const pe__bound *const bound = is_far     ? &pe__bound_far
+    const pe__bound *const bound = is_far      ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
                                                : &pe__bound_run;
     /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
@@ -382,8 +382,9 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
     const size_t pairs = pe__pairs_of(output);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
-    pe__block block = {t,         (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0,
-                       {NULL, NULL}, 0, 0, 0};
+    pe__block block = {
+        t, (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0, {NULL, NULL}, 0, 0,
+        0};
     while (pe__next_group(&block))
         for (size_t done = 0; done < pairs; done += most) {
             const pe__output part = pe__output_part(output, done, most);
@@ -416,8 +417,19 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
                                        : pe__single_row(&some, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
-            pe__block block = {first, (int64_t)n - 1, pe__aligned(space), PE__TILE_16, scratch, 0,
-                               0,     0,              0, {NULL, NULL}, 0, 0, 0};
+            pe__block block = {first,
+                               (int64_t)n - 1,
+                               pe__aligned(space),
+                               PE__TILE_16,
+                               scratch,
+                               0,
+                               0,
+                               0,
+                               0,
+                               {NULL, NULL},
+                               0,
+                               0,
+                               0};
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);
         }

@@ -30,8 +30,7 @@ PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
 PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
 {
     if (type == PE__F32) return pe__get((const float *)p);
-    return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
-                              : pe__get_bf16((const uint16_t *)p);
+    return type == PE__F16 ? pe__get_f16((const uint16_t *)p) : pe__get_bf16((const uint16_t *)p);
 }
 PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
 {
@@ -78,8 +77,8 @@ PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, whose bits are
-   0x3f800000, and then the branch costs less than the multiplication. */
+/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, whose
+   bits are 0x3f800000, and then the branch costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && pe__float_bits(*scale) != 0x3f800000) x = pe__mul_f32(pe__splat_f32(*scale), x);

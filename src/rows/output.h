@@ -65,7 +65,7 @@ typedef struct pe__row_kernel {
    what its arguments say (pe__output_of()), then what each axis says (pe__set_axis()). */
 typedef struct pe__output {
     const pe__row_kernel *kernel;
-    size_t rows, columns;    /* of the call; columns: elements from row to row             */
+    size_t rows, columns; /* of the call; columns: elements from row to row             */
     const pe_plan *plan;
     size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
     unsigned char *out;      /* column 0 of the first row                                       */
@@ -88,8 +88,7 @@ typedef struct pe__output {
    pe__output. The fields that depend on an axis are not set: pe__set_axis() does. */
 PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    pe__store_mode mode, double scale,
-                                    const pe__row_kernel *kernel)
+                                    pe__store_mode mode, double scale, const pe__row_kernel *kernel)
 {
     pe__output output;
     output.kernel = kernel;
@@ -130,7 +129,8 @@ PE__INLINE pe__output pe__output_split(const pe__row_kernel *kernel, const pe_pl
 /* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
    on. Its prefetch distance is one block of rows. The distance may wrap around, since a prefetch
    from any address is harmless. */
-PE__WRAPS PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
+PE__WRAPS
+PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
     const size_t step = output->order == PE__SPLIT ? 1 : 2;
     pe__output part = *output;

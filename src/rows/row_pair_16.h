@@ -83,7 +83,9 @@
 /* PE__TILE_16: the pairs of a tile. Its floats take 11 KB, a third of a first-level cache of 32 KB.
    PE__GROUP: the pairs of a group, two vectors of floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum { PE__SPANS_IN_DOUBLES = 64 }; /* spans added from doubles before floats are tried again:
+enum {
+    PE__SPANS_IN_DOUBLES = 64
+}; /* spans added from doubles before floats are tried again:
                                        see pe__add_row_pair_16() */
 
 /* A group with flagged elements: the pairs from i on, in row [side] of the row pair at a distance
@@ -358,7 +360,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
                                    pe__type type, int added)
 {
     pe__flagged_group *flagged = f->flagged + f->flagged_count;
-    float(*const row)[PE__TILE_16] = f->plan_row[distance];
+    float (*const row)[PE__TILE_16] = f->plan_row[distance];
     const int often = type == PE__F16;
     const size_t base = PE__TILE_16 * distance;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
@@ -382,7 +384,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe__type type, int added)
 {
-    float(*const row)[PE__TILE_16] = f->plan_row[distance];
+    float (*const row)[PE__TILE_16] = f->plan_row[distance];
     if (!(f->made >> distance & 1)) {
         for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) {
             row[0][i] = 0;

@@ -160,8 +160,7 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
    exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
    second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
    and the second ones. */
-PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y,
-                                  pe__vf *v)
+PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y, pe__vf *v)
 {
     const int split = x->split;
     unsigned undecided, undecided_2;

@@ -132,19 +132,18 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
         const double w = fabs(x->omega[i]);
-        if (!pe__is_zero(w) && !pe__between(w, pe__exp2i(-900), pe__exp2i(21))) return PE_ERR_FREQUENCY;
+        if (!pe__is_zero(w) && !pe__between(w, pe__exp2i(-900), pe__exp2i(21)))
+            return PE_ERR_FREQUENCY;
         fastest = pe__max_abs(fastest, w);
     }
     plan.padded = most + PE__MAX_LANES;
     for (size_t i = 0; i < x->pairs; i += most) {
         const size_t n = pe__min(x->pairs - i, most);
-        if (x->pairs > most)
-            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
+        if (x->pairs > most) (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (most == PE__TILE_TABLE) {
             /* rotation rows have all columns of the arrays, also those that no pair uses */
-            for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++)
-                f[k] = f[plan.padded + k] = 0;
+            for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++) f[k] = f[plan.padded + k] = 0;
             pe__build_rotation_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
         }

@@ -71,8 +71,7 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
 
 /* Round four flagged vectors of pairs, from pair i on, to the floats v, by Ziv's test. last: as in
    pe__single_recompute(). */
-PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last,
-                                        pe__floats4 *v)
+PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last, pe__floats4 *v)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     pe__span span;
@@ -82,7 +81,7 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
 
 /* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
-                                           pe__type type)
+                                          pe__type type)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     const pe__flagged_group flagged = {0, lanes};

@@ -43,7 +43,8 @@ typedef struct pe__test {
 } pe__test;
 
 /* Hash a status and all elements of x, each of `size` bytes: 2, 4 or 8. */
-PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
+PE__WRAPS
+static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
     uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
     uint32_t word;
@@ -133,9 +134,10 @@ PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
 PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
 #undef PE__TEST_ROTATE
 
-/* Hash which elements are NaNs after heads of NaNs are rotated and rounded from f32 to f16 and bf16.
-   The bits of a NaN are not hashed, since its sign differs between machines. A NaN whose payload is
-   all ones becomes 0 in a build that takes NaNs for impossible and rounds them as other floats. */
+/* Hash which elements are NaNs after heads of NaNs are rotated and rounded from f32 to f16 and
+   bf16. The bits of a NaN are not hashed, since its sign differs between machines. A NaN whose
+   payload is all ones becomes 0 in a build that takes NaNs for impossible and rounds them as
+   other floats. */
 PE__OUTLINE void pe__test_nans(pe__test *t)
 {
     enum { head = 64, all = 4 * head };
@@ -198,13 +200,12 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
-        pe__test_rows_f64, pe__test_rows_f64,  pe__test_rows_f64, pe__test_rows_f32,
-        pe__test_rows_f16, pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
-        pe__test_rotate_bf16, pe__test_nans, pe__test_rest};
+        pe__test_rows_f64,    pe__test_rows_f64,  pe__test_rows_f64,   pe__test_rows_f32,
+        pe__test_rows_f16,    pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
+        pe__test_rotate_bf16, pe__test_nans,      pe__test_rest};
     /* positions far from 0 and near it, and some with a hard-to-round element */
-    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
-                                   -16777217,   -20,                  -1773804743,
-                                   1896201758,  -1709504159,          1803184376};
+    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
+                                   -1773804743, 1896201758,           -1709504159, 1803184376};
     double memory[4416 / sizeof(double)]; /* pe_plan_size(); if it grows, plans are refused */
     pe__test test;
     test.zero = zero;

@@ -26,9 +26,9 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 {
-    return _mm512_castpd_ps(_mm512_insertf64x4(
-        _mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(a))),
-        _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
+    return _mm512_castpd_ps(
+        _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(a))),
+                           _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
@@ -120,8 +120,9 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no float
-   is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are written. */
+/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
+   float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
+   written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __mmask16 unordered;
@@ -132,8 +133,8 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
     /* one instruction moves the numbers to the odd 16-bit words, and sets the even ones to 0 */
-    const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-                                                              12, 13, 14, 15), 16);
+    const __m512i order = _mm512_slli_epi32(
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
         _mm512_maskz_permutexvar_epi16(0xaaaaaaaau, order, _mm512_castsi256_si512(h)));
 }
@@ -152,8 +153,10 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 }
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
-    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* (a >> 16) | (b & mask) */
-        (__m512i)(a >> 16), (__m512i)b, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
+    _mm512_storeu_si512((void *)p,
+                        _mm512_ternarylogic_epi32(/* (a >> 16) | (b & mask) */
+                                                  (__m512i)(a >> 16), (__m512i)b,
+                                                  _mm512_set1_epi32((int)0xffff0000u), 0xf8));
 }
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
@@ -183,8 +186,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     const __m256i u = pe__round_f16(a), v = pe__round_f16(b);
     const __m256i low = _mm256_unpacklo_epi16(u, v), high = _mm256_unpackhi_epi16(u, v);
     _mm256_storeu_si256((__m256i *)(void *)p, _mm256_permute2x128_si256(low, high, 0x20));
-    _mm256_storeu_si256((__m256i *)(void *)(p + 16),
-                        _mm256_permute2x128_si256(low, high, 0x31));
+    _mm256_storeu_si256((__m256i *)(void *)(p + 16), _mm256_permute2x128_si256(low, high, 0x31));
 }
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }

@@ -16,8 +16,8 @@
 /* PE__GNU: 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that turn
    fast-math off. clang does, even as clang-cl, which does not define __GNUC__. The other compilers
    named here define __GNUC__, but ignore the pragmas. */
-#if defined(__clang__) || \
-    (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) && \
+#if defined(__clang__) ||                                                                          \
+    (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) &&                  \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
 #define PE__GNU 1
 #else
@@ -58,12 +58,15 @@
 #endif
 
 #define PE_ISA_NAME                                                                                \
-    (PE_ISA == PE_ISA_SCALAR ? "scalar"  : PE_ISA == PE_ISA_NEON   ? "NEON"    :                   \
-     PE_ISA == PE_ISA_AVX2   ? "AVX2"    : PE_ISA == PE_ISA_AVX512 ? "AVX-512" :                   \
-     PE_ISA == PE_ISA_SSE2   ? "SSE2"    : "WASM SIMD128")
+    (PE_ISA == PE_ISA_SCALAR   ? "scalar"                                                          \
+     : PE_ISA == PE_ISA_NEON   ? "NEON"                                                            \
+     : PE_ISA == PE_ISA_AVX2   ? "AVX2"                                                            \
+     : PE_ISA == PE_ISA_AVX512 ? "AVX-512"                                                         \
+     : PE_ISA == PE_ISA_SSE2   ? "SSE2"                                                            \
+                               : "WASM SIMD128")
 #if PE_ISA < PE_ISA_SCALAR || PE_ISA > PE_ISA_WASM
 #error "PE_ISA must be one of the ids PE_ISA_SCALAR (1) ... PE_ISA_WASM (6), or be left undefined"
-#elif PE_ISA == PE_ISA_NEON && \
+#elif PE_ISA == PE_ISA_NEON &&                                                                     \
     (!defined(__aarch64__) || !defined(__ARM_NEON) || defined(__AARCH64EB__))
 #error "PE_ISA_NEON needs little-endian AArch64: build for that, or leave PE_ISA undefined"
 #elif PE_ISA == PE_ISA_AVX512 && PE__NO_512
@@ -83,15 +86,15 @@
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
-#if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) || \
-    (PE_ISA == PE_ISA_AVX512 && \
+#if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) ||    \
+    (PE_ISA == PE_ISA_AVX512 &&                                                                    \
      !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__)))
 #define PE__SETS_TARGET 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
 #elif defined(_MSC_VER)
 #error "this compiler needs /arch:AVX2 or -mavx2 -mfma -mf16c, or /arch:AVX512"
-#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && !defined(__AVX512F__) && \
+#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && !defined(__AVX512F__) &&                              \
     !(PE_ISA == PE_ISA_AVX2 && defined(__AVX2__) && defined(__FMA__))
 #error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #endif
@@ -100,7 +103,7 @@
 #endif
 /* PE__HAVE_FMA: defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is a
    call to the C library, so pe__two_prod() splits its operands instead. */
-#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
+#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 ||                   \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
@@ -115,7 +118,7 @@
    quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by three things: it has SSE4a, as only
    AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with AVX-512 have.
  */
-#if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) && \
+#if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0
 #elif !defined(PE_PREFETCH_HEADS)

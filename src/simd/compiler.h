@@ -14,7 +14,7 @@
    gcc has for s390x in strict ISO C, is refused. */
 #if defined(__clang__) && (defined(__i386__) || defined(__x86_64__)) && !defined(__SSE2__)
 #define PE__EVALUATES 2
-#elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 || \
+#elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 ||                                        \
     (FLT_EVAL_METHOD == -1 && defined(__clang__))
 #define PE__EVALUATES 0
 #else
@@ -124,7 +124,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #if defined(__clang__)
 /* PE__FLOAT_CONTROL: 1 if clang supports the pragma float_control on the target. On other targets
    it warns, and ignores the pragma. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) ||    \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
 #pragma float_control(push)
@@ -142,7 +142,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma STDC FP_CONTRACT OFF
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
 #pragma clang attribute push(                                                                      \
-    __attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), apply_to = function)
+    __attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))),                    \
+    apply_to = function)
 #elif PE__SETS_TARGET
 #pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
@@ -151,8 +152,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC push_options
-#pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
-                     "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
+#pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",                     \
+                     "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros",         \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
 #if __GNUC__ > 10 /* -O3's clones of functions and loops are 6 % of the code, and no faster */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
@@ -173,8 +174,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 /* No macro tells whether a compiler obeys FP_CONTRACT. tcc fuses nothing, nor does a compiler for
    x86 whose flags allow no FMA. With all other compilers the program must turn fusing off, and
    define PE_UNFUSED to say so. */
-#if !defined(PE_UNFUSED) && !defined(__TINYC__) && \
-    (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) || \
+#if !defined(PE_UNFUSED) && !defined(__TINYC__) &&                                                 \
+    (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) ||   \
      defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
 #error "this compiler may fuse products: turn that and fast-math off, and define PE_UNFUSED"
 #endif
@@ -214,7 +215,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
 #else
-#define PE__WRAPS \
+#define PE__WRAPS                                                                                  \
     __attribute__((__no_sanitize__("unsigned-integer-overflow", "unsigned-shift-base")))
 #endif
 #define PE__DIVIDES_BY_ZERO __attribute__((__no_sanitize__("float-divide-by-zero")))

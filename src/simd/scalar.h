@@ -237,7 +237,8 @@ PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
     const pe__rounding_test w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__WRAPS PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, float v)
+PE__WRAPS
+PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, float v)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);

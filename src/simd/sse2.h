@@ -18,7 +18,7 @@ typedef int16_t pe__vw __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* four 16-bit numbers, in the first 8 bytes */
 
 #if PE_ISA == PE_ISA_SSE2
-PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* returns a0 a1 0 0 */
+PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); }  /* returns a0 a1 0 0 */
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }

@@ -39,12 +39,12 @@ typedef float pe__vf_at PE__UNALIGNED;
 #undef PE__UNALIGNED
 PE__INLINE pe__vd pe__load(const double *p)
 {
-    pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
+    pe__vd a = *(const pe__vd_at *)(const void *)p;
     PE__OPAQUE(a); /* otherwise gcc loads a again for each use */
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = a; }
-PE__INLINE pe__vf pe__get(const float *p) { return (pe__vf)*(const pe__vf_at *)(const void *)p; }
+PE__INLINE pe__vf pe__get(const float *p) { return *(const pe__vf_at *)(const void *)p; }
 PE__INLINE void pe__put(float *p, pe__vf v) { *(pe__vf_at *)(void *)p = v; }
 PE__INLINE pe__vi pe__splat_i32(int32_t x)
 {

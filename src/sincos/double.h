@@ -19,15 +19,25 @@ static const double pe__sine_poly[8] = {
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
 };
 static const double pe__cosine_poly[8] = {
-    1.0, -4.934802200544679, 4.058712126416665, -1.3352627688430903, 0.23533062976217894,
-    -0.02580687517771109, 0.0019293402224194124, -0.00010298062483467203,
+    1.0,
+    -4.934802200544679,
+    4.058712126416665,
+    -1.3352627688430903,
+    0.23533062976217894,
+    -0.02580687517771109,
+    0.0019293402224194124,
+    -0.00010298062483467203,
 };
 static const double pe__sine_poly_short[8] = {
-    3.141592653589779,   -5.167712780033853,   2.550164036906897, -0.5992643283013662,
-    0.08213972184305013, -0.00728308458904634,
+    3.141592653589779,   -5.167712780033853,  2.550164036906897,
+    -0.5992643283013662, 0.08213972184305013, -0.00728308458904634,
 };
 static const double pe__cosine_poly_short[8] = {
-    1.0, -4.934802200494251, 4.058712115380634, -1.3352619773843104, 0.23530570185317123,
+    1.0,
+    -4.934802200494251,
+    4.058712115380634,
+    -1.3352619773843104,
+    0.23530570185317123,
     -0.025448615526125998,
 };
 
@@ -214,9 +224,10 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 }
 #endif
 
-/* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an earlier
-   one if the vector would reach beyond the arrays of the plan. Such a vector consists of padding
-   lanes, which are computed but never stored, so it does not matter which pairs they hold. */
+/* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an
+   earlier one if the vector would reach beyond the arrays of the plan. Such a vector consists of
+   padding lanes, which are computed but never stored, so it does not matter which pairs they
+   hold. */
 PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
 {
     return pe__min(pair, plan->padded - PE_LANES);

@@ -42,7 +42,7 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
  *      relative error.
  *   2. The plan's frequencies have errors, which the sines and cosines inherit. */
 PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                pe__dd *cosine)
+                               pe__dd *cosine)
 {
     const pe__vd tt = pe__multiple(plan, pair, t);
     const double *const f = plan->frequency + pair;
@@ -73,10 +73,7 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
 
-PE__INLINE double pe__max_abs(double x, double y)
-{
-    return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
-}
+PE__INLINE double pe__max_abs(double x, double y) { return fabs(x) > fabs(y) ? fabs(x) : fabs(y); }
 
 /* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. The second
    term is inherited from the frequencies. Its factor 4 is pi, the radians in a half-turn, rounded

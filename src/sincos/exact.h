@@ -265,8 +265,8 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
     const double i = given ? 0 : pe__frequency_index(plan, pair, &axis);
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         const int last = n == PE__LIMBS;
-        const int enough = last || (!given && plan->base != 0 &&
-                                    32.0 * n > 512 + 53 * i / axis->denominator[0]);
+        const int enough =
+            last || (!given && plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         const int number = !given && what >= PE__FREQUENCY;
         pe__real x = pe__real_of(number ? 1 : pe__one_multiple(plan, pair, t), n);
         pe__real w = pe__real_pi(n);
@@ -292,7 +292,7 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
 /* Computes the values that pe__sincos_dd() approximates, each lane correctly rounded: hi is the
    rounded sine or cosine, lo is the exact value minus hi, rounded. */
 PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                             pe__dd *cosine)
+                               pe__dd *cosine)
 {
     pe_plan x = *plan;
     x.amplitude = 1;

@@ -73,10 +73,10 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
    Returns whether both are the same number and the error interval does not contain 0. `by` is a
    power of two. `drop` names the type: 0 for a double, else the value of pe__dropped_bits().
 
-   The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If the
-   interval contains 0, the sign of the exact value is open, and the exact value may be 0: with an
-   amplitude of 2^-950, an interval around 0 would round to 2^-1047 at both ends. All callers have a
-   lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
+   The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
+   the interval contains 0, the sign of the exact value is open, and the exact value may be 0:
+   with an amplitude of 2^-950, an interval around 0 would round to 2^-1047 at both ends. All
+   callers have a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;

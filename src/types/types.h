@@ -39,8 +39,8 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
     {                                                                                              \
-        pe__output output = pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1,            \
-                                          &pe__fill_kernel_##T);                                   \
+        pe__output output =                                                                        \
+            pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_##T);     \
         return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
@@ -81,8 +81,7 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output output =                                                                  \
-            pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);                         \
+        const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);   \
         return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
                               pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
@@ -130,9 +129,9 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
 /* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
    layout contains no code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
-    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
-        const pe_rope_table *table, pe_layout any, const pe_at *at, size_t tokens,                 \
-        const pe__from_to *x)                                                                      \
+    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(const pe_rope_table *table, pe_layout any, \
+                                                        const pe_at *at, size_t tokens,            \
+                                                        const pe__from_to *x)                      \
     {                                                                                              \
         pe__rope_call call = pe__make_rope_call(tokens, sizeof(element), sizeof(element),          \
                                                 pe__rotate_heads_##T##_##name, NULL);              \

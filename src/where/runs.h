@@ -46,13 +46,13 @@ typedef struct pe__runs {
     const pe_plan *plan;      /* has the offset and the padding position */
     size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
     size_t coordinate;
-    int copies;               /* rows at the position of a row before are copied from it */
-    size_t cells, period;     /* a grid whose rows are copied: each value holds for `cells` rows,
+    int copies;             /* rows at the position of a row before are copied from it */
+    size_t cells, period;   /* a grid whose rows are copied: each value holds for `cells` rows,
                                  and the values recur after `period` values; else 1, SIZE_MAX */
-    size_t computed;          /* a grid: before this row, each value's first row is computed */
-    double last;              /* the position of row next - 1; 1e300: none */
-    pe__row_cache *cache;     /* of a long list, or NULL */
-    size_t held, held_rows;   /* p holds the positions, without offset, of held_rows rows from
+    size_t computed;        /* a grid: before this row, each value's first row is computed */
+    double last;            /* the position of row next - 1; 1e300: none */
+    pe__row_cache *cache;   /* of a long list, or NULL */
+    size_t held, held_rows; /* p holds the positions, without offset, of held_rows rows from
                                  number `held` on */
     double p[PE__POSITIONS];
 } pe__runs;
@@ -64,8 +64,8 @@ PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *at, size_t fir
     const int grid = at->kind == (int)PE__AT_GRID && copies;
     const size_t cells = grid ? pe__grid_cells(at, coordinate) : 1;
     const size_t period = grid ? at->size[coordinate] : SIZE_MAX;
-    const pe__runs runs = {at,     plan, first, rows, 0, coordinate, copies, cells, period, 0,
-                           1e300, NULL, 0,     0,    {0}};
+    const pe__runs runs = {at,     plan, first, rows, 0, coordinate, copies, cells,
+                           period, 0,    1e300, NULL, 0, 0,          {0}};
     return runs;
 }
 

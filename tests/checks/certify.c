@@ -66,13 +66,13 @@
 #include "presets.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define LIMIT         INT64_C(2147483648)
-#define CALL_BYTES    ((size_t)64 << 20) /* a call of the library at most: past PE_STREAM_BYTES */
-#define EVERY_ROWS    ((size_t)1 << 22)  /* a piece of "every position" */
-#define EVERY_CALL    ((size_t)1 << 20)  /* bytes of a call there: in the cache */
-#define BOUND         0x1p-100
-#define ANGLE_BITS    320
-#define VALUE_BITS    256
+#define LIMIT INT64_C(2147483648)
+#define CALL_BYTES ((size_t)64 << 20) /* a call of the library at most: past PE_STREAM_BYTES */
+#define EVERY_ROWS ((size_t)1 << 22)  /* a piece of "every position" */
+#define EVERY_CALL ((size_t)1 << 20)  /* bytes of a call there: in the cache */
+#define BOUND 0x1p-100
+#define ANGLE_BITS 320
+#define VALUE_BITS 256
 
 #if defined(__GNUC__)
     #define INLINE static inline __attribute__((always_inline))
@@ -95,7 +95,8 @@ typedef struct subject {
 } subject;
 
 #define V PE_PRESET_VASWANI
-#define THREE_BASES(rows, d) {V, rows, d, 1e4, F32}, {V, rows, d, 5e5, F32}, {V, rows, d, 1e6, F32}
+#define THREE_BASES(rows, d)                                                                       \
+    {V, rows, d, 1e4, F32}, {V, rows, d, 5e5, F32}, { V, rows, d, 1e6, F32 }
 
 static const subject subjects[] = {
     THREE_BASES(512, 512),
@@ -192,8 +193,7 @@ enum { PLACES = 6 };
 static int64_t first_of(const subject *s, size_t rows, int64_t offset, size_t place)
 {
     const int64_t n = (int64_t)rows;
-    const int64_t firsts[PLACES] = {0,      1 << 20, 1 << 24, LIMIT - n + 1 - offset,
-                                    -n / 2, -LIMIT};
+    const int64_t firsts[PLACES] = {0, 1 << 20, 1 << 24, LIMIT - n + 1 - offset, -n / 2, -LIMIT};
     (void)s;
     return firsts[place];
 }
@@ -401,7 +401,8 @@ static float *half_values(type t)
     static int ready;
     if (!ready) {
         for (uint32_t b = 0; b < 65536; b++)
-            for (int is_bf16 = 0; is_bf16 < 2; is_bf16++) table[is_bf16][b] = (float)half_value(is_bf16, (uint16_t)b);
+            for (int is_bf16 = 0; is_bf16 < 2; is_bf16++)
+                table[is_bf16][b] = (float)half_value(is_bf16, (uint16_t)b);
         ready = 1;
     }
     return table[t == BF16];
@@ -606,11 +607,11 @@ static void single(oracle *o, const double *turn, int64_t position, size_t pair,
     const double got = is_cosine ? o->cosines[i] : o->sines[i];
     int64_t unsure = 0, tie = 0;
     double low, error;
-    const double h =
-        is_cosine ? turned(a[2 * n + i], a[3 * n + i], turn[2 * n + i], turn[3 * n + i], -a[i],
-                           -a[n + i], turn[i], turn[n + i], &low)
-                  : turned(a[i], a[n + i], turn[2 * n + i], turn[3 * n + i], a[2 * n + i],
-                           a[3 * n + i], turn[i], turn[n + i], &low);
+    const double h = is_cosine
+                         ? turned(a[2 * n + i], a[3 * n + i], turn[2 * n + i], turn[3 * n + i],
+                                  -a[i], -a[n + i], turn[i], turn[n + i], &low)
+                         : turned(a[i], a[n + i], turn[2 * n + i], turn[3 * n + i], a[2 * n + i],
+                                  a[3 * n + i], turn[i], turn[n + i], &low);
     error = judge(h, low, got, &o->rule, o->rule.is_f64, o->rule.scaled, &unsure, &tie);
     if (unsure) {
         const int64_t at = position + o->convention.offset;
@@ -637,8 +638,8 @@ static void single(oracle *o, const double *turn, int64_t position, size_t pair,
         r->worst = error;
         r->worst_got = got;
         r->worst_position = position;
-        r->worst_column = is_cosine ? cosine_column(&o->convention, pair)
-                                    : sine_column(&o->convention, pair);
+        r->worst_column =
+            is_cosine ? cosine_column(&o->convention, pair) : sine_column(&o->convention, pair);
     }
 }
 
@@ -691,8 +692,7 @@ static void certify_rows(oracle *o, int64_t first, size_t rows, const unsigned c
     for (size_t row = 0; row < rows; row++) {
         const int64_t position = first + (int64_t)row;
         const uint64_t along = (uint64_t)(position - anchor_first);
-        const size_t near = (size_t)(along % o->near),
-                     hop = (size_t)(along / o->near % o->hops);
+        const size_t near = (size_t)(along % o->near), hop = (size_t)(along / o->near % o->hops);
         if (near == 0 || row == 0) {
             if (hop == 0 && near == 0) oracle_anchor(o, position + o->convention.offset);
             turn_anchor(o->anchor, o->far_turns + 4 * o->pad * hop, o->here, o->pad);
@@ -862,7 +862,8 @@ static size_t pieces_of(piece *pieces, int mode)
         size_t rows = s->rows;
         if (mode == 0) rows = rows / 16 > 256 ? rows / 16 : 256;
         for (size_t place = 0; place < PLACES; place++) {
-            const piece p = {k, first_of(s, rows, convention_of(s).offset, place), rows, CALL_BYTES};
+            const piece p = {k, first_of(s, rows, convention_of(s).offset, place), rows,
+                             CALL_BYTES};
             pieces[count++] = p;
         }
     }
@@ -920,10 +921,11 @@ int main(int argc, char **argv)
             printf("FAIL  the control of %s\n", name);
         }
     }
-    printf("%s  oracle: within %.3g = 2^%.2f of MPFR (bound 2^%.0f); %u of %u controls found exactly "
-           "the elements spoilt by one ulp\n",
-           noticed == controls ? "ok  " : "FAIL", largest, log2(largest), log2(BOUND), noticed,
-           controls);
+    printf(
+        "%s  oracle: within %.3g = 2^%.2f of MPFR (bound 2^%.0f); %u of %u controls found exactly "
+        "the elements spoilt by one ulp\n",
+        noticed == controls ? "ok  " : "FAIL", largest, log2(largest), log2(BOUND), noticed,
+        controls);
     if (noticed == controls) passed++;
     else failed++;
 
@@ -931,8 +933,8 @@ int main(int argc, char **argv)
                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (all == (shared *)MAP_FAILED) return 2;
     memset(all, 0, sizeof *all);
-    piece *const pieces =
-        (piece *)need(LENGTH(subjects) * (PLACES + 2 * (size_t)LIMIT / EVERY_ROWS + 2) * sizeof *pieces);
+    piece *const pieces = (piece *)need(
+        LENGTH(subjects) * (PLACES + 2 * (size_t)LIMIT / EVERY_ROWS + 2) * sizeof *pieces);
     const size_t count = pieces_of(pieces, mode);
     for (size_t k = 0; k < count; k++) all->results[pieces[k].subject].pieces++;
     all->begin = now();
@@ -1002,15 +1004,16 @@ int main(int argc, char **argv)
         if (ok) passed++;
         else failed++;
         const double ns = r->seconds * 1e9 / (double)r->elements;
-        printf("%s  %-40s %14" PRIu64 " %7" PRIu64 " %6" PRIu64 " %6" PRIu64
-               "  %.12f ulp %" PRId64 ", %zu; %.2f ns%s\n",
+        printf("%s  %-40s %14" PRIu64 " %7" PRIu64 " %6" PRIu64 " %6" PRIu64 "  %.12f ulp %" PRId64
+               ", %zu; %.2f ns%s\n",
                ok ? "ok  " : "FAIL", name, r->elements, r->by_mpfr, r->ties, r->wrong, r->worst,
                r->worst_position, r->worst_column, ns, whole ? "" : " (not all: out of time)");
         if (json)
             fprintf(json,
                     "%s\n  {\"name\": \"%s\", \"preset\": \"%s\", \"type\": \"%s\", \"rows\": %zu, "
                     "\"d_model\": %zu, \"base\": %.17g, \"elements\": %" PRIu64
-                    ", \"near_ties\": %" PRIu64 ", \"by_mpfr\": %" PRIu64 ", \"misrounded\": %" PRIu64
+                    ", \"near_ties\": %" PRIu64 ", \"by_mpfr\": %" PRIu64
+                    ", \"misrounded\": %" PRIu64
                     ", \"max_error_ulp\": %.15g, \"max_error_position\": %" PRId64
                     ", \"max_error_column\": %zu, \"max_error_value\": \"%a\", "
                     "\"ns_per_element\": %.4g, \"complete\": %s}",
@@ -1026,16 +1029,16 @@ int main(int argc, char **argv)
         fprintf(json,
                 "],\n \"elements\": %" PRIu64 ", \"elements_f32\": %" PRIu64
                 ", \"elements_f64\": %" PRIu64 ", \"elements_f16\": %" PRIu64
-                ", \"elements_bf16\": %" PRIu64 ", \"near_ties\": %" PRIu64 ", \"by_mpfr\": %" PRIu64
-                ", \"misrounded\": %" PRIu64 ", \"seconds\": %.1f}\n",
+                ", \"elements_bf16\": %" PRIu64 ", \"near_ties\": %" PRIu64
+                ", \"by_mpfr\": %" PRIu64 ", \"misrounded\": %" PRIu64 ", \"seconds\": %.1f}\n",
                 everything, elements[F32], elements[F64], elements[F16], elements[BF16], ties,
                 by_mpfr, wrong, seconds);
     if (json && (ferror(json) | fclose(json))) failed++;
     printf("\n%" PRIu64 " elements certified in %.1f s (%.2f ns each): %" PRIu64 " f32, %" PRIu64
            " f64, %" PRIu64 " f16, %" PRIu64 " bf16; %" PRIu64 " by MPFR, %" PRIu64
            " of them near ties; %" PRIu64 " wrong%s\n",
-           everything, seconds, seconds * 1e9 / (double)(everything ? everything : 1), elements[F32],
-           elements[F64], elements[F16], elements[BF16], by_mpfr, ties, wrong,
+           everything, seconds, seconds * 1e9 / (double)(everything ? everything : 1),
+           elements[F32], elements[F64], elements[F16], elements[BF16], by_mpfr, ties, wrong,
            unfinished ? "; some tables were not begun" : "");
     for (int t = 0; t < 4; t++) {
         char name[100];

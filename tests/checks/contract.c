@@ -6,28 +6,43 @@
 #include <string.h>
 
 /* rows of sines and cosines of p omega[i], without a plan */
-static pe_status (*const sincos_f32)(const double *, size_t, double, pe_at, size_t, float *, float *, size_t) = pe_sincos_f32;
-static pe_status (*const sincos_f64)(const double *, size_t, double, pe_at, size_t, double *, double *, size_t) = pe_sincos_f64;
-static pe_status (*const sincos_f16)(const double *, size_t, double, pe_at, size_t, uint16_t *, uint16_t *, size_t) = pe_sincos_f16;
-static pe_status (*const sincos_bf16)(const double *, size_t, double, pe_at, size_t, uint16_t *, uint16_t *, size_t) = pe_sincos_bf16;
+static pe_status (*const sincos_f32)(const double *, size_t, double, pe_at, size_t, float *,
+                                     float *, size_t) = pe_sincos_f32;
+static pe_status (*const sincos_f64)(const double *, size_t, double, pe_at, size_t, double *,
+                                     double *, size_t) = pe_sincos_f64;
+static pe_status (*const sincos_f16)(const double *, size_t, double, pe_at, size_t, uint16_t *,
+                                     uint16_t *, size_t) = pe_sincos_f16;
+static pe_status (*const sincos_bf16)(const double *, size_t, double, pe_at, size_t, uint16_t *,
+                                      uint16_t *, size_t) = pe_sincos_bf16;
 
 /* a table is filled into the caller's arrays, and told as a value: made may be NULL */
-static pe_status (*const table_f32)(const pe_plan *, pe_at, size_t, pe_rope_table_layout, float *, float *, size_t, pe_rope_table *) = pe_rope_table_f32;
-static pe_status (*const table_bf16)(const pe_plan *, pe_at, size_t, pe_rope_table_layout, uint16_t *, uint16_t *, size_t, pe_rope_table *) = pe_rope_table_bf16;
+static pe_status (*const table_f32)(const pe_plan *, pe_at, size_t, pe_rope_table_layout, float *,
+                                    float *, size_t, pe_rope_table *) = pe_rope_table_f32;
+static pe_status (*const table_bf16)(const pe_plan *, pe_at, size_t, pe_rope_table_layout,
+                                     uint16_t *, uint16_t *, size_t,
+                                     pe_rope_table *) = pe_rope_table_bf16;
 /* rotation by it: the rows at which tokens look, whole positions of one coordinate */
-static pe_status (*const by_table_f32)(const pe_rope_table *, pe_layout, pe_at, size_t, float *, pe_heads) = pe_rope_by_table_f32;
-static pe_status (*const by_table_bf16)(const pe_rope_table *, pe_layout, pe_at, size_t, uint16_t *, pe_heads) = pe_rope_by_table_bf16;
-static pe_status (*const by_table_to_f32)(const pe_rope_table *, pe_layout, pe_at, size_t, size_t, const float *, pe_heads, float *, pe_heads) = pe_rope_by_table_to_f32;
+static pe_status (*const by_table_f32)(const pe_rope_table *, pe_layout, pe_at, size_t, float *,
+                                       pe_heads) = pe_rope_by_table_f32;
+static pe_status (*const by_table_bf16)(const pe_rope_table *, pe_layout, pe_at, size_t, uint16_t *,
+                                        pe_heads) = pe_rope_by_table_bf16;
+static pe_status (*const by_table_to_f32)(const pe_rope_table *, pe_layout, pe_at, size_t, size_t,
+                                          const float *, pe_heads, float *,
+                                          pe_heads) = pe_rope_by_table_to_f32;
 
 /* queries and keys anywhere: whole positions */
-static pe_status (*const alibi_f32)(const float *, size_t, pe_alibi_mode, pe_at, size_t, pe_at, size_t, float *, size_t, size_t) = pe_alibi_fill_f32;
-static pe_status (*const t5)(size_t, size_t, int, pe_at, size_t, pe_at, size_t, int32_t *) = pe_bias_t5_i32;
-static pe_status (*const query_scale)(pe_query_scale, double, size_t, double, pe_at, size_t, float *) = pe_rope_query_scale_f32;
+static pe_status (*const alibi_f32)(const float *, size_t, pe_alibi_mode, pe_at, size_t, pe_at,
+                                    size_t, float *, size_t, size_t) = pe_alibi_fill_f32;
+static pe_status (*const t5)(size_t, size_t, int, pe_at, size_t, pe_at, size_t,
+                             int32_t *) = pe_bias_t5_i32;
+static pe_status (*const query_scale)(pe_query_scale, double, size_t, double, pe_at, size_t,
+                                      float *) = pe_rope_query_scale_f32;
 
 int main(void)
 {
     enum { PAIRS = 32, ROWS = 8, HEADS = 2 };
-    static float s[ROWS * PAIRS], c[ROWS * PAIRS], row[2 * PAIRS], x[HEADS * 2 * PAIRS], y[HEADS * 2 * PAIRS];
+    static float s[ROWS * PAIRS], c[ROWS * PAIRS], row[2 * PAIRS], x[HEADS * 2 * PAIRS],
+        y[HEADS * 2 * PAIRS];
     static double omega[PAIRS];
     static unsigned char memory[PE_PLAN_BYTES(2 * PAIRS)];
     const uint8_t coordinate[PAIRS] = {0, 1, 2, 0, 1, 2};
@@ -38,15 +53,18 @@ int main(void)
     pe_rope_table table;
     pe_plan plan;
     int bad = 0;
-    (void)sincos_f64, (void)sincos_f16, (void)sincos_bf16, (void)table_bf16, (void)by_table_bf16, (void)by_table_to_f32, (void)alibi_f32, (void)t5;
+    (void)sincos_f64, (void)sincos_f16, (void)sincos_bf16, (void)table_bf16, (void)by_table_bf16,
+        (void)by_table_to_f32, (void)alibi_f32, (void)t5;
     config.layout = PE_LAYOUT_HALVES, config.expected_rows = 1;
-    bad |= pe_plan_init(&plan, &config, memory, sizeof memory) != PE_OK || pe_plan_frequencies(&plan, omega) != PE_OK;
+    bad |= pe_plan_init(&plan, &config, memory, sizeof memory) != PE_OK ||
+           pe_plan_frequencies(&plan, omega) != PE_OK;
     /* the same bits with and without a plan */
     bad |= pe_plan_init_frequencies(&plan, &config, omega, PAIRS, memory, sizeof memory) != PE_OK;
     bad |= sincos_f32(omega, PAIRS, 1, pe_from(131072), ROWS, s, c, PAIRS) != PE_OK;
     for (int r = 0; r < ROWS; r++) {
         bad |= pe_fill_f32(&plan, pe_from(131072 + r), 1, row, 2 * PAIRS) != PE_OK;
-        bad |= memcmp(row, s + r * PAIRS, PAIRS * sizeof *row) != 0 || memcmp(row + PAIRS, c + r * PAIRS, PAIRS * sizeof *row) != 0;
+        bad |= memcmp(row, s + r * PAIRS, PAIRS * sizeof *row) != 0 ||
+               memcmp(row + PAIRS, c + r * PAIRS, PAIRS * sizeof *row) != 0;
     }
     /* gathered rotation is rotation at those positions */
     for (int i = 0; i < HEADS * 2 * PAIRS; i++) x[i] = y[i] = (float)(i % 13) - 6;
@@ -54,8 +72,11 @@ int main(void)
     bad |= by_table_f32(&table, PE_LAYOUT_HALVES, pe_at_i32(ids), 1, x, heads) != PE_OK;
     bad |= pe_rope_f32(&plan, pe_from(7), 1, y, heads) != PE_OK || memcmp(x, y, sizeof x) != 0;
     bad |= by_table_f32(&table, PE_LAYOUT_HALVES, pe_from(ROWS), 1, x, heads) != PE_ERR_RANGE;
-    bad |= table.type != PE_TYPE_F32 || table.pairs != PAIRS || table.rows != ROWS || table.stride != PAIRS || table.layout != PE_ROPE_TABLE_APART;
-    bad |= table_f32(&plan, pe_from(0), 1, PE_ROPE_TABLE_MATRIX, x, NULL, 4 * PAIRS, NULL) != PE_OK || x[0] != 1 || x[3] != 1;
+    bad |= table.type != PE_TYPE_F32 || table.pairs != PAIRS || table.rows != ROWS ||
+           table.stride != PAIRS || table.layout != PE_ROPE_TABLE_APART;
+    bad |=
+        table_f32(&plan, pe_from(0), 1, PE_ROPE_TABLE_MATRIX, x, NULL, 4 * PAIRS, NULL) != PE_OK ||
+        x[0] != 1 || x[3] != 1;
     /* fields */
     rope.coordinate = coordinate, rope.axes = 3, rope.rotary_offset = 0, config.coordinate = NULL;
     bad |= pe_rope_config_error(&rope) != NULL || pe_config_error(&config) != NULL;
@@ -64,7 +85,9 @@ int main(void)
     bad |= !strstr(pe_rope_config_error(&rope), "freq_factors_length");
     config.coordinate_length = PAIRS;
     bad |= !strstr(pe_config_error(&config), "coordinate_length");
-    bad |= query_scale(PE_QUERY_SCALE_LOG, 0.13115409462626939, 2048, 1, pe_from(8191), 1, row) != PE_OK || row[0] < 1.181818f || row[0] > 1.181819f;
+    bad |= query_scale(PE_QUERY_SCALE_LOG, 0.13115409462626939, 2048, 1, pe_from(8191), 1, row) !=
+               PE_OK ||
+           row[0] < 1.181818f || row[0] > 1.181819f;
     puts(bad ? "the contract is not met" : "the contract is met");
     return bad;
 }

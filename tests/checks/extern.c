@@ -20,10 +20,10 @@ extern "C" {
 #endif
 typedef struct user {
     const char *(*isa)(void);
-    uint64_t (*hash)(void *memory, size_t bytes);            /* of what it computes          */
-    size_t (*plan)(void *memory, size_t bytes);              /* a plan for another one's use */
+    uint64_t (*hash)(void *memory, size_t bytes); /* of what it computes          */
+    size_t (*plan)(void *memory, size_t bytes);   /* a plan for another one's use */
     uint64_t (*use)(const void *memory, size_t offset);
-    void (*address)(void);                                   /* of its pe_fill_f32()         */
+    void (*address)(void); /* of its pe_fill_f32()         */
 } user;
 
 #ifdef FILE_NAME
@@ -47,7 +47,8 @@ static uint64_t mix(uint64_t h, const void *data, size_t bytes)
 }
 
 enum { N = 20, D = 64 };
-static const int32_t list[N] = {5, 4, 3, 3, 100000, 7, 8, 9, 10, 0, -1, -2, -3, 40, 2, 1, 0, 6, 6, 9};
+static const int32_t list[N] = {5,  4,  3,  3,  100000, 7, 8, 9, 10, 0,
+                                -1, -2, -3, 40, 2,      1, 0, 6, 6,  9};
 
 /* Every verb by a plan, one after the other in one buffer; the status counts. */
 static uint64_t by_plan(const pe_plan *plan)
@@ -66,7 +67,8 @@ static uint64_t by_plan(const pe_plan *plan)
     TAKE(pe_add_f32(plan, pe_at_i32(list), N, 0.5f, x.f32, D));
     TAKE(pe_shift_f32(plan, pe_all(77), N, x.f32, D));
     TAKE(pe_rope_f32(plan, pe_back(pe_from(1000)), N, x.f32, heads));
-    TAKE(pe_rope_table_f32(plan, pe_from_by(0, -5), N, PE_ROPE_TABLE_TWICE, x.f32, x.f32 + N * D, D, NULL));
+    TAKE(pe_rope_table_f32(plan, pe_from_by(0, -5), N, PE_ROPE_TABLE_TWICE, x.f32, x.f32 + N * D, D,
+                           NULL));
     TAKE(pe_dot_f64(plan, pe_from(0), N, x.f64));
     TAKE(pe_fill_f64(plan, pe_skip(pe_at_i32(list), 2), N - 2, x.f64, D));
     memset(&x, 0x3c, sizeof x); /* no NaN, whose sign is anybody's */

@@ -31,8 +31,8 @@ static int read_margins(const char *file)
     FILE *const in = fopen(file, "r");
     if (!in) return 0;
     while (fgets(line, sizeof line, in)) {
-        if (line[0] == '#' || sscanf(line, "%63s %7s %zu %llu %7s %lf %lf", name, format, &pair, &position, component,
-                                     &off, &margin) != 7)
+        if (line[0] == '#' || sscanf(line, "%63s %7s %zu %llu %7s %lf %lf", name, format, &pair,
+                                     &position, component, &off, &margin) != 7)
             continue;
         for (int f = 0; f < FORMATS; f++)
             if (strcmp(format, format_names[f]) == 0) margins[index_of(name)][f] = margin, lines++;
@@ -59,7 +59,8 @@ static void positions_of(fraction unit, uint64_t most, int formats)
         pairs_seen += BLOCK;
         if (first > 0 && !near_middles((double)s, (double)c, S, C)) continue;
         for (int i = 0; i < BLOCK && first + (uint64_t)i <= 2147483647; i++) {
-            const double y = (double)s * C[i] + (double)c * S[i], z = (double)c * C[i] - (double)s * S[i];
+            const double y = (double)s * C[i] + (double)c * S[i],
+                         z = (double)c * C[i] - (double)s * S[i];
             const int32_t p = (int32_t)(first + (uint64_t)i);
             if (first > 0 && !(near_middle(y) | near_middle(z))) continue;
             near_seen++;
@@ -103,8 +104,9 @@ int main(int argc, char **argv)
             mpfr_clears(w, x, (mpfr_ptr)NULL);
             positions_of(unit, most < 2147483648.0 ? (uint64_t)most : 2147483648u, formats);
         }
-        printf("%-22s to p w = %.0f pi: %llu pairs, %llu near a midpoint, %llu undecided\n", tables[k].name, from,
-               (unsigned long long)pairs_seen, (unsigned long long)near_seen, (unsigned long long)undecided_seen);
+        printf("%-22s to p w = %.0f pi: %llu pairs, %llu near a midpoint, %llu undecided\n",
+               tables[k].name, from, (unsigned long long)pairs_seen, (unsigned long long)near_seen,
+               (unsigned long long)undecided_seen);
         fflush(stdout);
     }
     return undecided_seen > 0 || near_seen == 0;

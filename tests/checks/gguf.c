@@ -58,10 +58,8 @@ int main(int argc, char **argv)
 {
     FILE *const file = argc == 3 ? fopen(argv[2], "rb") : NULL;
     if (!file) return 2;
-    if (strcmp(argv[1], "prefixes") == 0)
-        read_prefixes(file);
-    else
-        read_one(file, argv[1]);
+    if (strcmp(argv[1], "prefixes") == 0) read_prefixes(file);
+    else read_one(file, argv[1]);
     fclose(file);
     return 0;
 }

@@ -64,9 +64,10 @@ static void given(const double *omega, size_t pairs, double amplitude, pe_at at)
 static void ends(void)
 {
     static unsigned char memory[1 << 14];
-    static const double amplitudes[] = {1, 1 + 0x1p-24, 0x1p-25, -0x1p-143, 0x1p-150, 0x1p-1000, 0x1p999};
-    static const double omega[16] = {1, -1, 0.5, 0.25, 0x1p-60, 0x1p-60, 0x1p-300, 3, 1e-3, 2, 1, 1,
-                                     0x1p-40, 0x1p20, 7, 0.1};
+    static const double amplitudes[] = {1,        1 + 0x1p-24, 0x1p-25, -0x1p-143,
+                                        0x1p-150, 0x1p-1000,   0x1p999};
+    static const double omega[16] = {1,    -1, 0.5, 0.25, 0x1p-60, 0x1p-60, 0x1p-300, 3,
+                                     1e-3, 2,  1,   1,    0x1p-40, 0x1p20,  7,        0.1};
     static const double real[ROWS] = {3, 0x1.001p-300, -0x1.234567p20};
     pe_plan plan;
     for (int k = 0; k < 7 * 12; k++) {
@@ -88,7 +89,8 @@ static void factors(void)
 {
     float f[3 * 64];
     ok(pe_rope_xpos_f32(64, 512, pe_from_by(-2560, 2560), 3, f, 64)), print_f32("xpos", f, 3 * 64);
-    ok(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 3, 0, pe_from(0), D, f)), print_f32("query", f, D);
+    ok(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 3, 0, pe_from(0), D, f)),
+        print_f32("query", f, D);
     for (int k = 0; k < 4; k++) {
         pe_rope_config c = pe_rope_config_default(2);
         double omega[1], attention;

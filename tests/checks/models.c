@@ -123,17 +123,50 @@ static const struct name {
     const char *name;
     int value;
 } names[] = {
-    NAME(PE_ROPE_LINEAR), NAME(PE_ROPE_NTK), NAME(PE_ROPE_NTK_FIXED), NAME(PE_ROPE_DYNAMIC_NTK),
-    NAME(PE_ROPE_LLAMA3), NAME(PE_ROPE_YARN), NAME(PE_ROPE_LONGROPE), NAME(PE_ROPE_PROPORTIONAL),
-    NAME(PE_LAYOUT_INTERLEAVED), NAME(PE_LAYOUT_HALVES), NAME(PE_SECTIONS_BLOCKS),
-    NAME(PE_SECTIONS_INTERLEAVED), NAME(PE_SECTIONS_VISION), NAME(PE_COLUMNS_BLOCKS), NAME(PE_COLUMNS_JOINED),
-    NAME(PE_COLUMNS_FREQUENCIES), NAME(PE_COLUMNS_SUMS), NAME(PE_EXPONENT_WIDTH), NAME(PE_EXPONENT_PAIRS),
-    NAME(PE_EXPONENT_INDEX), NAME(PE_ODD_SINE), NAME(PE_ODD_ZERO), NAME(PE_ALIBI_LINEAR), NAME(PE_ALIBI_CAUSAL),
-    NAME(PE_ALIBI_SYMMETRIC), NAME(PE_QUERY_SCALE_FLOOR), NAME(PE_QUERY_SCALE_LOG), NAME(PE_PRESET_VASWANI), NAME(PE_PRESET_T2T), NAME(PE_PRESET_FAIRSEQ),
-    NAME(PE_PRESET_OPENNMT), NAME(PE_PRESET_HF_MARIAN), NAME(PE_PRESET_TRANSFORMER_XL), NAME(PE_PRESET_TENER),
-    NAME(PE_PRESET_DDPM), NAME(PE_PRESET_LDM), NAME(PE_PRESET_MUSICGEN), NAME(PE_PRESET_MLX),
-    NAME(PE_PRESET_MAE_2D), NAME(PE_PRESET_VIDEO_3D), NAME(PE_PRESET_T2T_ND), NAME(PE_PRESET_DETR),
-    NAME(PE_PRESET_NERF), NAME(PE_PRESET_TINY_CUDA_NN),
+    NAME(PE_ROPE_LINEAR),
+    NAME(PE_ROPE_NTK),
+    NAME(PE_ROPE_NTK_FIXED),
+    NAME(PE_ROPE_DYNAMIC_NTK),
+    NAME(PE_ROPE_LLAMA3),
+    NAME(PE_ROPE_YARN),
+    NAME(PE_ROPE_LONGROPE),
+    NAME(PE_ROPE_PROPORTIONAL),
+    NAME(PE_LAYOUT_INTERLEAVED),
+    NAME(PE_LAYOUT_HALVES),
+    NAME(PE_SECTIONS_BLOCKS),
+    NAME(PE_SECTIONS_INTERLEAVED),
+    NAME(PE_SECTIONS_VISION),
+    NAME(PE_COLUMNS_BLOCKS),
+    NAME(PE_COLUMNS_JOINED),
+    NAME(PE_COLUMNS_FREQUENCIES),
+    NAME(PE_COLUMNS_SUMS),
+    NAME(PE_EXPONENT_WIDTH),
+    NAME(PE_EXPONENT_PAIRS),
+    NAME(PE_EXPONENT_INDEX),
+    NAME(PE_ODD_SINE),
+    NAME(PE_ODD_ZERO),
+    NAME(PE_ALIBI_LINEAR),
+    NAME(PE_ALIBI_CAUSAL),
+    NAME(PE_ALIBI_SYMMETRIC),
+    NAME(PE_QUERY_SCALE_FLOOR),
+    NAME(PE_QUERY_SCALE_LOG),
+    NAME(PE_PRESET_VASWANI),
+    NAME(PE_PRESET_T2T),
+    NAME(PE_PRESET_FAIRSEQ),
+    NAME(PE_PRESET_OPENNMT),
+    NAME(PE_PRESET_HF_MARIAN),
+    NAME(PE_PRESET_TRANSFORMER_XL),
+    NAME(PE_PRESET_TENER),
+    NAME(PE_PRESET_DDPM),
+    NAME(PE_PRESET_LDM),
+    NAME(PE_PRESET_MUSICGEN),
+    NAME(PE_PRESET_MLX),
+    NAME(PE_PRESET_MAE_2D),
+    NAME(PE_PRESET_VIDEO_3D),
+    NAME(PE_PRESET_T2T_ND),
+    NAME(PE_PRESET_DETR),
+    NAME(PE_PRESET_NERF),
+    NAME(PE_PRESET_TINY_CUDA_NN),
 };
 
 static int refuse(const char *what, const char *text)
@@ -175,7 +208,9 @@ static void set(const char *name)
         case INT: memcpy(fields[k].to, &(int){(int)v}, sizeof(int)); break;
         case BYTES: coordinates[i] = (uint8_t)v; break;
         case FLOATS: factors[i] = (float)v; break;
-        case AXES: *(i % 2 ? &config.axis[i / 2].coordinate : &config.axis[i / 2].width) = (size_t)v; break;
+        case AXES:
+            *(i % 2 ? &config.axis[i / 2].coordinate : &config.axis[i / 2].width) = (size_t)v;
+            break;
         default: ((double *)fields[k].to)[i] = v;
         }
     }
@@ -193,8 +228,8 @@ static pe_status alibi_bf16(float *slopes, pe_at queries)
     static uint16_t half[MOST];
     for (size_t h = 0; h < biases.heads; h++) slopes[h] = bf16_nearest(slopes[h]);
     const pe_status status =
-        pe_alibi_fill_bf16(slopes, biases.heads, (pe_alibi_mode)biases.mode, queries, 1, pe_from(0), biases.keys,
-                           half, biases.keys, biases.keys);
+        pe_alibi_fill_bf16(slopes, biases.heads, (pe_alibi_mode)biases.mode, queries, 1, pe_from(0),
+                           biases.keys, half, biases.keys, biases.keys);
     for (size_t i = 0; i < biases.heads * biases.keys; i++) out[i] = (float)half_value(1, half[i]);
     return status;
 }
@@ -208,14 +243,13 @@ static size_t write_bias(int is_alibi)
     const pe_at queries = pe_from((int64_t)biases.first_query);
     if (is_alibi) {
         status = pe_alibi_slopes_f32(biases.heads, (float)biases.max_bias, slopes);
-        if (status == PE_OK && biases.bf16)
-            status = alibi_bf16(slopes, queries);
+        if (status == PE_OK && biases.bf16) status = alibi_bf16(slopes, queries);
         else if (status == PE_OK)
             status = pe_alibi_fill_f32(slopes, biases.heads, (pe_alibi_mode)biases.mode, queries, 1,
                                        pe_from(0), biases.keys, out, biases.keys, biases.keys);
     } else {
-        status = pe_bias_t5_i32(biases.buckets, biases.max_distance, biases.bidirectional, queries, 1, pe_from(0),
-                                biases.keys, index);
+        status = pe_bias_t5_i32(biases.buckets, biases.max_distance, biases.bidirectional, queries,
+                                1, pe_from(0), biases.keys, index);
         biases.heads = 1;
         for (size_t i = 0; i < biases.keys; i++) out[i] = (float)index[i];
     }
@@ -225,8 +259,9 @@ static size_t write_bias(int is_alibi)
 
 static size_t write_factors(void)
 {
-    const pe_status status = pe_rope_query_scale_f32((pe_query_scale)scale.form, scale.beta, scale.period,
-                                                     scale.shift, pe_at_f64(points), rows, out);
+    const pe_status status =
+        pe_rope_query_scale_f32((pe_query_scale)scale.form, scale.beta, scale.period, scale.shift,
+                                pe_at_f64(points), rows, out);
     if (status != PE_OK) refuse("factors", pe_status_string(status));
     return rows;
 }
@@ -234,8 +269,9 @@ static size_t write_factors(void)
 static size_t write_powers(void)
 {
     if (powers.rows * powers.pairs > MOST) refuse("xpos", "too many");
-    const pe_status status = pe_rope_xpos_f32(powers.pairs, powers.scale_base, pe_from((int64_t)powers.first),
-                                              powers.rows, out, powers.pairs);
+    const pe_status status =
+        pe_rope_xpos_f32(powers.pairs, powers.scale_base, pe_from((int64_t)powers.first),
+                         powers.rows, out, powers.pairs);
     if (status != PE_OK) refuse("xpos", pe_status_string(status));
     return powers.rows * powers.pairs;
 }
@@ -248,16 +284,18 @@ static size_t write_rows(int is_rope, int is_rotated)
     const size_t pairs = config.columns == PE_COLUMNS_SUMS ? omegas / config.axes : omegas;
     const size_t size = is_rope ? pe_rope_plan_size(&rope) : pe_plan_size(&config);
     void *const memory = malloc(size);
-    pe_status status = is_rope    ? pe_rope_plan_init(&plan, &rope, memory, size)
-                       : omegas ? pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size)
-                                : pe_plan_init(&plan, &config, memory, size);
+    pe_status status = is_rope ? pe_rope_plan_init(&plan, &rope, memory, size)
+                       : omegas
+                           ? pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size)
+                           : pe_plan_init(&plan, &config, memory, size);
     const pe_at at = axes == 1 ? pe_at_f64(points) : pe_coords_f64(points, axes, axes, 1);
     const size_t width = is_rotated ? xs : config.d_model;
     const pe_heads heads = {1, 0, width};
     if (rows * width > MOST) refuse("rows", "too many");
     for (size_t i = 0; i < rows * width; i++) out[i] = is_rotated ? x[i % width] : 0;
     if (status == PE_OK)
-        status = is_rotated ? pe_rope_f32(&plan, at, rows, out, heads) : pe_fill_f32(&plan, at, rows, out, width);
+        status = is_rotated ? pe_rope_f32(&plan, at, rows, out, heads)
+                            : pe_fill_f32(&plan, at, rows, out, width);
     if (status != PE_OK) refuse("rows", pe_status_string(status));
     free(memory);
     return rows * width;
@@ -269,7 +307,8 @@ int main(void)
     enum { ROPE, ROTATE, FILL, QUERY, XPOS, ALIBI, T5 } verb = ROPE;
     while (scanf("%63s", word) == 1) {
         if (strcmp(word, "rope") == 0) verb = ROPE, rope = pe_rope_config_default(0);
-        else if (strcmp(word, "rotate") == 0) verb = ROTATE, config = pe_config_default(0), omegas = 0;
+        else if (strcmp(word, "rotate") == 0)
+            verb = ROTATE, config = pe_config_default(0), omegas = 0;
         else if (strcmp(word, "fill") == 0) verb = FILL, config = pe_config_default(0), omegas = 0;
         else if (strcmp(word, "query") == 0) verb = QUERY;
         else if (strcmp(word, "xpos") == 0) verb = XPOS;

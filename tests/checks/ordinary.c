@@ -45,7 +45,8 @@ int main(void)
         c.cos_first = k == 2, c.amplitude = k == 2 ? -0.7 : 1;
         c.angle = k == 3 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
         ok(pe_plan_init(&plan, &c, memory, sizeof memory));
-        rows_of(&plan, pe_from(0)), rows_of(&plan, pe_from(-ROWS / 2)), rows_of(&plan, pe_at_i32(ids));
+        rows_of(&plan, pe_from(0)), rows_of(&plan, pe_from(-ROWS / 2)),
+            rows_of(&plan, pe_at_i32(ids));
         rows_of(&plan, pe_all(0)), rows_of(&plan, pe_back(pe_from(0)));
         ok(pe_plan_init_frequencies(&plan, &c, still, D / 2, memory, sizeof memory));
         rows_of(&plan, pe_from(0));

@@ -32,9 +32,11 @@ static int write_turns(const char *name, pe_layout layout, int add)
     int status = pe_plan_init(&plan, &config, memory, sizeof memory) != PE_OK;
     if (add) {
         status |= pe_fill_f32(&plan, pe_from(100000), ROWS, sines, N) != PE_OK;
-        status |= pe_add_f32(&plan, pe_from(100000), ROWS, 9.797959f, out, N) != PE_OK; /* sqrt(96) */
+        status |=
+            pe_add_f32(&plan, pe_from(100000), ROWS, 9.797959f, out, N) != PE_OK; /* sqrt(96) */
     } else {
-        status |= pe_rope_table_f32(&plan, pe_from(100000), ROWS, PE_ROPE_TABLE_TWICE, cosines, sines, N, NULL) != PE_OK;
+        status |= pe_rope_table_f32(&plan, pe_from(100000), ROWS, PE_ROPE_TABLE_TWICE, cosines,
+                                    sines, N, NULL) != PE_OK;
         status |= pe_rope_f32(&plan, pe_from(100000), ROWS, out, heads) != PE_OK;
     }
     return status || write_rows("x", x) || write_rows("cos", cosines) || write_rows("sin", sines) ||

@@ -24,6 +24,7 @@ static const char *const preset_names[] = {
     [PE_PRESET_NERF] = "nerf",
     [PE_PRESET_TINY_CUDA_NN] = "tiny_cuda_nn",
 };
-typedef char each_preset_has_a_name[sizeof preset_names / sizeof *preset_names == PE_PRESET_COUNT ? 1 : -1];
+typedef char
+    each_preset_has_a_name[sizeof preset_names / sizeof *preset_names == PE_PRESET_COUNT ? 1 : -1];
 
 #endif /* PE_CHECKS_PRESETS_H */

@@ -47,7 +47,7 @@ wrong_lines() { # FILE
             words = split($2, word, " ")
             for (i = 1; i <= words; i++) {
                 if (word[i] ~ /^(test|check|hand)$/) kinds++
-                else if (word[i] !~ /^(packaging|inlined|operations)$/) print $1 ": there is no word " word[i]
+                else if (word[i] !~ /^(peers|format|packaging|inlined|operations)$/) print $1 ": there is no word " word[i]
             }
             if (!kinds) print $1 ": neither test nor check nor hand"
             if (seen[$1]++) print $1 ": two lines"

@@ -45,7 +45,8 @@ static void say(const char *what, int status)
     hash = hash_of(hash, g, sizeof g);
     hash = hash_of(hash_of(hash, h, sizeof h), bf, sizeof bf);
     failed |= status;
-    printf("%s %08lx%08lx\n", what, (unsigned long)(hash >> 32), (unsigned long)(hash & 0xffffffff));
+    printf("%s %08lx%08lx\n", what, (unsigned long)(hash >> 32),
+           (unsigned long)(hash & 0xffffffff));
 }
 
 int main(void)
@@ -64,8 +65,8 @@ int main(void)
         status |= pe_rope_f16(&plan, pe_from(77), TOKENS, h, heads) != PE_OK;
         status |= pe_rope_bf16(&plan, pe_from(77), TOKENS, bf, heads) != PE_OK;
         say(k ? "rope, halves" : "rope, adjacent", status);
-        status = pe_rope_table_f32(&plan, pe_from(5), TOKENS, PE_ROPE_TABLE_APART, cosines, sines, N,
-                                   &table) != PE_OK;
+        status = pe_rope_table_f32(&plan, pe_from(5), TOKENS, PE_ROPE_TABLE_APART, cosines, sines,
+                                   N, &table) != PE_OK;
         status |= pe_rope_by_table_f32(&table, layout, pe_from(0), TOKENS, f, heads) != PE_OK;
         say("by a table", status);
         values();
@@ -81,10 +82,14 @@ int main(void)
         status |= pe_add_bf16(&plan, pe_from(9), ALL / D, scale, bf, D) != PE_OK;
         say("add", status);
         values();
-        status = pe_add_batch_f32(&plan, pe_from(9), 20, ALL / D / 20, scale, f, D, 20 * D) != PE_OK;
-        status |= pe_add_batch_f64(&plan, pe_from(9), 20, ALL / D / 20, (double)scale, g, D, 20 * D) != PE_OK;
-        status |= pe_add_batch_f16(&plan, pe_from(9), 20, ALL / D / 20, scale, h, D, 20 * D) != PE_OK;
-        status |= pe_add_batch_bf16(&plan, pe_from(9), 20, ALL / D / 20, scale, bf, D, 20 * D) != PE_OK;
+        status =
+            pe_add_batch_f32(&plan, pe_from(9), 20, ALL / D / 20, scale, f, D, 20 * D) != PE_OK;
+        status |= pe_add_batch_f64(&plan, pe_from(9), 20, ALL / D / 20, (double)scale, g, D,
+                                   20 * D) != PE_OK;
+        status |=
+            pe_add_batch_f16(&plan, pe_from(9), 20, ALL / D / 20, scale, h, D, 20 * D) != PE_OK;
+        status |=
+            pe_add_batch_bf16(&plan, pe_from(9), 20, ALL / D / 20, scale, bf, D, 20 * D) != PE_OK;
         say("add to a batch", status);
     }
     printf("pe_selftest: %s\n", pe_selftest() == PE_ERR_SELFTEST ? "wrong bits" : "right");

@@ -19,7 +19,7 @@ typedef struct plan_case {
     pe_plan bare;  /* and with the amplitude 1: differences */
 } plan_case;
 
-static plan_case pool[POOL]; /* made once; the first eight are default configs */
+static plan_case pool[POOL];     /* made once; the first eight are default configs */
 static size_t pooled, regrouped; /* those of several axes from there on */
 
 /* ------------------------------------------------------------------------------------------------
@@ -42,7 +42,10 @@ static void make_twins(plan_case *p, const double *omega, void *still, void *bar
 }
 
 /* Does each pair turn by a sum over all coordinates? */
-static int turns_by_sums(const pe_config *c) { return c->axes > 1 && c->columns == PE_COLUMNS_SUMS; }
+static int turns_by_sums(const pe_config *c)
+{
+    return c->axes > 1 && c->columns == PE_COLUMNS_SUMS;
+}
 
 static void pool_add(pe_config config)
 {
@@ -51,10 +54,12 @@ static void pool_add(pe_config config)
     double matrix[WIDEST * PE_MAX_AXES];
     plan_case *p = &pool[pooled++];
     p->config = config;
-    for (size_t i = 0; sums && i < pairs * config.axes; i++) matrix[i] = 1.0 / (double)(i + 1) - 0.125;
+    for (size_t i = 0; sums && i < pairs * config.axes; i++)
+        matrix[i] = 1.0 / (double)(i + 1) - 0.125;
     void *const memory = malloc(bytes);
-    if (bytes == 0 || (sums ? pe_plan_init_frequencies(&p->plan, &config, matrix, pairs, memory, bytes)
-                            : pe_plan_init(&p->plan, &config, memory, bytes)) != PE_OK)
+    if (bytes == 0 ||
+        (sums ? pe_plan_init_frequencies(&p->plan, &config, matrix, pairs, memory, bytes)
+              : pe_plan_init(&p->plan, &config, memory, bytes)) != PE_OK)
         FUZZ_FAIL("no plan for number %zu of the pool", pooled - 1);
     make_twins(p, sums ? matrix : NULL, malloc(bytes), malloc(bytes), bytes);
 }
@@ -64,8 +69,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     static const size_t widths[] = {1, 2, 7, 16, 17, 32, 48, 64};
     (void)argc, (void)argv;
     fuzz_memory_make();
-    for (size_t i = 0; i < FUZZ_COUNT(widths); i++)
-        pool_add(pe_config_default(widths[i]));
+    for (size_t i = 0; i < FUZZ_COUNT(widths); i++) pool_add(pe_config_default(widths[i]));
     for (int i = 0; i < (int)PE_PRESET_COUNT; i++)
         pool_add(pe_config_preset((pe_preset)i, i == (int)PE_PRESET_VIDEO_3D ? 48
                                                 : i == (int)PE_PRESET_MAE_2D ? 24
@@ -115,10 +119,8 @@ static pe_config decode_config(fuzz_input *in)
                      : width < 248 ? fuzz_huge(in)
                                    : 0;
     pe_config c = pe_config_default(d);
-    if (kind < 160)
-        c = pe_config_preset((pe_preset)(kind % PE_PRESET_COUNT), d);
-    else if (kind < 176)
-        c = pe_config_preset((pe_preset)(int)(int8_t)fuzz_byte(in), d);
+    if (kind < 160) c = pe_config_preset((pe_preset)(kind % PE_PRESET_COUNT), d);
+    else if (kind < 176) c = pe_config_preset((pe_preset)(int)(int8_t)fuzz_byte(in), d);
     if (fields & 1) c.base = fuzz_double(in);
     if (fields & 2) c.amplitude = fuzz_double(in);
     if (fields & 4) c.scale = fuzz_double(in);
@@ -146,7 +148,8 @@ static pe_config decode_config(fuzz_input *in)
         if (how >= 250 && d <= WIDEST) { /* for RoPE: a coordinate for each pair */
             for (size_t i = 0; i < WIDEST / 2; i++)
                 coordinates[i] = i % 5 == 4 ? 255 : (uint8_t)(i * how % 3);
-            c.coordinate = coordinates, c.columns = how == 255 ? PE_COLUMNS_JOINED : PE_COLUMNS_BLOCKS;
+            c.coordinate = coordinates,
+            c.columns = how == 255 ? PE_COLUMNS_JOINED : PE_COLUMNS_BLOCKS;
         }
     }
     return c;
@@ -171,8 +174,8 @@ static int breaks_a_limit(const pe_config *c)
            (unsigned)c->layout > 1 || (unsigned)c->odd > 1 || (unsigned)c->exponent > 2 ||
            (unsigned)c->angle > 1 || c->multiple == 0 || c->d_model % c->multiple != 0 ||
            c->axes == 0 || c->axes > PE_MAX_AXES || (c->axes > 1 && c->has_padding) ||
-           (c->coordinate && !coordinates_fit(c)) ||
-           (unsigned)c->columns > 3 || (turns_by_sums(c) && c->angle != PE_ANGLE_EXACT);
+           (c->coordinate && !coordinates_fit(c)) || (unsigned)c->columns > 3 ||
+           (turns_by_sums(c) && c->angle != PE_ANGLE_EXACT);
 }
 
 /* The plan of an input, in memory of its own; the first block. Returns 0 if there is none. */
@@ -215,10 +218,8 @@ static int decode_plan(fuzz_input *in, plan_case *p)
             const double w = fabs(omega[i]), s = w * fabs(c->scale);
             in_range &= w == 0 || (w >= 0x1p-900 && w <= 0x1p900 && s >= 0x1p-960 && s <= 0x1p21);
         }
-        if (bytes != 0 && pairs != right)
-            may |= FUZZ_BIT(PE_ERR_PAIRS);
-        else if (!in_range)
-            may |= FUZZ_BIT(PE_ERR_FREQUENCY);
+        if (bytes != 0 && pairs != right) may |= FUZZ_BIT(PE_ERR_PAIRS);
+        else if (!in_range) may |= FUZZ_BIT(PE_ERR_FREQUENCY);
         size_t index = 0;
         if ((pe_frequency_error(c, omega, given, &index) == NULL) != (in_range != 0) ||
             (index == given) != (in_range != 0))
@@ -254,7 +255,10 @@ static int decode_plan(fuzz_input *in, plan_case *p)
  * --------------------------------------------------------------------------------------------- */
 
 /* Does a list say the coordinates of its pairs? Such a plan is for RoPE alone. */
-static uint64_t rows_may(const plan_case *p) { return p->config.coordinate ? FUZZ_BIT(PE_ERR_PLAN_ROWS) : 0; }
+static uint64_t rows_may(const plan_case *p)
+{
+    return p->config.coordinate ? FUZZ_BIT(PE_ERR_PLAN_ROWS) : 0;
+}
 
 /* A call at a place, of rows from `skip` on, at x. */
 typedef struct rows_call {
@@ -287,13 +291,12 @@ static void fill_by_twin(const plan_case *p, const fuzz_place *place, size_t r,
 {
     const double offset = p->config.offset;
     double t[PE_MAX_AXES];
-    for (size_t a = 0; a < p->plan.axes; a++)
-        t[a] = fuzz_turn(place, r, a, offset);
+    for (size_t a = 0; a < p->plan.axes; a++) t[a] = fuzz_turn(place, r, a, offset);
     if (p->config.has_padding && !place->delta &&
         place->position[r][0] == (double)p->config.padding_position)
         memset(x, 0, row_bytes);
-    else if (calls->fill(place->delta ? &p->bare : &p->still, pe_coords_f64(t, p->plan.axes, 0, 1), 1,
-                         x, p->plan.d_model) != PE_OK)
+    else if (calls->fill(place->delta ? &p->bare : &p->still, pe_coords_f64(t, p->plan.axes, 0, 1),
+                         1, x, p->plan.d_model) != PE_OK)
         FUZZ_FAIL("a row is refused alone");
 }
 
@@ -419,8 +422,7 @@ static void op_batch(fuzz_input *in, const plan_case *p)
     if (rows * d * batches > ELEMENTS) rows = 1;
     if (b & 64) /* [rows, batch, d] */
         batch = d + gap, stride = batch * (batches ? batches : 1);
-    else
-        stride = d + gap, batch = (rows ? rows : 1) * stride;
+    else stride = d + gap, batch = (rows ? rows : 1) * stride;
     if (wrong == 1) batch = seed & 1 ? fuzz_huge(in) : batch - 1 - seed / 2 % (d + 1);
     if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
     if (wrong == 3) batches = fuzz_huge(in);
@@ -470,8 +472,7 @@ static uint64_t algebra_may(const plan_case *p)
     const pe_plan *const plan = &p->plan;
     int ok = plan->float32 == NULL && p->config.coordinate == NULL &&
              (p->config.axes == 1 || p->config.columns < PE_COLUMNS_FREQUENCIES);
-    for (size_t a = 0; a < plan->axes; a++)
-        ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok ? 0 : FUZZ_BIT(PE_ERR_PLAN_SHIFT) | rows_may(p);
 }
 
@@ -518,7 +519,8 @@ static void op_shift(fuzz_input *in, const plan_case *p)
             by[a] = fuzz_turn(&place, r, a, 0);
             stays &= by[a] == 0;
         }
-        if (fuzz_fills[t].shift(plan, pe_coords_f64(by, axes, 0, 1), 1, y + r * d * size, d) != PE_OK)
+        if (fuzz_fills[t].shift(plan, pe_coords_f64(by, axes, 0, 1), 1, y + r * d * size, d) !=
+            PE_OK)
             FUZZ_FAIL("pe_shift refuses a row");
         if (stays && memcmp(x + r * stride * size, was, d * size) != 0)
             FUZZ_FAIL("pe_shift: row %zu is shifted by 0, and changes", r);
@@ -527,7 +529,8 @@ static void op_shift(fuzz_input *in, const plan_case *p)
     const size_t cut = (size_t)(seed >> 6) * rows / 3;
     for (size_t r = 0; r < rows; r++)
         memcpy(y + r * d * size, fuzz_saved(x) + r * stride * size, d * size);
-    if (fuzz_fills[t].shift(plan, pe_skip(place.at, cut), rows - cut, y + cut * d * size, d) != PE_OK ||
+    if (fuzz_fills[t].shift(plan, pe_skip(place.at, cut), rows - cut, y + cut * d * size, d) !=
+            PE_OK ||
         fuzz_fills[t].shift(plan, place.at, cut, y, d) != PE_OK)
         FUZZ_FAIL("pe_shift refuses a part");
     compare_rows("pe_shift in parts", t, d, rows, x, stride, y);
@@ -538,8 +541,7 @@ static void op_matrix(const pe_plan *plan, int64_t k)
 {
     const size_t d = plan->d_model;
     double m[24 * 24], n[24 * 24];
-    for (size_t i = 0; i < d * d; i++)
-        m[i] = n[i] = i % (d + 1) == 0;
+    for (size_t i = 0; i < d * d; i++) m[i] = n[i] = i % (d + 1) == 0;
     if (pe_shift_f64(plan, pe_all(-k), d, m, d) != PE_OK ||
         pe_shift_f64(plan, pe_back(pe_all(-k)), d, n, d) != PE_OK)
         FUZZ_FAIL("pe_shift refuses the identity");
@@ -574,9 +576,9 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
     double *const dots = (double *)fuzz_take(may ? 64 : count * sizeof one, seed & 1);
     fuzz_save(fuzz_all.used > 1 ? 2 : 1);
     if ((wrong == 2 || wrong == 3) && count) may |= FUZZ_BIT(PE_ERR_NULL);
-    if (!fuzz_status("pe_dot", pe_dot_f64(wrong == 2 ? NULL : plan, place.at, count,
-                                          wrong == 3 ? NULL : dots),
-                     may) ||
+    if (!fuzz_status(
+            "pe_dot",
+            pe_dot_f64(wrong == 2 ? NULL : plan, place.at, count, wrong == 3 ? NULL : dots), may) ||
         count == 0)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -643,19 +645,20 @@ static void op_sincos(fuzz_input *in)
         if (!good) may |= FUZZ_BIT(PE_ERR_FREQUENCY);
         if (wrong >= 3 && wrong <= 5) may |= FUZZ_BIT(PE_ERR_NULL);
         if (wrong == 6) may |= FUZZ_BIT(PE_ERR_ALIGNMENT);
-        if (may == 0 && (rows > 128 || stride < width)) return; /* in turn and too close: not checked */
+        if (may == 0 && (rows > 128 || stride < width))
+            return; /* in turn and too close: not checked */
         if (may == 0 && in_turn) bytes = ((rows - 1) * stride + width) * size;
         if (may == 0 && bytes > FUZZ_PLACE) return;
     }
     if (may || nothing) bytes = 1024;
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, (seed & 64) != 0);
-    unsigned char *const y = in_turn ? x + pairs * size
-                                     : (unsigned char *)fuzz_take(bytes, (seed & 128) != 0);
+    unsigned char *const y =
+        in_turn ? x + pairs * size : (unsigned char *)fuzz_take(bytes, (seed & 128) != 0);
     unsigned char *const s = sines_first ? x : y, *const c = sines_first ? y : x;
     fuzz_save(fuzz_all.used);
-    const pe_status status = fuzz_fills[t].sincos(wrong == 3 ? NULL : omega, pairs, amplitude, place.at,
-                                                  rows, wrong == 4 ? NULL : s,
-                                                  wrong == 5 ? NULL : c + (wrong == 6), stride);
+    const pe_status status =
+        fuzz_fills[t].sincos(wrong == 3 ? NULL : omega, pairs, amplitude, place.at, rows,
+                             wrong == 4 ? NULL : s, wrong == 5 ? NULL : c + (wrong == 6), stride);
     if (!fuzz_status("pe_sincos", status, may)) return;
     if (nothing) {
         fuzz_unwritten("pe_sincos of nothing");
@@ -667,8 +670,8 @@ static void op_sincos(fuzz_input *in)
     if (pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, sizeof memory) != PE_OK)
         FUZZ_FAIL("pe_sincos takes what a plan refuses");
     unsigned char *const want_x = (unsigned char *)fuzz_take(bytes, !(seed & 64));
-    unsigned char *const want_y = in_turn ? want_x + pairs * size
-                                          : (unsigned char *)fuzz_take(bytes, !(seed & 128));
+    unsigned char *const want_y =
+        in_turn ? want_x + pairs * size : (unsigned char *)fuzz_take(bytes, !(seed & 128));
     memcpy(want_x, fuzz_saved(x), bytes);
     if (!in_turn) memcpy(want_y, fuzz_saved(y), bytes);
     for (size_t r = 0; r < rows; r++) {
@@ -679,10 +682,13 @@ static void op_sincos(fuzz_input *in)
         if (fuzz_fills[t].fill(&plan, at, 1, row, 2 * pairs) != PE_OK)
             FUZZ_FAIL("pe_fill refuses a row of pe_sincos");
         memcpy((sines_first ? want_x : want_y) + r * stride * size, row, pairs * size);
-        memcpy((sines_first ? want_y : want_x) + r * stride * size, row + pairs * size, pairs * size);
+        memcpy((sines_first ? want_y : want_x) + r * stride * size, row + pairs * size,
+               pairs * size);
     }
-    if (!fuzz_same(t, x, want_x, bytes / size) || (!in_turn && !fuzz_same(t, y, want_y, bytes / size)))
-        FUZZ_FAIL("pe_sincos: not the bits of pe_fill, type %d, %zu rows of %zu pairs", (int)t, rows, pairs);
+    if (!fuzz_same(t, x, want_x, bytes / size) ||
+        (!in_turn && !fuzz_same(t, y, want_y, bytes / size)))
+        FUZZ_FAIL("pe_sincos: not the bits of pe_fill, type %d, %zu rows of %zu pairs", (int)t,
+                  rows, pairs);
 }
 
 /* What a plan says of itself, and the call without a plan. */
@@ -751,24 +757,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const unsigned what = fuzz_byte(&in) % 16;
     switch (what < 15 ? what % 8 : what) {
-    case 15:
-        op_sincos(&in);
-        break;
-    case 0:
-        op_batch(&in, p);
-        break;
-    case 1:
-        op_shift(&in, p);
-        break;
-    case 2:
-        op_algebra(&in, p);
-        break;
-    case 3:
-        op_rest(&in, p);
-        break;
-    default:
-        op_rows(&in, p);
-        break;
+    case 15: op_sincos(&in); break;
+    case 0: op_batch(&in, p); break;
+    case 1: op_shift(&in, p); break;
+    case 2: op_algebra(&in, p); break;
+    case 3: op_rest(&in, p); break;
+    default: op_rows(&in, p); break;
     }
     fuzz_release(keep);
     if (keep) fuzz_unwritten("the memory of a plan");

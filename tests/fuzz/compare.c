@@ -84,23 +84,35 @@ static void put_number(char *text, fuzz_input *in)
 
 static void put_value(char *text, fuzz_input *in)
 {
-    static const char *const words[] = {
-        "default", "linear", "dynamic", "ntk", "xdrope", "llama3", "yarn", "longrope",
-        "proportional", "su", "mrope", "true", "false", "null", "[]", "{}", "x",
-        "full_attention", "sliding_attention", "linear_attention"};
+    static const char *const words[] = {"default",
+                                        "linear",
+                                        "dynamic",
+                                        "ntk",
+                                        "xdrope",
+                                        "llama3",
+                                        "yarn",
+                                        "longrope",
+                                        "proportional",
+                                        "su",
+                                        "mrope",
+                                        "true",
+                                        "false",
+                                        "null",
+                                        "[]",
+                                        "{}",
+                                        "x",
+                                        "full_attention",
+                                        "sliding_attention",
+                                        "linear_attention"};
     const unsigned kind = fuzz_byte(in), count = 1 + kind % 16;
-    if (kind < 160)
-        put_number(text, in);
-    else if (kind < 224)
-        put(text, "%s", words[fuzz_below(in, FUZZ_COUNT(words))]);
+    if (kind < 160) put_number(text, in);
+    else if (kind < 224) put(text, "%s", words[fuzz_below(in, FUZZ_COUNT(words))]);
     else {
         put(text, "[");
         for (unsigned k = 0; k < count; k++) {
             put(text, k ? "," : "");
-            if (kind < 240)
-                put_number(text, in);
-            else
-                put(text, "%s", words[fuzz_below(in, FUZZ_COUNT(words))]);
+            if (kind < 240) put_number(text, in);
+            else put(text, "%s", words[fuzz_below(in, FUZZ_COUNT(words))]);
         }
         put(text, "]");
     }
@@ -108,15 +120,39 @@ static void put_value(char *text, fuzz_input *in)
 
 static void put_key(char *text, fuzz_input *in)
 {
-    static const char *const objects[] = {"", "", "", "rope_scaling.", "rope_parameters.",
-                                          "rope_parameters.full_attention.", "text_config.",
+    static const char *const objects[] = {"",
+                                          "",
+                                          "",
+                                          "rope_scaling.",
+                                          "rope_parameters.",
+                                          "rope_parameters.full_attention.",
+                                          "text_config.",
                                           "vision_config."};
-    static const char *const others[] = {
-        "model_type", "num_hidden_layers", "num_attention_heads", "hidden_size", "layer_types",
-        "global_head_dim", "sliding_window", "max_position_embeddings", "sequence_length",
-        "rope_interleave", "qk_rope_head_dim", "position_embedding_type", "no_rope_layers",
-        "sliding_window_pattern", "rope_ratio", "rotary_pct", "num_heads", "preset", "d_model",
-        "base", "scale", "amplitude", "cos_first", "half_turns", "exponent_shift"};
+    static const char *const others[] = {"model_type",
+                                         "num_hidden_layers",
+                                         "num_attention_heads",
+                                         "hidden_size",
+                                         "layer_types",
+                                         "global_head_dim",
+                                         "sliding_window",
+                                         "max_position_embeddings",
+                                         "sequence_length",
+                                         "rope_interleave",
+                                         "qk_rope_head_dim",
+                                         "position_embedding_type",
+                                         "no_rope_layers",
+                                         "sliding_window_pattern",
+                                         "rope_ratio",
+                                         "rotary_pct",
+                                         "num_heads",
+                                         "preset",
+                                         "d_model",
+                                         "base",
+                                         "scale",
+                                         "amplitude",
+                                         "cos_first",
+                                         "half_turns",
+                                         "exponent_shift"};
     const size_t keys = TOOL_COUNT(scaling_keys), b = fuzz_byte(in), object = fuzz_byte(in);
     const size_t which = b % (keys + FUZZ_COUNT(others));
     put(text, "%s%s=", objects[object % FUZZ_COUNT(objects)],
@@ -142,8 +178,7 @@ static void make_config(char *text, fuzz_input *in)
             put(text, "rope_type=%s\nfactor=%u\noriginal_max_position_embeddings=64\n",
                 types[type % FUZZ_COUNT(types)], 1 + type / 32);
     }
-    for (unsigned k = 0; k < keys; k++)
-        put_key(text, in);
+    for (unsigned k = 0; k < keys; k++) put_key(text, in);
 }
 
 static void set_keys(list *to, char *text)
@@ -191,8 +226,8 @@ static void choose_table(table *t, fuzz_input *in)
     static const struct {
         const char *text;
         size_t rows;
-    } places[] = {{NULL, 12},     {"0:12", 12},       {"0:3:1000", 3}, {"7:12", 12},
-                  {"0:1", 1},     {"5,1,0,3", 4},     {"100000:5", 5}, {"0.5,1.5,7", 3},
+    } places[] = {{NULL, 12},      {"0:12", 12},   {"0:3:1000", 3}, {"7:12", 12},
+                  {"0:1", 1},      {"5,1,0,3", 4}, {"100000:5", 5}, {"0.5,1.5,7", 3},
                   {"9:12:-1", 12}, {"0:12:0", 12}};
     const unsigned given = fuzz_byte(in), type = fuzz_byte(in), which = fuzz_byte(in);
     t->given = (form)(given % FORM_COUNT);
@@ -222,22 +257,17 @@ static int compute_table(table *t, part *p, const double *omega)
     }
     void *const memory = plan_of(p, &plan);
     unsigned char *const bytes = (unsigned char *)numbers_for(t->rows * width);
-    if (!memory)
-        status = PE_ERR_MEMORY;
-    else if (is_preset)
-        status = fill(&plan, &t->where, type, width, bytes);
+    if (!memory) status = PE_ERR_MEMORY;
+    else if (is_preset) status = fill(&plan, &t->where, type, width, bytes);
     else if (t->type == NPY_F64)
         status = pe_sincos_f64(omega, t->pairs, attention_of(p), t->where.at, t->rows, t->sines,
                                t->cosines, t->pairs);
-    else
-        status = fill_rope(&plan, &t->where, type, PE_ROPE_TABLE_JOINED, width, bytes);
+    else status = fill_rope(&plan, &t->where, type, PE_ROPE_TABLE_JOINED, width, bytes);
     for (size_t r = 0; r < t->rows && status == PE_OK && (is_preset || t->type != NPY_F64); r++)
         for (size_t k = 0; k < width; k++) {
             const double x = npy_element(bytes + (r * width + k) * size, t->type, 'f', size);
-            if (is_preset)
-                t->cosines[r * width + k] = x;
-            else
-                (k < t->pairs ? t->cosines : t->sines)[r * t->pairs + k % t->pairs] = x;
+            if (is_preset) t->cosines[r * width + k] = x;
+            else (k < t->pairs ? t->cosines : t->sines)[r * t->pairs + k % t->pairs] = x;
         }
     free(bytes);
     free(memory);
@@ -249,8 +279,7 @@ static int compute_table(table *t, part *p, const double *omega)
 static int is_of_usual_size(const table *t, size_t count)
 {
     double largest = 0;
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, fabs(t->cosines[i]));
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(t->cosines[i]));
     return largest >= 0x1p-10 && largest <= 0x1p15;
 }
 
@@ -262,10 +291,8 @@ static void damage(table *t, fuzz_input *in)
     const size_t count = t->rows * t->pairs, shift = at % (count + 1);
     if (how < 128) return;
     t->is_exact = 0;
-    if (how < 160)
-        t->cosines[at % count] = values[how % FUZZ_COUNT(values)];
-    else if (how < 176)
-        memset(t->sines, 0, count * sizeof *t->sines);
+    if (how < 160) t->cosines[at % count] = values[how % FUZZ_COUNT(values)];
+    else if (how < 176) memset(t->sines, 0, count * sizeof *t->sines);
     else if (how < 192)
         memmove(t->cosines, t->cosines + shift, (count - shift) * sizeof *t->cosines);
     else
@@ -306,8 +333,8 @@ static int may_be_right(const table *t, const part *p)
     if (p->kind == PART_ROPE) {
         const int is_beside = t->given == FORM_BESIDE, is_twice = t->given == FORM_TWICE;
         const int is_interleaved = p->rope.layout == PE_LAYOUT_INTERLEAVED;
-        return p->rope.axes == 1 && !p->rope.coordinate &&
-               !(is_beside && !is_interleaved) && !(is_twice && is_interleaved);
+        return p->rope.axes == 1 && !p->rope.coordinate && !(is_beside && !is_interleaved) &&
+               !(is_twice && is_interleaved);
     }
     return p->preset.axes == 1 && !p->preset.has_padding && p->preset.amplitude > 0 &&
            p->preset.offset == 0 && p->preset.d_model % 2 == 0;
@@ -339,9 +366,12 @@ static void compare_part(part *p, fuzz_input *in, int is_json)
         if (is_preset && t.given == FORM_INV_FREQ) t.given = FORM_APART;
         const int is_inv_freq = t.given == FORM_INV_FREQ;
         const int are_two = !is_one && !is_inv_freq;
-        const compared c = {are_two ? "cos" : NULL,   are_two ? "sin" : NULL,
-                            is_one ? "table" : NULL,  is_inv_freq ? "inv_freq" : NULL,
-                            t.positions,              1};
+        const compared c = {are_two ? "cos" : NULL,
+                            are_two ? "sin" : NULL,
+                            is_one ? "table" : NULL,
+                            is_inv_freq ? "inv_freq" : NULL,
+                            t.positions,
+                            1};
         npy a = array_of(&t, is_preset, width, 0), b = {0, 0, NPY_F64, 0, NULL};
         if (c.cosines) b = array_of(&t, is_preset, width, 1);
         memset(&f, 0, sizeof f);
@@ -377,8 +407,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (way < 64) {
         const size_t left = (size_t)(in.end - in.at);
         memcpy(text, in.at, left < MOST_TEXT ? left : MOST_TEXT - 1);
-    } else
-        make_config(text, &in);
+    } else make_config(text, &in);
     const int has_null = strstr(text, "(null)") != NULL;
     set_keys(&file, text);
     output_file = open_memstream(&output, &length);

@@ -47,7 +47,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FUZZ_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define FUZZ_BIT(status)  (UINT64_C(1) << (unsigned)(status))
+#define FUZZ_BIT(status) (UINT64_C(1) << (unsigned)(status))
 
 /* Say what is wrong and stop: libFuzzer, AFL++ and main.c keep the input. */
 #define FUZZ_FAIL(...)                                                                             \
@@ -67,8 +67,7 @@ static inline unsigned fuzz_byte(fuzz_input *in) { return in->at < in->end ? *in
 static inline uint64_t fuzz_bytes(fuzz_input *in, int n)
 {
     uint64_t bits = 0;
-    for (int i = 0; i < n; i++)
-        bits = bits << 8 | fuzz_byte(in);
+    for (int i = 0; i < n; i++) bits = bits << 8 | fuzz_byte(in);
     return bits;
 }
 
@@ -200,19 +199,15 @@ static inline void fuzz_elements(fuzz_type t, void *to, size_t n, unsigned seed)
             memcpy(p, &bits, sizeof bits);
         } else if (t == FUZZ_F32) {
             uint32_t bits = (uint32_t)z;
-            if (!any)
-                bits = (bits & 0x807fffffu) | (0x7du + (uint32_t)(z >> 62)) << 23;
-            else if ((z >> 60) == 0)
-                bits = (uint32_t)hard[1][z >> 57 & 7] << 16;
+            if (!any) bits = (bits & 0x807fffffu) | (0x7du + (uint32_t)(z >> 62)) << 23;
+            else if ((z >> 60) == 0) bits = (uint32_t)hard[1][z >> 57 & 7] << 16;
             memcpy(p, &bits, sizeof bits);
         } else {
             uint16_t bits = (uint16_t)z;
-            if (any && (z >> 60) == 0)
-                bits = hard[t == FUZZ_BF16][z >> 57 & 7];
+            if (any && (z >> 60) == 0) bits = hard[t == FUZZ_BF16][z >> 57 & 7];
             else if (!any && t == FUZZ_F16)
                 bits = (uint16_t)((bits & 0x83ffu) | (0xdu + (unsigned)(z >> 62)) << 10);
-            else if (!any)
-                bits = (uint16_t)((bits & 0x807fu) | (0x7du + (unsigned)(z >> 62)) << 7);
+            else if (!any) bits = (uint16_t)((bits & 0x807fu) | (0x7du + (unsigned)(z >> 62)) << 7);
             memcpy(p, &bits, sizeof bits);
         }
     }
@@ -225,18 +220,10 @@ static inline int fuzz_is_nan(fuzz_type t, const unsigned char *p)
     uint32_t f32;
     uint16_t f16;
     switch (t) {
-    case FUZZ_F64:
-        memcpy(&f64, p, sizeof f64);
-        return f64 << 1 > UINT64_C(0x7ff) << 53;
-    case FUZZ_F32:
-        memcpy(&f32, p, sizeof f32);
-        return (uint32_t)(f32 << 1) > 0xff000000u;
-    case FUZZ_F16:
-        memcpy(&f16, p, sizeof f16);
-        return (f16 & 0x7fff) > 0x7c00;
-    default:
-        memcpy(&f16, p, sizeof f16);
-        return (f16 & 0x7fff) > 0x7f80;
+    case FUZZ_F64: memcpy(&f64, p, sizeof f64); return f64 << 1 > UINT64_C(0x7ff) << 53;
+    case FUZZ_F32: memcpy(&f32, p, sizeof f32); return (uint32_t)(f32 << 1) > 0xff000000u;
+    case FUZZ_F16: memcpy(&f16, p, sizeof f16); return (f16 & 0x7fff) > 0x7c00;
+    default: memcpy(&f16, p, sizeof f16); return (f16 & 0x7fff) > 0x7f80;
     }
 }
 
@@ -245,12 +232,9 @@ static inline int fuzz_is_nan(fuzz_type t, const unsigned char *p)
 static inline int fuzz_equal(const void *a, const void *b, size_t size)
 {
     uint64_t x = 0, y = 0;
-    if (size == 2)
-        memcpy(&x, a, 2), memcpy(&y, b, 2);
-    else if (size == 4)
-        memcpy(&x, a, 4), memcpy(&y, b, 4);
-    else
-        memcpy(&x, a, 8), memcpy(&y, b, 8);
+    if (size == 2) memcpy(&x, a, 2), memcpy(&y, b, 2);
+    else if (size == 4) memcpy(&x, a, 4), memcpy(&y, b, 4);
+    else memcpy(&x, a, 8), memcpy(&y, b, 8);
     return x == y;
 }
 
@@ -338,8 +322,7 @@ static inline void fuzz_save(size_t n)
 static inline const unsigned char *fuzz_saved(const void *begin)
 {
     size_t i = 0;
-    while (fuzz_all.block[i].begin != begin)
-        i++;
+    while (fuzz_all.block[i].begin != begin) i++;
     return fuzz_all.saved[i];
 }
 
@@ -347,8 +330,7 @@ static inline const unsigned char *fuzz_saved(const void *begin)
 static inline void fuzz_zeros(const void *begin)
 {
     size_t i = 0;
-    while (fuzz_all.block[i].begin != begin)
-        i++;
+    while (fuzz_all.block[i].begin != begin) i++;
     memset(fuzz_all.saved[i], 0, fuzz_all.saved_bytes[i]);
 }
 

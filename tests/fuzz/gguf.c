@@ -35,8 +35,7 @@ static void put_text(maker *m, const char *text)
 {
     const size_t length = strlen(text);
     put(m, length, 8);
-    for (size_t k = 0; k < length; k++)
-        put(m, (unsigned char)text[k], 1);
+    for (size_t k = 0; k < length; k++) put(m, (unsigned char)text[k], 1);
 }
 
 static uint64_t lie(fuzz_input *in, uint64_t value)
@@ -77,10 +76,8 @@ static void put_array(maker *m, fuzz_input *in)
     put(m, type, 4);
     put(m, lie(in, count), 8);
     for (unsigned i = 0; i < count; i++) {
-        if (type == GGUF_STRING)
-            put_text(m, texts[fuzz_below(in, FUZZ_COUNT(texts))]);
-        else
-            put_number(m, in, type);
+        if (type == GGUF_STRING) put_text(m, texts[fuzz_below(in, FUZZ_COUNT(texts))]);
+        else put_number(m, in, type);
     }
 }
 
@@ -88,12 +85,9 @@ static void put_value(maker *m, fuzz_input *in, unsigned type)
 {
     static const char *const texts[] = {"linear", "yarn", "longrope", "none", "", "f32"};
     put(m, type, 4);
-    if (type == GGUF_STRING)
-        put_text(m, texts[fuzz_below(in, FUZZ_COUNT(texts))]);
-    else if (type == GGUF_ARRAY)
-        put_array(m, in);
-    else
-        put_number(m, in, type);
+    if (type == GGUF_STRING) put_text(m, texts[fuzz_below(in, FUZZ_COUNT(texts))]);
+    else if (type == GGUF_ARRAY) put_array(m, in);
+    else put_number(m, in, type);
 }
 
 static void put_key(maker *m, fuzz_input *in, const char *architecture)
@@ -132,8 +126,7 @@ static void put_tensor(maker *m, fuzz_input *in)
     const unsigned b = fuzz_byte(in), dimensions = 1 + (b >> 6);
     put_text(m, names[b % FUZZ_COUNT(names)]);
     put(m, lie(in, dimensions), 4);
-    for (unsigned d = 0; d < dimensions; d++)
-        put(m, lie(in, fuzz_byte(in) % 33), 8);
+    for (unsigned d = 0; d < dimensions; d++) put(m, lie(in, fuzz_byte(in) % 33), 8);
     put(m, fuzz_byte(in) % 4 == 3, 4);
     put(m, lie(in, fuzz_byte(in) % 4 * 32), 8);
 }
@@ -144,20 +137,16 @@ static void make_file(maker *m, fuzz_input *in)
     const char *const architecture = gguf_architectures[fuzz_below(in, 256) % types].name;
     const unsigned keys = fuzz_byte(in) % 32, tensors = fuzz_byte(in) % 4, order = fuzz_byte(in);
     m->is_big_endian = order % 8 == 7;
-    for (const char *c = "GGUF"; *c; c++)
-        put(m, (unsigned char)*c, 1);
+    for (const char *c = "GGUF"; *c; c++) put(m, (unsigned char)*c, 1);
     put(m, order == 0 ? fuzz_bytes(in, 4) : 2 + order % 2, 4);
     put(m, lie(in, tensors), 8);
     put(m, lie(in, keys + 1), 8);
     put_text(m, "general.architecture");
     put(m, GGUF_STRING, 4);
     put_text(m, architecture);
-    for (unsigned k = 0; k < keys; k++)
-        put_key(m, in, architecture);
-    for (unsigned k = 0; k < tensors; k++)
-        put_tensor(m, in);
-    for (unsigned k = fuzz_byte(in); k; k--)
-        put(m, k, 1);
+    for (unsigned k = 0; k < keys; k++) put_key(m, in, architecture);
+    for (unsigned k = 0; k < tensors; k++) put_tensor(m, in);
+    for (unsigned k = fuzz_byte(in); k; k--) put(m, k, 1);
 }
 
 /* ---- what must hold -----------------------------------------------------------------------------
@@ -214,8 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fuzz_byte(&in) < 64) {
         m.size = size - 1 < ROOM ? size - 1 : ROOM;
         memcpy(m.bytes, in.at, m.size);
-    } else
-        make_file(&m, &in);
+    } else make_file(&m, &in);
     m.bytes = (unsigned char *)realloc(m.bytes, m.size); /* for AddressSanitizer */
     const int first = read_file(m.bytes, m.size, &items[0], errors[0]);
     if (first != read_file(m.bytes, m.size, &items[1], errors[1]) || items[0] != items[1] ||

@@ -155,21 +155,18 @@ int main(int argc, char **argv)
     if (__sanitizer_set_death_callback != NULL) /* which sees all but an abort() */
         __sanitizer_set_death_callback(keep_input), signal(SIGABRT, on_signal);
     else
-        for (size_t i = 0; i < FUZZ_COUNT(signals); i++)
-            signal(signals[i], on_signal);
+        for (size_t i = 0; i < FUZZ_COUNT(signals); i++) signal(signals[i], on_signal);
     if (argc > 2 && strcmp(argv[1], "-random") == 0) {
         if (argc > 4) read_path(argv[4]);
         return random_runs(strtod(argv[2], NULL), argc > 3 ? strtoull(argv[3], NULL, 0) : 1,
                            argc > 5 ? strtoull(argv[5], NULL, 0) : UINT64_MAX);
     }
-    for (int i = 1; i < argc; i++)
-        read_path(argv[i]);
+    for (int i = 1; i < argc; i++) read_path(argv[i]);
     for (size_t i = 0; i < files; i++) {
         now_name = file_name[i];
         run(file_data[i], file_size[i]);
     }
-    for (size_t i = 0; i < files; i++)
-        free(file_data[i]), free(file_name[i]);
+    for (size_t i = 0; i < files; i++) free(file_data[i]), free(file_name[i]);
     printf("%zu files replayed\n", files);
     return files == 0;
 }

@@ -26,10 +26,10 @@ static const struct {
     const char *text;
     npy_type type;
     size_t size;
-} types[] = {{"<f4", NPY_F32, 4},     {">f4", NPY_F32, 4},      {"<f8", NPY_F64, 8},
-             {">f8", NPY_F64, 8},     {"<f2", NPY_F16, 2},      {">f2", NPY_F16, 2},
-             {"<V2", NPY_BF16, 2},    {">V2", NPY_BF16, 2},     {"<c8", NPY_F32, 4},
-             {">c16", NPY_F64, 8},    {"<i4", NPY_INTEGER, 4},  {">i8", NPY_INTEGER, 8},
+} types[] = {{"<f4", NPY_F32, 4},     {">f4", NPY_F32, 4},     {"<f8", NPY_F64, 8},
+             {">f8", NPY_F64, 8},     {"<f2", NPY_F16, 2},     {">f2", NPY_F16, 2},
+             {"<V2", NPY_BF16, 2},    {">V2", NPY_BF16, 2},    {"<c8", NPY_F32, 4},
+             {">c16", NPY_F64, 8},    {"<i4", NPY_INTEGER, 4}, {">i8", NPY_INTEGER, 8},
              {"<u2", NPY_INTEGER, 2}, {"|u1", NPY_INTEGER, 1}};
 
 typedef struct maker {
@@ -42,16 +42,13 @@ typedef struct maker {
 
 static void put(maker *m, unsigned byte)
 {
-    if (m->size < ROOM)
-        m->bytes[m->size++] = (unsigned char)byte;
-    else
-        m->is_valid = 0;
+    if (m->size < ROOM) m->bytes[m->size++] = (unsigned char)byte;
+    else m->is_valid = 0;
 }
 
 static void put_text(maker *m, const char *text)
 {
-    for (; *text; text++)
-        put(m, (unsigned char)*text);
+    for (; *text; text++) put(m, (unsigned char)*text);
 }
 
 static void put_type(maker *m, fuzz_input *in)
@@ -62,10 +59,8 @@ static void put_type(maker *m, fuzz_input *in)
     const unsigned b = fuzz_byte(in);
     m->which = b % FUZZ_COUNT(types);
     put(m, '\'');
-    if (b < 192)
-        put_text(m, types[m->which].text);
-    else
-        put_text(m, others[(b - 192) % FUZZ_COUNT(others)]), m->is_valid = 0;
+    if (b < 192) put_text(m, types[m->which].text);
+    else put_text(m, others[(b - 192) % FUZZ_COUNT(others)]), m->is_valid = 0;
     put(m, '\'');
 }
 
@@ -172,19 +167,16 @@ static void make_file(maker *m, fuzz_input *in)
 {
     static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
     const unsigned b = fuzz_byte(in), version = b < 192 ? 1 + b % 3 : b % 5, lie = fuzz_byte(in);
-    for (size_t k = 0; k < sizeof magic; k++)
-        put(m, magic[k]);
+    for (size_t k = 0; k < sizeof magic; k++) put(m, magic[k]);
     put(m, version);
     put(m, 0);
     const size_t at = m->size, width = version == 1 ? 2 : 4;
     m->is_valid = version >= 1 && version <= 3;
-    for (size_t k = 0; k < width; k++)
-        put(m, 0);
+    for (size_t k = 0; k < width; k++) put(m, 0);
     put_dictionary(m, in);
     size_t length = m->size - at - width;
     if (lie >= 192) length += (size_t)lie * 257 - 55000, m->is_valid = 0;
-    for (size_t k = 0; k < width; k++)
-        m->bytes[at + k] = (unsigned char)(length >> 8 * k);
+    for (size_t k = 0; k < width; k++) m->bytes[at + k] = (unsigned char)(length >> 8 * k);
     put_elements(m, in);
 }
 
@@ -227,8 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fuzz_byte(&in) < 64) {
         m.size = size - 1 < ROOM ? size - 1 : ROOM;
         memcpy(m.bytes, in.at, m.size);
-    } else
-        make_file(&m, &in);
+    } else make_file(&m, &in);
     FILE *const file = fmemopen(m.bytes, m.size, "rb");
     if (!file) FUZZ_FAIL("no memory");
     const char *const error = npy_read_file(file, &array);

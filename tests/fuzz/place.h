@@ -54,8 +54,10 @@ static inline void fuzz_judge(fuzz_place *p, double at, double offset)
 static inline void fuzz_place_range(fuzz_input *in, fuzz_place *p, unsigned kind, size_t rows,
                                     size_t skip, double offset, fuzz_flaw flaw)
 {
-    static const int64_t steps[] = {-1, -1, 0, 2, -2, 17, -289, 1048576,
-                                    INT64_C(1) << 31, INT64_MAX, INT64_MIN, -(INT64_C(1) << 32)};
+    static const int64_t steps[] = {-1,        -1,        0,
+                                    2,         -2,        17,
+                                    -289,      1048576,   INT64_C(1) << 31,
+                                    INT64_MAX, INT64_MIN, -(INT64_C(1) << 32)};
     const int64_t first = flaw == FUZZ_FAR ? fuzz_far(in) : fuzz_position(in);
     const unsigned b = kind ? fuzz_byte(in) : 0;
     const int64_t step = !kind ? 1 : steps[b < 224 ? b % 7 : 7 + b % 5], most = INT64_C(1) << 32;
@@ -101,10 +103,8 @@ static inline void fuzz_place_grid(fuzz_input *in, fuzz_place *p, size_t rows, s
     memset(given, FUZZ_CANARY, axes * sizeof *given); /* they are copied */
     int none = 0;
     cells = 1;
-    for (size_t a = 0; a < axes; a++)
-        none |= sizes[a] == 0;
-    for (size_t a = 0; a < axes; a++)
-        cells = none ? 0 : fuzz_mul_add(cells, sizes[a], 0);
+    for (size_t a = 0; a < axes; a++) none |= sizes[a] == 0;
+    for (size_t a = 0; a < axes; a++) cells = none ? 0 : fuzz_mul_add(cells, sizes[a], 0);
     if (axes == 1) p->cells = cells;
     if (cells == SIZE_MAX) p->may |= FUZZ_BIT(PE_ERR_AT_SIZE);
     if (skip > cells || rows > cells - skip) p->may |= FUZZ_BIT(PE_ERR_AT_ROWS);
@@ -151,9 +151,9 @@ static inline void fuzz_place_list(fuzz_input *in, fuzz_place *p, unsigned type,
     double before = 0;
     for (size_t i = 0; i < count; i++) {
         const int is_far = flaw == FUZZ_FAR && i >= n - (n < seed / 8u ? n : seed / 8u);
-        double real = (seed & 2) && i ? before + (seed & 128 ? -1 : 1)
+        double real = (seed & 2) && i                   ? before + (seed & 128 ? -1 : 1)
                       : type < 2 || whole || (seed & 3) ? (double)fuzz_position(in)
-                                                       : fuzz_real(in);
+                                                        : fuzz_real(in);
         if (!fuzz_real_ok(real)) real = 0;
         before = real;
         if (is_far && type >= 2) real = fuzz_real_far(in);
@@ -228,7 +228,9 @@ static inline void fuzz_place_make(fuzz_input *in, fuzz_place *p, size_t rows, s
         case 0:
         case 1: fuzz_place_range(in, p, kind % 8, rows, skip, offset, flaw); break;
         case 2: fuzz_place_grid(in, p, rows, skip, axes, offset, flaw); break;
-        case 3: fuzz_place_list(in, p, kind / 8 % 4, 1, rows, skip, axes, offset, flaw, whole); break;
+        case 3:
+            fuzz_place_list(in, p, kind / 8 % 4, 1, rows, skip, axes, offset, flaw, whole);
+            break;
         default: fuzz_place_list(in, p, kind % 4, axes > 1, rows, skip, axes, offset, flaw, whole);
         }
     if (p->too_long) return;

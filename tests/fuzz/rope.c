@@ -18,14 +18,14 @@ typedef struct plan_case {
     pe_plan plan;
     pe_layout layout;
     double offset;
-    uint64_t may; /* PE_ERR_PLAN_ROPE: RoPE has no use for it */
+    uint64_t may;  /* PE_ERR_PLAN_ROPE: RoPE has no use for it */
     size_t blocks; /* of equal width, each with halves of its own; else 0 */
-    size_t n;     /* elements that turn                  */
+    size_t n;      /* elements that turn                  */
     size_t before; /* of a head, before those            */
     int adjacent;  /* halves that are read adjacent      */
     uint8_t coordinate[PAIRS], number[PAIRS]; /* of pair i: its coordinate, its pair in the twins */
-    pe_plan still; /* of one coordinate, without offset   */
-    pe_plan bare;  /* and with the amplitude 1            */
+    pe_plan still;                            /* of one coordinate, without offset   */
+    pe_plan bare;                             /* and with the amplitude 1            */
 } plan_case;
 
 static plan_case pool[POOL];
@@ -83,15 +83,13 @@ static int sections_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinat
     for (size_t i = 0; i < pairs; i++) {
         size_t a = 0;
         if (axes > 1 && c->section_order == PE_SECTIONS_BLOCKS)
-            for (size_t rest = i; a + 1 < axes && rest >= c->sections[a];)
-                rest -= c->sections[a++];
+            for (size_t rest = i; a + 1 < axes && rest >= c->sections[a];) rest -= c->sections[a++];
         if (axes > 1 && c->section_order == PE_SECTIONS_INTERLEAVED)
             a = i / axes < c->sections[i % axes] ? i % axes : 0;
         if (axes > 1 && c->section_order == PE_SECTIONS_VISION) a = i / (pairs / axes);
         coordinate[i] = (uint8_t)a, count[a]++;
-        number[i] = (uint8_t)(axes > 1 && c->section_order == PE_SECTIONS_VISION
-                                  ? i % (pairs / axes)
-                                  : i);
+        number[i] =
+            (uint8_t)(axes > 1 && c->section_order == PE_SECTIONS_VISION ? i % (pairs / axes) : i);
     }
     for (size_t a = 0; a < axes && axes > 1 && c->section_order != PE_SECTIONS_INTERLEAVED; a++)
         if (count[a] != c->sections[a]) return 0;
@@ -100,7 +98,8 @@ static int sections_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinat
 
 static size_t pairs_of(const pe_rope_config *c)
 {
-    return (c->rope_type == PE_ROPE_PROPORTIONAL || !c->rotary_dim ? c->head_dim : c->rotary_dim) / 2;
+    return (c->rope_type == PE_ROPE_PROPORTIONAL || !c->rotary_dim ? c->head_dim : c->rotary_dim) /
+           2;
 }
 
 /* The twins of a plan of this config, which is right, in memory of `room` bytes each. */
@@ -165,11 +164,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     c.columns = PE_COLUMNS_FREQUENCIES;
     pool_add(c, pe_config_default(8))->may = FUZZ_BIT(PE_ERR_PLAN_ROPE);
     for (int k = 0; k < 12; k++) {
-        static const size_t sections[6][3] = {{5, 4, 3}, {4, 4, 4}, {6, 6, 0},
+        static const size_t sections[6][3] = {{5, 4, 3},  {4, 4, 4},  {6, 6, 0},
                                               {0, 12, 0}, {10, 1, 1}, {1, 11, 0}};
         static const size_t axes[6] = {3, 3, 2, 3, 3, 2};
-        static const pe_sections orders[6] = {PE_SECTIONS_BLOCKS, PE_SECTIONS_INTERLEAVED,
-                                              PE_SECTIONS_VISION, PE_SECTIONS_BLOCKS,
+        static const pe_sections orders[6] = {PE_SECTIONS_BLOCKS,      PE_SECTIONS_INTERLEAVED,
+                                              PE_SECTIONS_VISION,      PE_SECTIONS_BLOCKS,
                                               PE_SECTIONS_INTERLEAVED, PE_SECTIONS_BLOCKS};
         pe_rope_config r = pe_rope_config_default(24);
         r.layout = (pe_layout)(k & 1);
@@ -178,7 +177,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         if (k % 3 == 0) r.offset = -2.25;
         if (k % 4 == 0) r.attention_factor = 1.25;
         if (k == 5) r.angle = PE_ANGLE_FLOAT32;
-        if (k == 7) r.rope_type = PE_ROPE_YARN, r.factor = 4, r.original_max_position_embeddings = 64;
+        if (k == 7)
+            r.rope_type = PE_ROPE_YARN, r.factor = 4, r.original_max_position_embeddings = 64;
         pool_add_rope(r);
     }
     return 0;
@@ -216,8 +216,10 @@ static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float
     const pe_heads one = {1, 0, 0};
     unsigned char other[2 * PAIRS * 4];
     for (size_t i = 0; i < h && t == FUZZ_F32; i++) {
-        unsigned char *const at = head + 4 * (halves ? i : 2 * i),
-                             *const bt = head + 4 * (halves ? i + h : 2 * i + 1);
+        unsigned char *const at = head + 4 * (halves ? i : 2 * i), *const bt =
+                                                                       head + 4 * (halves
+                                                                                       ? i + h
+                                                                                       : 2 * i + 1);
         float a, b;
         memcpy(&a, at, 4), memcpy(&b, bt, 4);
         volatile float ac = a * c[i], bs = b * s[i], bc = b * c[i], as = a * s[i];
@@ -229,8 +231,8 @@ static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float
         memcpy(other + (halves ? e : in_halves(e, n)) * size,
                head + (halves ? in_halves(e, n) : e) * size, size);
     const pe_rope_table row = {c, s, PE_TYPE_F32, PE_ROPE_TABLE_APART, h, 1, h};
-    if (fuzz_ropes[t].by_table(&row, halves ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES, pe_from(0), 1,
-                               other, one) != PE_OK)
+    if (fuzz_ropes[t].by_table(&row, halves ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES, pe_from(0),
+                               1, other, one) != PE_OK)
         FUZZ_FAIL("pe_rope_by_table refuses a head alone");
     for (size_t e = 0; e < n; e++)
         memcpy(head + (halves ? in_halves(e, n) : e) * size,
@@ -247,8 +249,8 @@ static void unweave(int adjacent, size_t size, size_t n, unsigned char *head)
 }
 
 /* The same for the blocks of a plan. */
-static void turn_blocks(size_t blocks, fuzz_type t, pe_layout layout, const float *c, const float *s,
-                        size_t n, unsigned char *head)
+static void turn_blocks(size_t blocks, fuzz_type t, pe_layout layout, const float *c,
+                        const float *s, size_t n, unsigned char *head)
 {
     const size_t each = blocks ? n / blocks : n;
     for (size_t i = 0; i < n; i += each)
@@ -305,8 +307,9 @@ typedef struct fuzz_by {
 static size_t width_by(const fuzz_by *by)
 {
     const size_t h = by->table.pairs;
-    return by->table.layout == PE_ROPE_TABLE_APART ? h
-                                                   : (by->table.layout == PE_ROPE_TABLE_MATRIX ? 4 : 2) * h;
+    return by->table.layout == PE_ROPE_TABLE_APART
+               ? h
+               : (by->table.layout == PE_ROPE_TABLE_MATRIX ? 4 : 2) * h;
 }
 
 static float widened(fuzz_type t, const void *p, size_t i)
@@ -331,10 +334,10 @@ static void row_by(const fuzz_by *by, pe_layout layout, size_t r, float *c, floa
     const pe_rope_table *const t = &by->table;
     const size_t first = (size_t)by->row[r] * t->stride;
     const int one = t->layout == PE_ROPE_TABLE_COMPLEX || t->layout == PE_ROPE_TABLE_MATRIX;
-    const size_t step = t->layout == PE_ROPE_TABLE_MATRIX ? 4
-                        : one || (t->layout == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED)
-                            ? 2
-                            : 1;
+    const size_t step =
+        t->layout == PE_ROPE_TABLE_MATRIX                                              ? 4
+        : one || (t->layout == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED) ? 2
+                                                                                       : 1;
     const void *const sines = t->sines ? t->sines : t->cosines;
     const size_t behind = t->sines ? 0 : one ? step / 2 : t->pairs;
     for (size_t i = 0; i < t->pairs; i++) {
@@ -348,8 +351,11 @@ static fuzz_by by_make(fuzz_input *in, size_t pairs, size_t tokens)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
     const unsigned b = fuzz_byte(in);
-    fuzz_by by = {{NULL, NULL, PE_TYPE_F32, PE_ROPE_TABLE_APART, 0, tokens, pairs}, types[b & 3], 0, 0, {0}};
-    by.table.type = by.type == FUZZ_F32 ? PE_TYPE_F32 : by.type == FUZZ_F16 ? PE_TYPE_F16 : PE_TYPE_BF16;
+    fuzz_by by = {
+        {NULL, NULL, PE_TYPE_F32, PE_ROPE_TABLE_APART, 0, tokens, pairs}, types[b & 3], 0, 0, {0}};
+    by.table.type = by.type == FUZZ_F32   ? PE_TYPE_F32
+                    : by.type == FUZZ_F16 ? PE_TYPE_F16
+                                          : PE_TYPE_BF16;
     by.table.layout = (pe_rope_table_layout)((b >> 2 & 7) % 5);
     by.gathers = b >> 5 & 1, by.back = b >> 6 & 1;
     for (size_t r = 0; r < 64 && r < tokens; r++)
@@ -378,8 +384,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     size_t head_dim = before + n + (to ? (seed >> 2) % 8 : 0);
     const size_t gap = seed & 16 ? 1 + seed % 7 : 0;
     pe_layout layout = p->layout;
-    while (tokens * (heads + k_heads) * (head_dim + gap) > ELEMENTS)
-        tokens /= 2;
+    while (tokens * (heads + k_heads) * (head_dim + gap) > ELEMENTS) tokens /= 2;
     pe_heads x_lie = {heads, head_dim + gap, (heads ? heads : 1) * (head_dim + gap) + gap};
     if (seed & 64) /* [heads, tokens, head_dim] */
         x_lie.token_stride = head_dim + gap,
@@ -399,7 +404,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
     size_t far = 0; /* a row that is none */
     table->stride = width_by(&rows_by) + (seed & 16 ? seed % 3 : 0);
-    if (wrong == 5 && by) table->stride = fuzz_byte(in) < 128 ? width_by(&rows_by) - 1 : fuzz_huge(in);
+    if (wrong == 5 && by)
+        table->stride = fuzz_byte(in) < 128 ? width_by(&rows_by) - 1 : fuzz_huge(in);
     if (wrong == 7 && by) layout = (pe_layout)(2 + fuzz_byte(in));
     if (wrong == 12 && by && tokens && tokens <= 64) {
         const unsigned which = fuzz_byte(in);
@@ -417,18 +423,20 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const int nothing = tokens == 0 || (heads == 0 && k_heads == 0 && !differ);
     size_t span = 0, from_span = 0;
     uint64_t may = 0;
-    const fuzz_flaw flaw =
-        wrong < 12 || by ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 12));
+    const fuzz_flaw flaw = wrong < 12 || by ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 12));
     fuzz_place_make(in, &place, tokens, p->plan.axes, p->offset, flaw, 0);
     if (place.too_long) return;
     if (!nothing) {
         may = by ? 0 : p->may | place.may;
-        if (heads && to && !differ) may |= heads_may(width, tokens, from_lie, fuzz_size(in_type), &from_span);
+        if (heads && to && !differ)
+            may |= heads_may(width, tokens, from_lie, fuzz_size(in_type), &from_span);
         if (heads) may |= heads_may(width, tokens, x_lie, size, &span);
         if (differ) may |= FUZZ_BIT(PE_ERR_HEADS);
         if (to && head_dim < before + n) may |= FUZZ_BIT(PE_ERR_HEAD_DIM);
         if (by && (unsigned)layout > 1) may |= FUZZ_BIT(PE_ERR_ENUM);
-        if (by) may |= fuzz_shape(width_by(&rows_by), tokens, table->stride, fuzz_size(rows_by.type), &from_span);
+        if (by)
+            may |= fuzz_shape(width_by(&rows_by), tokens, table->stride, fuzz_size(rows_by.type),
+                              &from_span);
         if (by && far) may |= FUZZ_BIT(PE_ERR_RANGE);
         if (by && wrong == 13) {
             table->type = (pe_type)(3 + fuzz_byte(in));
@@ -493,19 +501,13 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         status = f->from_f32(plan, place.at, tokens, head_dim, (const float *)given_from, from_lie,
                              given_x, x_lie);
         break;
-    case FORM_QK:
-        status = f->qk(plan, place.at, tokens, given_x, x_lie, given_k, k_lie);
-        break;
-    case FORM_BY:
-        status = f->by_table(given_table, layout, rows, tokens, given_x, x_lie);
-        break;
+    case FORM_QK: status = f->qk(plan, place.at, tokens, given_x, x_lie, given_k, k_lie); break;
+    case FORM_BY: status = f->by_table(given_table, layout, rows, tokens, given_x, x_lie); break;
     case FORM_BY_TO:
         status = f->by_table_to(given_table, layout, rows, tokens, head_dim, given_from, from_lie,
                                 given_x, x_lie);
         break;
-    default:
-        status = f->turn(plan, place.at, tokens, given_x, x_lie);
-        break;
+    default: status = f->turn(plan, place.at, tokens, given_x, x_lie); break;
     }
     if (!fuzz_status("pe_rope", status, may)) return;
     if (nothing) {
@@ -575,7 +577,9 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     const fuzz_rope *const f = &fuzz_ropes[t];
     pe_rope_table_layout layout = (pe_rope_table_layout)form;
     const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
-    const size_t width = layout == PE_ROPE_TABLE_APART ? half : layout == PE_ROPE_TABLE_MATRIX ? 2 * n : n;
+    const size_t width = layout == PE_ROPE_TABLE_APART    ? half
+                         : layout == PE_ROPE_TABLE_MATRIX ? 2 * n
+                                                          : n;
     size_t rows = (b >> 2) % 8, stride = width + (seed & 16 ? seed % 7 : 0), bytes = 0;
     if (rows * n > ELEMENTS) rows = 1;
     if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 2 % (width + 1);
@@ -588,7 +592,8 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     if (rows) {
         may = p->may | place.may | fuzz_shape(width, rows, stride, size, &bytes);
         if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) may |= FUZZ_BIT(PE_ERR_ENUM);
-        if (may == 0 && (rows > FUZZ_ROWS || bytes > FUZZ_PLACE / 16)) return; /* slow, nothing new */
+        if (may == 0 && (rows > FUZZ_ROWS || bytes > FUZZ_PLACE / 16))
+            return; /* slow, nothing new */
     }
     if (may || rows == 0) bytes = 64;
     unsigned char *const c = (unsigned char *)fuzz_take(bytes, seed & 1);
@@ -607,9 +612,11 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     if (status != PE_OK || rows == 0 || !(seed & 32)) {
         if (made.cosines || made.sines || made.rows || made.pairs || made.stride)
             FUZZ_FAIL("pe_rope_table tells of a table that it did not fill");
-    } else if (made.cosines != to_c || made.sines != to_s || made.rows != rows || made.pairs != half ||
-               made.stride != stride || made.layout != layout ||
-               made.type != (t == FUZZ_F32 ? PE_TYPE_F32 : t == FUZZ_F16 ? PE_TYPE_F16 : PE_TYPE_BF16))
+    } else if (made.cosines != to_c || made.sines != to_s || made.rows != rows ||
+               made.pairs != half || made.stride != stride || made.layout != layout ||
+               made.type != (t == FUZZ_F32   ? PE_TYPE_F32
+                             : t == FUZZ_F16 ? PE_TYPE_F16
+                                             : PE_TYPE_BF16))
         FUZZ_FAIL("pe_rope_table does not tell what it filled");
     if (!fuzz_status("pe_rope_table", status, may)) return;
     if (rows == 0) {
@@ -628,17 +635,22 @@ static void op_tables(fuzz_input *in, const plan_case *p)
                 FUZZ_FAIL("pe_rope_table refuses a row");
             for (size_t i = 0; i < half; i++) {
                 if (p->coordinate[i] != a) continue;
-                const int each = form == PE_ROPE_TABLE_COMPLEX ||
-                                 (form == PE_ROPE_TABLE_TWICE && p->layout == PE_LAYOUT_INTERLEAVED);
+                const int each =
+                    form == PE_ROPE_TABLE_COMPLEX ||
+                    (form == PE_ROPE_TABLE_TWICE && p->layout == PE_LAYOUT_INTERLEAVED);
                 const int matrix = form == PE_ROPE_TABLE_MATRIX;
                 const int inside = form == PE_ROPE_TABLE_TWICE && p->blocks; /* a block of halves */
                 const size_t wide = inside ? half / p->blocks : half;
-                const size_t first = matrix ? 4 * i : each ? 2 * i : inside ? i / wide * wide + i : i;
+                const size_t first = matrix   ? 4 * i
+                                     : each   ? 2 * i
+                                     : inside ? i / wide * wide + i
+                                              : i;
                 const size_t again = matrix ? 4 * i + 2 : each ? 2 * i + 1 : wide + first;
                 const unsigned char *const cosine = cosines + p->number[i] * size,
-                                    *const sine = sines + p->number[i] * size;
+                                           *const sine = sines + p->number[i] * size;
                 const unsigned char *const its_sine = two ? y + first * size : x + again * size;
-                if (!fuzz_equal(x + first * size, cosine, size) || !fuzz_equal(its_sine, sine, size))
+                if (!fuzz_equal(x + first * size, cosine, size) ||
+                    !fuzz_equal(its_sine, sine, size))
                     FUZZ_FAIL("pe_rope_table, layout %u: row %zu, pair %zu", form, r, i);
                 unsigned char minus[4];
                 memcpy(minus, sine, size);
@@ -646,9 +658,8 @@ static void op_tables(fuzz_input *in, const plan_case *p)
                 if (matrix && (!fuzz_equal(x + (first + 1) * size, minus, size) ||
                                !fuzz_equal(x + (first + 3) * size, cosine, size)))
                     FUZZ_FAIL("pe_rope_table, matrices: row %zu, pair %zu", r, i);
-                if (form == PE_ROPE_TABLE_TWICE &&
-                    (!fuzz_equal(x + again * size, cosine, size) ||
-                     !fuzz_equal(y + again * size, sine, size)))
+                if (form == PE_ROPE_TABLE_TWICE && (!fuzz_equal(x + again * size, cosine, size) ||
+                                                    !fuzz_equal(y + again * size, sine, size)))
                     FUZZ_FAIL("pe_rope_table, twice: row %zu, pair %zu, its copy", r, i);
             }
         }
@@ -723,7 +734,8 @@ static pe_rope_config decode_config(fuzz_input *in)
         for (size_t a = 1; a < PE_MAX_AXES; a++)
             c.sections[a] = a < c.axes ? pairs / (c.axes ? c.axes : 1) : 0;
         c.sections[0] = pairs - (c.axes ? c.axes - 1 : 0) * c.sections[1];
-        if (more & 4) c.sections[any % 8] = fuzz_byte(in) < 224 ? fuzz_byte(in) % 20 : fuzz_huge(in);
+        if (more & 4)
+            c.sections[any % 8] = fuzz_byte(in) < 224 ? fuzz_byte(in) % 20 : fuzz_huge(in);
         if (more & 8) c.section_order = (pe_sections)fuzz_byte(in);
     } else if (more & 4) { /* a coordinate for each pair: mostly a right one */
         uint64_t state = fuzz_byte(in);
@@ -737,7 +749,8 @@ static pe_rope_config decode_config(fuzz_input *in)
         if ((more & 136) == 136) c.section_order = (pe_sections)(fuzz_byte(in) % 4);
         c.coordinate = coordinates;
     }
-    if (more & 16) c.offset = fuzz_byte(in) < 128 ? (double)(fuzz_byte(in) % 16) / 4 : fuzz_double(in);
+    if (more & 16)
+        c.offset = fuzz_byte(in) < 128 ? (double)(fuzz_byte(in) % 16) / 4 : fuzz_double(in);
     if (more & 32) c.angle = (pe_angle)(fuzz_byte(in) % 4);
     if (more & 64) c.expected_rows = fuzz_byte(in) % 3;
     if ((more & 192) == 192) c.layout = (pe_layout)fuzz_byte(in), c.max_position_embeddings = few;
@@ -786,7 +799,8 @@ static int op_configs(fuzz_input *in, plan_case *p)
     uint8_t coordinate[PAIRS], number[PAIRS];
     if ((error == NULL) != (bytes != 0) || pairs > PAIRS)
         FUZZ_FAIL("pe_rope_plan_size: %zu, and the error is %s", bytes, error ? error : "none");
-    if (!error && has_wrong_length(&c)) FUZZ_FAIL("a config is taken whose list has another length");
+    if (!error && has_wrong_length(&c))
+        FUZZ_FAIL("a config is taken whose list has another length");
     if (!error && (!sections_of(&c, pairs, coordinate, number) || (unsigned)c.layout > 1 ||
                    (unsigned)c.angle > 1 || !(fabs(c.offset) <= 0x1p31) ||
                    c.offset * 0x1p20 != floor(c.offset * 0x1p20)))
@@ -821,7 +835,8 @@ static int op_configs(fuzz_input *in, plan_case *p)
     const int vision = c.axes > 1 && c.section_order == PE_SECTIONS_VISION;
     for (size_t i = 0; i < pairs && good; i++) {
         if (!(w[i] >= 0 && w[i] <= DBL_MAX))
-            FUZZ_FAIL("pe_rope_frequencies: type %d, frequency %zu is %a", (int)c.rope_type, i, w[i]);
+            FUZZ_FAIL("pe_rope_frequencies: type %d, frequency %zu is %a", (int)c.rope_type, i,
+                      w[i]);
         if (w[i] > 0x1p21) may |= FUZZ_BIT(PE_ERR_FACTOR);
         /* of factors each pair has one of its own */
         if (vision && !c.freq_factors && c.rope_type != PE_ROPE_LONGROPE &&
@@ -867,8 +882,7 @@ static void op_ggml(fuzz_input *in)
     g.n_dims = 2 + 2 * (size_t)(b % 6);
     const size_t half = g.n_dims / 2, rows = seed % 4, stride = half + (seed >> 4);
     float with[8];
-    for (size_t i = 0; i < 8; i++)
-        with[i] = 1 + (float)i;
+    for (size_t i = 0; i < 8; i++) with[i] = 1 + (float)i;
     if (b & 16) g.freq_base = (float)fuzz_double(in);
     if (b & 32) g.freq_scale = (float)fuzz_double(in);
     if (b & 64)
@@ -884,11 +898,12 @@ static void op_ggml(fuzz_input *in)
     const size_t all = rows ? ((rows - 1) * stride + half) * sizeof(float) : 64;
     float *const c = (float *)fuzz_take(all, 1), *const s = (float *)fuzz_take(all, 0);
     fuzz_save(fuzz_all.used);
-    const pe_status status = pe_rope_ggml_f32(wrong == 1 ? NULL : &g, place.at, rows, c,
-                                              wrong == 2 ? NULL : s, stride);
-    const uint64_t may = rows == 0 ? 0
-                                   : place.may | (wrong == 1 || wrong == 2 ? FUZZ_BIT(PE_ERR_NULL) : 0) |
-                                         (short_list ? FUZZ_BIT(PE_ERR_GGML) : 0);
+    const pe_status status =
+        pe_rope_ggml_f32(wrong == 1 ? NULL : &g, place.at, rows, c, wrong == 2 ? NULL : s, stride);
+    const uint64_t may = rows == 0
+                             ? 0
+                             : place.may | (wrong == 1 || wrong == 2 ? FUZZ_BIT(PE_ERR_NULL) : 0) |
+                                   (short_list ? FUZZ_BIT(PE_ERR_GGML) : 0);
     if (status != PE_OK) {
         (void)fuzz_status("pe_rope_ggml", status, may | FUZZ_BIT(PE_ERR_GGML));
         return;
@@ -921,18 +936,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_save(1);
     }
     switch (what) {
-    case 3:
-        op_ggml(&in);
-        break;
+    case 3: op_ggml(&in); break;
     case 0:
     case 4:
     case 5:
-    case 6:
-        op_tables(&in, p);
-        break;
-    default:
-        op_heads(&in, p);
-        break;
+    case 6: op_tables(&in, p); break;
+    default: op_heads(&in, p); break;
     }
     fuzz_release(keep);
     if (keep) fuzz_unwritten("the memory of a plan");

@@ -66,8 +66,7 @@ static int decode_rope_plans(fuzz_input *in, plan_case *p)
     const size_t pairs = c.head_dim / 2;
     c.layout = (pe_layout)(b & 1), c.section_order = (pe_sections)(b / 2 % 3);
     c.axes = 1 + b / 8 % 4;
-    for (size_t a = 1; a < c.axes; a++)
-        c.sections[a] = pairs / c.axes;
+    for (size_t a = 1; a < c.axes; a++) c.sections[a] = pairs / c.axes;
     c.sections[0] = pairs - (c.axes - 1) * c.sections[1];
     c.rope_type = (pe_rope_type)(fields % 6);
     c.factor = 8, c.original_max_position_embeddings = 4096, c.max_position_embeddings = 32768;
@@ -100,8 +99,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     fuzz_memory_make();
     for (size_t n = 0; n < POOL;) {
         uint8_t bytes[32];
-        for (size_t i = 0; i < sizeof bytes; i++)
-            bytes[i] = (uint8_t)fuzz_next(&state);
+        for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)fuzz_next(&state);
         if (n % 4) /* three of four with no field changed */
             bytes[2] = 0;
         fuzz_input in = {bytes, bytes + sizeof bytes};
@@ -115,16 +113,13 @@ static void take_all(fuzz_type t, size_t n, unsigned seed, void **x)
 {
     for (int i = 0; i < CODES; i++) {
         x[i] = fuzz_take(n * fuzz_size(t), (seed & 1) != 0);
-        if (i == 0)
-            fuzz_elements(t, x[0], n, seed);
-        else
-            memcpy(x[i], x[0], n * fuzz_size(t));
+        if (i == 0) fuzz_elements(t, x[0], n, seed);
+        else memcpy(x[i], x[0], n * fuzz_size(t));
     }
 }
 
 /* The same in all blocks, and the same status? */
-static void compare_all(const char *what, fuzz_type t, size_t n, void **x,
-                        const pe_status *status)
+static void compare_all(const char *what, fuzz_type t, size_t n, void **x, const pe_status *status)
 {
     for (int i = 1; i < CODES; i++) {
         const unsigned char *const a = (const unsigned char *)x[0], *const b =
@@ -211,18 +206,20 @@ static void op_rope(fuzz_input *in, const plan_case *p)
     fuzz_elements(FUZZ_F32, cosines, tokens * half, seed + 6);
     fuzz_elements(FUZZ_F32, sines, tokens * half, seed + 7);
     /* the same bytes as a table of any type, the two arrays one; gathered, back */
-    pe_rope_table table = {cosines, sines, (pe_type)(seed % 3), PE_ROPE_TABLE_APART, half, tokens, half};
+    pe_rope_table table = {cosines, sines, (pe_type)(seed % 3), PE_ROPE_TABLE_APART, half,
+                           tokens,  half};
     const int64_t gathered[4] = {(int64_t)tokens - 1, 0, (int64_t)tokens / 2, 0};
-    const pe_at some = seed & 8 ? pe_at_i64(gathered) : pe_from(0), rows = seed & 16 ? pe_back(some) : some;
-    if (seed & 64) table.layout = PE_ROPE_TABLE_COMPLEX, table.sines = NULL, table.stride = d, table.type = PE_TYPE_BF16;
+    const pe_at some = seed & 8 ? pe_at_i64(gathered) : pe_from(0),
+                rows = seed & 16 ? pe_back(some) : some;
+    if (seed & 64)
+        table.layout = PE_ROPE_TABLE_COMPLEX, table.sines = NULL, table.stride = d,
+        table.type = PE_TYPE_BF16;
     take_all(t, all, seed, x);
     for (int i = 0; i < CODES; i++) {
         const fuzz_rope *const f = &codes[i]->rope[t];
         const pe_plan *const q = &p->plan[i];
         switch (how) {
-        case 0:
-            status[i] = f->from_f32(q, place.at, tokens, d, from, lie, x[i], lie);
-            break;
+        case 0: status[i] = f->from_f32(q, place.at, tokens, d, from, lie, x[i], lie); break;
         case 1:
             status[i] = f->by_table(&table, (pe_layout)(b >> 4 & 1), rows, tokens, x[i], lie);
             break;
@@ -236,13 +233,11 @@ static void op_rope(fuzz_input *in, const plan_case *p)
                                  fuzz_take(all * fuzz_size(t), 1), lie.token_stride, NULL);
             break;
         case 4:
-            status[i] = f->table(q, place.at, tokens,
-                                 b & 16 ? PE_ROPE_TABLE_JOINED : PE_ROPE_TABLE_COMPLEX, x[i], NULL,
-                                 lie.token_stride, NULL);
+            status[i] =
+                f->table(q, place.at, tokens, b & 16 ? PE_ROPE_TABLE_JOINED : PE_ROPE_TABLE_COMPLEX,
+                         x[i], NULL, lie.token_stride, NULL);
             break;
-        default:
-            status[i] = f->turn(q, place.at, tokens, x[i], lie);
-            break;
+        default: status[i] = f->turn(q, place.at, tokens, x[i], lie); break;
         }
     }
     compare_all("rope", t, all, x, status);
@@ -277,7 +272,8 @@ static void op_sincos(fuzz_input *in)
     static fuzz_place place;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     const fuzz_type t = (fuzz_type)(b & 3);
-    const size_t pairs = 1 + (b >> 2) % 24, most = (t == FUZZ_F64 ? ELEMENTS / 10 : ELEMENTS) / (2 * pairs);
+    const size_t pairs = 1 + (b >> 2) % 24,
+                 most = (t == FUZZ_F64 ? ELEMENTS / 10 : ELEMENTS) / (2 * pairs);
     const size_t rows = seed >= 240 && pairs < 3 ? 97 : 1 + seed % (most < 1 ? 1 : most);
     const size_t all = rows * 2 * pairs, size = fuzz_size(t);
     double omega[24];
@@ -285,7 +281,8 @@ static void op_sincos(fuzz_input *in)
     pe_status status[MOST_CODES];
     if (t == FUZZ_F64 && rows > 90) return;
     for (size_t i = 0; i < pairs; i++)
-        omega[i] = fuzz_byte(in) < 16 ? fuzz_double(in) : ldexp(1 + (double)i / 32, -(int)(i * (b % 5)));
+        omega[i] =
+            fuzz_byte(in) < 16 ? fuzz_double(in) : ldexp(1 + (double)i / 32, -(int)(i * (b % 5)));
     fuzz_place_make(in, &place, rows, 1, 0, FUZZ_GOOD, 0);
     if (place.too_long) return;
     take_all(t, all, seed, x);
@@ -303,7 +300,8 @@ static void op_numbers(fuzz_input *in)
 {
     static fuzz_place query, key;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
-    const size_t queries = 1 + b % 4, keys = 1 + (b >> 2) % 24, n = seed & 1 ? queries * keys : keys;
+    const size_t queries = 1 + b % 4, keys = 1 + (b >> 2) % 24,
+                 n = seed & 1 ? queries * keys : keys;
     const size_t buckets = 2 * (2 + (size_t)seed % 30), most = 64 + (size_t)fuzz_byte(in);
     const double beta = fuzz_double(in);
     void *x[MOST_CODES];
@@ -314,10 +312,10 @@ static void op_numbers(fuzz_input *in)
     if (query.too_long) return;
     take_all(FUZZ_F32, n, seed, x); /* as wide as int32_t */
     for (int i = 0; i < CODES; i++)
-        status[i] = seed & 1 ? codes[i]->t5(buckets, most, seed >> 1 & 1, query.at, queries, key.at, keys,
-                                            (int32_t *)x[i])
-                             : codes[i]->query_scale((pe_query_scale)(seed >> 1 & 1), beta, most, seed >> 2,
-                                                     key.at, keys, (float *)x[i]);
+        status[i] = seed & 1 ? codes[i]->t5(buckets, most, seed >> 1 & 1, query.at, queries, key.at,
+                                            keys, (int32_t *)x[i])
+                             : codes[i]->query_scale((pe_query_scale)(seed >> 1 & 1), beta, most,
+                                                     seed >> 2, key.at, keys, (float *)x[i]);
     compare_all("buckets or factors", FUZZ_F32, n, x, status);
 }
 
@@ -338,8 +336,7 @@ static void op_tables(fuzz_input *in)
     for (size_t k = 0; k < 4; k++)
         slopes[k] = seed & 128 ? ldexpf(1.7f, -(int)(k + seed % 8))
                                : fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
-    for (size_t k = 0; k < queries; k++)
-        at[k] = (int64_t)(fuzz_byte(in) % heads);
+    for (size_t k = 0; k < queries; k++) at[k] = (int64_t)(fuzz_byte(in) % heads);
     take_all(t, n, seed, x);
     /* a table of `heads` rows of `keys`, looked up `queries` times */
     float table[4 * 24];
@@ -349,22 +346,21 @@ static void op_tables(fuzz_input *in)
     for (size_t k = 0; k < keys; k++)
         cells[k] = (int64_t)(k * k % 17) + (seed & 32 ? (int64_t)k % 3 * 0x2aaaaaa9 : 0);
     const pe_at key_at = seed & 64 ? pe_at_i64(cells) : pe_from(0);
-    const pe_resample how_to = {b & 1 ? PE_RESAMPLE_LINEAR : PE_RESAMPLE_CUBIC, -0.5, seed & 1, 0, 0, 0};
+    const pe_resample how_to = {
+        b & 1 ? PE_RESAMPLE_LINEAR : PE_RESAMPLE_CUBIC, -0.5, seed & 1, 0, 0, 0};
     for (int i = 0; i < CODES; i++) {
         const fuzz_bias *const f = &codes[i]->bias[t];
         const pe_alibi_mode mode = (pe_alibi_mode)(seed % 3);
         switch (how) {
         case 0:
         case 1:
-            status[i] =
-                f->fill(slopes, heads, mode, first, queries, key_at, keys, x[i], keys,
-                        queries * keys);
+            status[i] = f->fill(slopes, heads, mode, first, queries, key_at, keys, x[i], keys,
+                                queries * keys);
             break;
         case 2:
         case 3:
-            status[i] =
-                f->add(slopes, heads, mode, first, queries, key_at, keys, x[i], keys,
-                        queries * keys);
+            status[i] = f->add(slopes, heads, mode, first, queries, key_at, keys, x[i], keys,
+                               queries * keys);
             break;
         case 4:
         case 5:
@@ -372,12 +368,11 @@ static void op_tables(fuzz_input *in)
             break;
         case 6:
             status[i] =
-                b & 128 ? codes[i]->resample(table, heads, 1, keys, &how_to, (float *)x[i], queries, 1)
-                        : codes[i]->slopes(n < 12 ? n : 12, (float)(seed % 32) / 2, (float *)x[i]);
+                b & 128
+                    ? codes[i]->resample(table, heads, 1, keys, &how_to, (float *)x[i], queries, 1)
+                    : codes[i]->slopes(n < 12 ? n : 12, (float)(seed % 32) / 2, (float *)x[i]);
             break;
-        default:
-            status[i] = codes[i]->sinusoidal((float *)x[i], 1 + b % 3, 1 + seed % 11);
-            break;
+        default: status[i] = codes[i]->sinusoidal((float *)x[i], 1 + b % 3, 1 + seed % 11); break;
         }
     }
     compare_all("table", t, n, x, status);
@@ -395,26 +390,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const unsigned what = fuzz_byte(&in) % 32;
     switch (what < 30 ? what % 8 : what) {
-    case 30:
-        op_numbers(&in);
-        break;
-    case 31:
-        op_sincos(&in);
-        break;
+    case 30: op_numbers(&in); break;
+    case 31: op_sincos(&in); break;
     case 0:
         if (b & 1) op_ggml(&in);
         else op_tables(&in);
         break;
     case 1:
-    case 3:
-        op_rope(&in, p);
-        break;
-    case 2:
-        op_algebra(&in, p);
-        break;
-    default:
-        op_rows(&in, p);
-        break;
+    case 3: op_rope(&in, p); break;
+    case 2: op_algebra(&in, p); break;
+    default: op_rows(&in, p); break;
     }
     fuzz_release(0);
     return 0;

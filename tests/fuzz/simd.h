@@ -20,8 +20,8 @@ typedef struct fuzz_code {
     pe_status (*dot)(const pe_plan *, pe_at, size_t, double *);
     pe_status (*sinusoidal)(float *, size_t, size_t);
     pe_status (*slopes)(size_t, float, float *);
-    pe_status (*resample)(const float *, size_t, size_t, size_t, const pe_resample *, float *, size_t,
-                          size_t);
+    pe_status (*resample)(const float *, size_t, size_t, size_t, const pe_resample *, float *,
+                          size_t, size_t);
     pe_status (*ggml)(const pe_rope_ggml *, pe_at, size_t, float *, float *, size_t);
     pe_status (*t5)(size_t, size_t, int, pe_at, size_t, pe_at, size_t, int32_t *);
     pe_status (*query_scale)(pe_query_scale, double, size_t, double, pe_at, size_t, float *);

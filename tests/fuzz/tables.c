@@ -31,10 +31,8 @@ static void op_slopes(fuzz_input *in)
     float bias = fuzz_byte(in) < 128 ? 8 : (float)fuzz_double(in);
     uint64_t may = 0;
     if (wrong == 1) heads = fuzz_huge(in);
-    if (heads > (size_t)1 << 28)
-        may |= FUZZ_BIT(PE_ERR_SIZE);
-    else if (heads > 64)
-        return;
+    if (heads > (size_t)1 << 28) may |= FUZZ_BIT(PE_ERR_SIZE);
+    else if (heads > 64) return;
     if (heads && !(bias >= 0 && bias <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_SLOPE);
     if (wrong == 2 && heads) may |= FUZZ_BIT(PE_ERR_NULL);
     float *const s = (float *)fuzz_take((may ? 16 : heads) * sizeof *s, heads & 1);
@@ -44,8 +42,7 @@ static void op_slopes(fuzz_input *in)
         heads == 0)
         return;
     size_t n = 1;
-    while (n <= heads / 2)
-        n *= 2;
+    while (n <= heads / 2) n *= 2;
     float twice[128];
     if (pe_alibi_slopes_f32(2 * n, bias, twice) != PE_OK)
         FUZZ_FAIL("pe_alibi_slopes refuses %zu heads", 2 * n);
@@ -63,11 +60,12 @@ static float bias_of(pe_alibi_mode mode, float slope, int64_t p, int64_t k)
 }
 
 /* The errors of scores [heads][queries][keys], none of them 0, and their bytes. */
-static uint64_t scores_may(size_t heads, size_t queries, size_t keys, size_t q_stride, size_t h_stride,
-                           size_t size, size_t *bytes)
+static uint64_t scores_may(size_t heads, size_t queries, size_t keys, size_t q_stride,
+                           size_t h_stride, size_t size, size_t *bytes)
 {
     const size_t q = queries - 1, h = heads - 1;
-    const size_t by_query = fuzz_mul_add(q, q_stride, keys), by_head = fuzz_mul_add(h, h_stride, keys);
+    const size_t by_query = fuzz_mul_add(q, q_stride, keys),
+                 by_head = fuzz_mul_add(h, h_stride, keys);
     uint64_t may = 0;
     if ((q && q_stride < keys) || (h && h_stride < keys) ||
         (q && h && h_stride < by_query && q_stride < by_head))
@@ -92,8 +90,7 @@ static void op_alibi(fuzz_input *in)
     keys = keys < 160 ? keys % 40 : keys;
     if (fuzz_byte(in) < 128 && keys) /* where both lines are met */
         first = (int64_t)(seed % keys);
-    while (heads * queries * keys > ELEMENTS)
-        queries /= 2;
+    while (heads * queries * keys > ELEMENTS) queries /= 2;
     const size_t gap = seed & 32 ? seed % 5 : 0;
     size_t q_stride = keys + gap, h_stride = (queries ? queries : 1) * q_stride + gap;
     if (seed & 64) /* [queries, heads, keys] */
@@ -153,8 +150,8 @@ static void op_alibi(fuzz_input *in)
     for (size_t h = heads; h-- > 0;)
         for (size_t q = queries; q-- > 0;) {
             const size_t at = h * h_stride + q * q_stride;
-            if ((is_add ? f->add : f->fill)(slopes + h, 1, mode, first + (int64_t)q, 1, key_at, keys,
-                                            y + at * size, keys, keys) != PE_OK)
+            if ((is_add ? f->add : f->fill)(slopes + h, 1, mode, first + (int64_t)q, 1, key_at,
+                                            keys, y + at * size, keys, keys) != PE_OK)
                 FUZZ_FAIL("pe_alibi refuses a row");
             for (size_t k = 0; k < keys && t == FUZZ_F32; k++) {
                 const int64_t p = first + (int64_t)q;
@@ -203,7 +200,8 @@ static void op_t5(fuzz_input *in)
     const size_t wrong = fuzz_wrong(in, 16);
     const int both = b & 1;
     size_t queries = (b >> 1) % 8, keys = fuzz_byte(in) % 40;
-    size_t buckets = seed & 128 ? 2 + fuzz_byte(in) % 64 : 32, most = seed & 64 ? 1 + fuzz_byte(in) : 128;
+    size_t buckets = seed & 128 ? 2 + fuzz_byte(in) % 64 : 32,
+           most = seed & 64 ? 1 + fuzz_byte(in) : 128;
     if (both) buckets = (buckets + 2) / 2 * 2;
     if (seed & 32) most <<= fuzz_byte(in) % 24;
     if (wrong == 1) buckets = fuzz_byte(in) < 128 ? fuzz_byte(in) % 5 : fuzz_huge(in);
@@ -220,8 +218,8 @@ static void op_t5(fuzz_input *in)
     uint64_t may = 0;
     if (!nothing) {
         may = whole_may(&query, flaw == FUZZ_GARBAGE) | whole_may(&key, flaw == FUZZ_GARBAGE);
-        if (buckets < 2 || buckets > 1024 || (both && (buckets < 4 || buckets % 2)) || most <= n / 2 ||
-            most > (size_t)1 << 31)
+        if (buckets < 2 || buckets > 1024 || (both && (buckets < 4 || buckets % 2)) ||
+            most <= n / 2 || most > (size_t)1 << 31)
             may |= FUZZ_BIT(PE_ERR_BUCKETS);
         if (fuzz_mul_add(queries, keys, 0) > (size_t)PTRDIFF_MAX / 4) may |= FUZZ_BIT(PE_ERR_SIZE);
         if (wrong == 5) may |= FUZZ_BIT(PE_ERR_NULL);
@@ -230,8 +228,8 @@ static void op_t5(fuzz_input *in)
     const size_t all = may || nothing ? 16 : queries * keys;
     int32_t *const index = (int32_t *)fuzz_take(all * sizeof *index, seed & 1);
     fuzz_save(fuzz_all.used);
-    const pe_status status = pe_bias_t5_i32(buckets, most, both ? 1 + (seed & 6) : 0, query.at, queries,
-                                            key.at, keys, wrong == 5 ? NULL : index);
+    const pe_status status = pe_bias_t5_i32(buckets, most, both ? 1 + (seed & 6) : 0, query.at,
+                                            queries, key.at, keys, wrong == 5 ? NULL : index);
     if (!fuzz_status("pe_bias_t5", status, may)) return;
     if (nothing) {
         fuzz_unwritten("pe_bias_t5 of nothing");
@@ -292,9 +290,9 @@ static void op_by_index(fuzz_input *in)
     for (size_t i = 0; i < all; i++) index[i] = (int32_t)(fuzz_next(&state) % (table_size / heads));
     if (wrong == 7) index[seed % all] = seed & 8 ? -1 - (int32_t)fuzz_byte(in) : (int32_t)entries;
     fuzz_save(3);
-    const pe_status status =
-        fuzz_biases[t].by_index(wrong == 8 ? NULL : table, entries, heads, wrong == 9 ? NULL : index,
-                                queries, keys, wrong == 10 ? NULL : x, q_stride, h_stride);
+    const pe_status status = fuzz_biases[t].by_index(wrong == 8 ? NULL : table, entries, heads,
+                                                     wrong == 9 ? NULL : index, queries, keys,
+                                                     wrong == 10 ? NULL : x, q_stride, h_stride);
     if (!fuzz_status("pe_bias_add", status, may)) return;
     unsigned char *const y = (unsigned char *)fuzz_take(bytes, !(seed & 1));
     memcpy(y, fuzz_saved(x), bytes);
@@ -373,7 +371,8 @@ static void op_query_scale(fuzz_input *in)
     const size_t wrong = fuzz_wrong(in, 12);
     pe_query_scale kind = (pe_query_scale)(b & 1);
     size_t rows = (b >> 1) % 24, period = seed & 1 ? 1 + (size_t)fuzz_bytes(in, 2) : 2048;
-    double beta = seed & 2 ? fuzz_double(in) : 0.125, shift = seed & 4 ? fuzz_real(in) : (double)(seed >> 7);
+    double beta = seed & 2 ? fuzz_double(in) : 0.125,
+           shift = seed & 4 ? fuzz_real(in) : (double)(seed >> 7);
     if (wrong == 1) rows = fuzz_huge(in);
     if (wrong == 2) period = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
     if (wrong == 3) kind = (pe_query_scale)(2 + fuzz_byte(in));
@@ -385,13 +384,14 @@ static void op_query_scale(fuzz_input *in)
     if (rows) {
         may = place.may;
         if ((unsigned)kind > PE_QUERY_SCALE_LOG) may |= FUZZ_BIT(PE_ERR_ENUM);
-        if (!(fabs(beta) <= 0x1p100) || (kind == PE_QUERY_SCALE_LOG && !(beta >= 0)) || period < 1 ||
-            period > (size_t)1 << 53 || !fuzz_real_ok(shift))
+        if (!(fabs(beta) <= 0x1p100) || (kind == PE_QUERY_SCALE_LOG && !(beta >= 0)) ||
+            period < 1 || period > (size_t)1 << 53 || !fuzz_real_ok(shift))
             may |= FUZZ_BIT(PE_ERR_QUERY_SCALE);
         if (rows > (size_t)PTRDIFF_MAX / sizeof(float)) may |= FUZZ_BIT(PE_ERR_SIZE);
         if (wrong == 5) may |= FUZZ_BIT(PE_ERR_NULL);
         const double last = (double)place.cells - 1; /* of a grid, all are looked at */
-        if (place.cells && !fuzz_real_ok((place.back ? -last : last) + shift)) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (place.cells && !fuzz_real_ok((place.back ? -last : last) + shift))
+            may |= FUZZ_BIT(PE_ERR_RANGE);
         for (size_t r = 0; r < place.rows; r++) {
             const double t = fuzz_turn(&place, r, 0, 0) + shift;
             if (!fuzz_real_ok(t)) may |= FUZZ_BIT(PE_ERR_RANGE);
@@ -401,8 +401,8 @@ static void op_query_scale(fuzz_input *in)
     }
     float *const factors = (float *)fuzz_take((may ? 16 : rows) * sizeof *factors, seed & 8);
     fuzz_save(fuzz_all.used);
-    const pe_status status =
-        pe_rope_query_scale_f32(kind, beta, period, shift, place.at, rows, wrong == 5 ? NULL : factors);
+    const pe_status status = pe_rope_query_scale_f32(kind, beta, period, shift, place.at, rows,
+                                                     wrong == 5 ? NULL : factors);
     if (!fuzz_status("pe_rope_query_scale", status, may)) return;
     for (size_t r = 0; r < rows; r++) {
         const double t = fuzz_turn(&place, r, 0, 0) + shift;
@@ -413,8 +413,8 @@ static void op_query_scale(fuzz_input *in)
         const long double off = fabsl((long double)factors[r] - want);
         const long double room = ldexpl(fabsl(want), -24) + ldexpl(1 + fabsl(size), -60);
         if (!(off <= room))
-            FUZZ_FAIL("pe_rope_query_scale: kind %u, beta %a, period %zu, %a: %a", (unsigned)kind, beta,
-                      period, t, (double)factors[r]);
+            FUZZ_FAIL("pe_rope_query_scale: kind %u, beta %a, period %zu, %a: %a", (unsigned)kind,
+                      beta, period, t, (double)factors[r]);
     }
 }
 
@@ -448,8 +448,10 @@ static void place_of_rows(fuzz_input *in, fuzz_place *p, size_t rows, size_t tab
         const int32_t i32 = (int32_t)i64;
         const float f32 = (float)i64 + (float)real;
         real += (double)i64;
-        p->position[r][0] = type == 0 ? (double)i32 : type == 1 ? (double)i64
-                            : type == 2 ? (double)f32 : real;
+        p->position[r][0] = type == 0   ? (double)i32
+                            : type == 1 ? (double)i64
+                            : type == 2 ? (double)f32
+                                        : real;
         memcpy(list + r * element,
                type == 0   ? (const void *)&i32
                : type == 1 ? (const void *)&i64
@@ -512,8 +514,8 @@ static void op_learned(fuzz_input *in)
     if ((wrong == 6 || wrong == 7) && rows) may |= FUZZ_BIT(PE_ERR_NULL);
     void *const to = wrong == 6 ? NULL : x, *const from = wrong == 7 ? NULL : table;
     const pe_status status =
-        is_grad ? pe_learned_grad_f32((float *)from, table_rows, d, place.at, rows, (const float *)to,
-                                      stride)
+        is_grad ? pe_learned_grad_f32((float *)from, table_rows, d, place.at, rows,
+                                      (const float *)to, stride)
                 : fuzz_biases[t].learned(from, table_rows, d, place.at, rows, to, stride);
     if (!fuzz_status(is_grad ? "pe_learned_grad" : "pe_learned_add", status, may)) return;
     if (rows == 0) {
@@ -521,8 +523,7 @@ static void op_learned(fuzz_input *in)
         return;
     }
     size_t row_of[FUZZ_ROWS];
-    for (size_t r = 0; r < rows; r++)
-        row_of[r] = (size_t)fuzz_turn(&place, r, 0, 0);
+    for (size_t r = 0; r < rows; r++) row_of[r] = (size_t)fuzz_turn(&place, r, 0, 0);
     if (is_grad) { /* in the order of the rows */
         float *const y = (float *)fuzz_take(table_bytes, (seed & 8) == 0);
         memcpy(y, fuzz_saved(table), table_bytes);
@@ -608,8 +609,7 @@ static void op_resample(fuzz_input *in)
     const size_t c = seed / 64 * (d - 1) / 3; /* one column alone */
     float *const column = (float *)fuzz_take(height * width * sizeof *column, 1);
     float *const alone = (float *)fuzz_take(out_height * out_width * sizeof *alone, 0);
-    for (size_t r = 0; r < height * width; r++)
-        column[r] = from[r * d + c];
+    for (size_t r = 0; r < height * width; r++) column[r] = from[r * d + c];
     if (pe_learned_resample_f32(column, height, width, 1, &how, alone, out_height, out_width) !=
         PE_OK)
         FUZZ_FAIL("pe_learned_resample refuses a column");
@@ -625,32 +625,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = {data, data + size};
     const unsigned what = fuzz_byte(&in) % 16;
     switch (what < 12 ? what % 8 : what) {
-    case 12:
-        op_by_index(&in);
-        break;
-    case 13:
-        op_xpos(&in);
-        break;
-    case 14:
-        op_t5(&in);
-        break;
-    case 15:
-        op_query_scale(&in);
-        break;
-    case 0:
-        op_slopes(&in);
-        break;
-    case 1:
-        op_resample(&in);
-        break;
+    case 12: op_by_index(&in); break;
+    case 13: op_xpos(&in); break;
+    case 14: op_t5(&in); break;
+    case 15: op_query_scale(&in); break;
+    case 0: op_slopes(&in); break;
+    case 1: op_resample(&in); break;
     case 2:
     case 3:
-    case 4:
-        op_learned(&in);
-        break;
-    default:
-        op_alibi(&in);
-        break;
+    case 4: op_learned(&in); break;
+    default: op_alibi(&in); break;
     }
     fuzz_release(0);
     return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // What tests/gpu/fill.cu needs of HIP's headers, for clang without ROCm: code is generated, nothing runs.
-#define __device__      __attribute__((device))
-#define __host__        __attribute__((host))
-#define __global__      __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __global__ __attribute__((global))
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__    __attribute__((noinline))
+#define __noinline__ __attribute__((noinline))
 
 struct uint4 {
     unsigned x, y, z, w;

@@ -114,7 +114,6 @@ int main(int argc, char **argv)
     cl_program program = built(context, device, argc > 3 ? argv[3] : "");
     cl_kernel kernel = clCreateKernel(program, "fill", &error);
     need(error, "the kernel");
-    for (unsigned k = 0; run(context, queue, kernel, argv[1], k, argv[2]);)
-        k++;
+    for (unsigned k = 0; run(context, queue, kernel, argv[1], k, argv[2]);) k++;
     return 0;
 }

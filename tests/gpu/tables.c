@@ -135,8 +135,7 @@ int main(int argc, char **argv)
     g_buffer = malloc(BUFFER_BYTES);
     need(g_buffer != NULL, "malloc", "out of memory");
     if (argc == 3 && strcmp(argv[1], "write") == 0) {
-        for (size_t k = 0; k < JOB_COUNT; k++)
-            write_job(argv[2], k);
+        for (size_t k = 0; k < JOB_COUNT; k++) write_job(argv[2], k);
         return 0;
     }
     need(argc == 4 && strcmp(argv[1], "check") == 0, "tables", "write DIR | check DIR DEVICE");

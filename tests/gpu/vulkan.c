@@ -214,7 +214,6 @@ int main(int argc, char **argv)
     open_device(&g);
     make_pipeline(&g, argv[1]);
     make_pools(&g);
-    for (unsigned k = 0; run(&g, argv[2], k, argv[3]);)
-        k++;
+    for (unsigned k = 0; run(&g, argv[2], k, argv[3]);) k++;
     return 0;
 }

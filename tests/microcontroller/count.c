@@ -22,15 +22,14 @@ static volatile float keep;
 
 static uint32_t ticks(void) { return 0xffffffu - SYSTICK[2]; }
 
-#define NOPS_10  "nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n"
+#define NOPS_10 "nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n"
 #define NOPS_100 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10
 
 /* 100 instructions, and a few for each pass of the loop. */
 static void known_instructions(void)
 {
     const uint32_t begin = ticks();
-    for (int k = 0; k < 10000; k++)
-        __asm__ volatile(NOPS_100);
+    for (int k = 0; k < 10000; k++) __asm__ volatile(NOPS_100);
     const uint32_t passed = (ticks() - begin) & 0xffffffu;
     printf("100 nops: %lu instructions\n", (unsigned long)((double)passed * TICK / 10000 + 0.5));
 }

@@ -19,8 +19,7 @@ static void reset(void)
 /* qemu ends with an error: this is no call that it knows. */
 static void fault(void)
 {
-    for (;;)
-        __asm__ volatile("bkpt 0xab" : : : "memory");
+    for (;;) __asm__ volatile("bkpt 0xab" : : : "memory");
 }
 
 typedef union vector {

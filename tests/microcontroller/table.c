@@ -25,8 +25,7 @@ int main(void)
         printf("    {{%" PRIu32 "u, %" PRIu32 "u, %" PRIu32 "u, %" PRIu32 "u}},\n", w[0], w[1],
                w[2], w[3]);
     printf("};\nstatic const double frequencies[%d] = {\n", PAIRS);
-    for (int i = 0; i < PAIRS; i++)
-        printf("    %.17g,\n", omega[i]);
+    for (int i = 0; i < PAIRS; i++) printf("    %.17g,\n", omega[i]);
     printf("};\n");
     return 0;
 }

@@ -181,6 +181,7 @@ without() {
     emscripten) echo "WebAssembly is not tested" ;;
     chromium | node) echo "WebAssembly is not tested in a browser, nor is WebGPU" ;;
     opencl | vulkan) echo "pe_fixed.h is not tested on its devices" ;;
+    format) echo "the format of C and C++ is not checked" ;;
     peers) echo "transformers, torch, triton and gguf are not compared with" ;;
     cortex-m) echo "pe_fixed.h is not tested on microcontrollers" ;;
     gcc | g++ | clang | gappa | numpy | torch | pip | mypy | pytest | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo)
@@ -320,7 +321,9 @@ fi
 
 # What comes from the Python package index goes into an environment with pinned versions.
 if [ "$goal" = check ] || [ "$goal" = matrix ]; then
-    sh tests/tools/environment.sh peers || missing="$missing peers"
+    for item in peers format; do
+        sh tests/tools/environment.sh $item || missing="$missing $item"
+    done
 fi
 
 for item in $missing; do

@@ -61,10 +61,12 @@ static void draw(void)
     const size_t d = below(3) ? D : 2 + below(D - 1);
     config = pe_config_default(d);
     config.amplitude = below(3) ? number(below(2) ? -1000 : -160, below(2) ? 1000 : 130) : 1;
-    config.amplitude = below(4) ? fmin(fmax(config.amplitude, 0x1p-1000), 0x1p1000)
-                                : ONE_OF(1, -1, 0x1p-143, 0x1p-149, 0x1p-150, -0x1p-25, 0x1p-24, 0x1p-14);
+    config.amplitude =
+        below(4) ? fmin(fmax(config.amplitude, 0x1p-1000), 0x1p1000)
+                 : ONE_OF(1, -1, 0x1p-143, 0x1p-149, 0x1p-150, -0x1p-25, 0x1p-24, 0x1p-14);
     config.scale = below(3) ? number(below(3) ? -64 : -880, 18) : 1;
-    config.base = ONE_OF(10000, 10000, 2, 256, 65536, 1, 0x1p-20, 0x1p900, 0x1p32, 81, 1e6, 1.5, 1.0000000000000002, 0.75);
+    config.base = ONE_OF(10000, 10000, 2, 256, 65536, 1, 0x1p-20, 0x1p900, 0x1p32, 81, 1e6, 1.5,
+                         1.0000000000000002, 0.75);
     config.half_turns = below(3) == 0;
     config.offset = below(4) ? 0 : ONE_OF(0.5, 1, -1, 0x1p-20, 0x1p30);
     config.layout = below(2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
@@ -79,7 +81,8 @@ static void draw(void)
     for (size_t i = 0; i < PE_MAX_AXES * D; i++)
         omega[i] = below(9) ? number(below(3) ? -64 : -880, 20) : ONE_OF(0, 1, 2, 0.5, 0x1p-30);
     if (below(2))
-        for (size_t i = 0; i < PE_MAX_AXES * D; i++) omega[i] = ldexp(1, (int)(i % D) - (int)below(2) * 40);
+        for (size_t i = 0; i < PE_MAX_AXES * D; i++)
+            omega[i] = ldexp(1, (int)(i % D) - (int)below(2) * 40);
     if (config.columns == PE_COLUMNS_SUMS) given = 1;
     for (size_t r = 0; r < ROWS; r++) reals[r] = number(below(2) ? -20 : -1000, 30);
     if (below(2))
@@ -102,8 +105,8 @@ static union {
     double d[ROWS * 4 * D];
     uint16_t h[ROWS * 4 * D];
 } out;
-static const char *const verbs[VERBS] = {"fill f32",  "fill f64",  "fill f16",  "fill bf16",
-                                         "add f32",   "add f64",   "add bf16",  "shift f32",
+static const char *const verbs[VERBS] = {"fill f32",  "fill f64",   "fill f16", "fill bf16",
+                                         "add f32",   "add f64",    "add bf16", "shift f32",
                                          "shift f64", "rope table", "xpos",     "query scale"};
 
 static pe_status run(int verb, const pe_plan *plan)
@@ -122,7 +125,9 @@ static pe_status run(int verb, const pe_plan *plan)
     case 8: return pe_shift_f64(plan, at, ROWS, out.d, d);
     case 9: return pe_rope_table_f32(plan, at, ROWS, PE_ROPE_TABLE_APART, out.f, more, d, NULL);
     case 10: return pe_rope_xpos_f32(d, power, at, ROWS, out.f, d);
-    default: return pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, power, 1 + below(100), 0, at, ROWS, out.f);
+    default:
+        return pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, power, 1 + below(100), 0, at, ROWS,
+                                       out.f);
     }
 }
 
@@ -137,7 +142,8 @@ static int kind(const pe_plan *plan)
     double farthest = 4294967296.0;
     if (place == 0 || place == 1 || place == 5) farthest = 64 + fabs(config.offset);
     if (place > 5)
-        for (size_t r = 0; r < ROWS; r++) farthest = fmax(r ? farthest : 0, fabs(reals[r] + config.offset));
+        for (size_t r = 0; r < ROWS; r++)
+            farthest = fmax(r ? farthest : 0, fabs(reals[r] + config.offset));
     if (config.axes > 1 && config.columns == PE_COLUMNS_SUMS) return 1;
     const double step = log2(config.base) / plan->axis[0].denominator[0];
     if (config.half_turns && !given && step != 0 && fabs(step) < 0x1p-20) return 2;
@@ -146,8 +152,8 @@ static int kind(const pe_plan *plan)
 
 /* Calls whose cost is that of their arguments, in nanoseconds of one result. */
 enum { OTHERS = 6, KEYS = 4096, PAIRS = 256 };
-static const char *const others[OTHERS] = {"dot of a pair", "yarn, a pair", "llama 3, a pair",
-                                           "T5 alone", "T5, of a list", "resampled"};
+static const char *const others[OTHERS] = {"dot of a pair", "yarn, a pair",  "llama 3, a pair",
+                                           "T5 alone",      "T5, of a list", "resampled"};
 
 static size_t other(int k, pe_status *status, double *ns, char *what, size_t room)
 {
@@ -160,7 +166,8 @@ static size_t other(int k, pe_status *status, double *ns, char *what, size_t roo
     if (k == 0) { /* frequencies of some bits, up to the largest, over the largest distances */
         const size_t pairs = 1 + below(D);
         config = pe_config_default(2 * pairs);
-        for (size_t i = 0; i < pairs; i++) omega[i] = below(3) ? 0x1p21 - ldexp(unit(), 20) : number(-30, 20);
+        for (size_t i = 0; i < pairs; i++)
+            omega[i] = below(3) ? 0x1p21 - ldexp(unit(), 20) : number(-30, 20);
         at = pe_from(((int64_t)1 << 31) - (int64_t)below(1000) - ROWS);
         pe_plan plan;
         *status = pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, sizeof memory);
@@ -185,8 +192,9 @@ static size_t other(int k, pe_status *status, double *ns, char *what, size_t roo
         begin = now();
         *status = pe_rope_frequencies(&c, result, NULL);
         results = dim / 2;
-        snprintf(what, room, "dim %zu theta %a extrapolation %a betas %a %a low %a factor %a length %zu",
-                 dim, c.rope_theta, c.extrapolation_factor, c.beta_fast, c.beta_slow, c.low_freq_factor,
+        snprintf(what, room,
+                 "dim %zu theta %a extrapolation %a betas %a %a low %a factor %a length %zu", dim,
+                 c.rope_theta, c.extrapolation_factor, c.beta_fast, c.beta_slow, c.low_freq_factor,
                  c.factor, c.original_max_position_embeddings);
     } else if (k < 5) {
         const size_t buckets = below(3) ? 1024 : 2 + below(1023), m = buckets / 2;
@@ -266,17 +274,19 @@ int main(int argc, char **argv)
             snprintf(w->what, sizeof w->what,
                      "d %zu base %a A %a scale %a half %d offset %a exponent %d shift %a angle %d "
                      "axes %zu columns %d rows %zu given %d (%a %a) place %d (%a %a) power %a",
-                     config.d_model, config.base, config.amplitude, config.scale,
-                     config.half_turns, config.offset, (int)config.exponent, config.exponent_shift,
-                     (int)config.angle, config.axes, (int)config.columns, config.expected_rows,
-                     given, omega[0], omega[1], place, reals[0], reals[1], power);
+                     config.d_model, config.base, config.amplitude, config.scale, config.half_turns,
+                     config.offset, (int)config.exponent, config.exponent_shift, (int)config.angle,
+                     config.axes, (int)config.columns, config.expected_rows, given, omega[0],
+                     omega[1], place, reals[0], reals[1], power);
         }
     }
     for (int k = 0; k < KINDS; k++) {
         for (int v = 0; v < VERBS; v++)
             if (worst[v][k].ns > 0)
-                printf("%-11s %-4s %7.0f ns  %s\n", verbs[v], kinds[k], worst[v][k].ns, worst[v][k].what);
-        printf("%zu calls, %zu of them with more than %g ns an element\n", calls[k], slower[k], limit);
+                printf("%-11s %-4s %7.0f ns  %s\n", verbs[v], kinds[k], worst[v][k].ns,
+                       worst[v][k].what);
+        printf("%zu calls, %zu of them with more than %g ns an element\n", calls[k], slower[k],
+               limit);
     }
     time_others(seconds / 10);
     return slower[0] > 0;

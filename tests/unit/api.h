@@ -20,18 +20,18 @@
 
 enum { MOST_POINTERS = 7, MOST_NUMBERS = 9, ROWS = 64, WIDTH = 513, POOL = 1024 };
 
-typedef enum holds { /* what a buffer holds before the call */
-    NOTHING,         /* canaries: it is only written                                        */
-    F32_S,           /* numbers                                                             */
-    F32_POSITIVE,
-    F64_S,
-    F16_S,
-    BF16_S,
-    AT_I32,          /* positions, in each type that lists of them have; for a learned      */
-    AT_I64,          /* table its rows                                                      */
-    AT_F32,
-    AT_F64,
-    STRUCT           /* a config that may point to other buffers, by the function's bind()  */
+typedef enum holds {          /* what a buffer holds before the call */
+                     NOTHING, /* canaries: it is only written                                        */
+                     F32_S, /* numbers                                                             */
+                     F32_POSITIVE,
+                     F64_S,
+                     F16_S,
+                     BF16_S,
+                     AT_I32, /* positions, in each type that lists of them have; for a learned      */
+                     AT_I64, /* table its rows                                                      */
+                     AT_F32,
+                     AT_F64,
+                     STRUCT /* a config that may point to other buffers, by the function's bind()  */
 } holds;
 
 /* Elements i < count[0], j < count[1], k < width at i * stride[0] + j * stride[1] + k. Of a list
@@ -113,11 +113,10 @@ typedef enum place {
     PLACE_WHOLE       /* whole positions of one coordinate                   */
 } place;
 
-static const char *const place_names[] = {"pe_from",       "pe_all",        "pe_from_by",
-                                          "pe_grid",       "pe_at_i32",     "pe_at_i64",
-                                          "pe_at_f32",     "pe_at_f64",     "pe_coords_i32",
-                                          "pe_coords_i64", "pe_coords_f32", "pe_coords_f64",
-                                          "no pe_at"};
+static const char *const place_names[] = {
+    "pe_from",       "pe_all",        "pe_from_by", "pe_grid",       "pe_at_i32",
+    "pe_at_i64",     "pe_at_f32",     "pe_at_f64",  "pe_coords_i32", "pe_coords_i64",
+    "pe_coords_f32", "pe_coords_f64", "no pe_at"};
 
 typedef struct args {
     const pe_plan *plan;
@@ -189,10 +188,8 @@ static inline size_t plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_M
 static inline size_t span_of_buffer(const buffer *b)
 {
     size_t span = b->width;
-    if (b->count[0] == 0 || b->count[1] == 0 || b->width == 0)
-        return 0;
-    for (int i = 0; i < 2; i++)
-        span = plus(span, times(b->count[i] - 1, b->stride[i]));
+    if (b->count[0] == 0 || b->count[1] == 0 || b->width == 0) return 0;
+    for (int i = 0; i < 2; i++) span = plus(span, times(b->count[i] - 1, b->stride[i]));
     return span;
 }
 
@@ -254,8 +251,7 @@ static inline void place_size(args *a, size_t rows, size_t pad)
     rows += a->skipped;
     a->row_stride = a->transposed ? 1 : a->axes + pad;
     a->axis_stride = a->transposed ? rows + pad : 1;
-    if (a->place == PLACE_GRID)
-        grid_of(a, rows + a->spare);
+    if (a->place == PLACE_GRID) grid_of(a, rows + a->spare);
 }
 
 static inline pe_at at_of(const args *a)
@@ -278,14 +274,10 @@ static inline pe_at at_of(const args *a)
     case PLACE_COORDS_F64: at = pe_coords_f64((const double *)list, axes, rs, as); break;
     default: break;
     }
-    if (a->skipped)
-        at = pe_skip(at, a->skipped);
-    if (a->back)
-        at = pe_back(at);
-    if (a->delta)
-        at = pe_delta(at);
-    if (a->garbage)
-        memset(&at, CANARY, sizeof at);
+    if (a->skipped) at = pe_skip(at, a->skipped);
+    if (a->back) at = pe_back(at);
+    if (a->delta) at = pe_delta(at);
+    if (a->garbage) memset(&at, CANARY, sizeof at);
     return at;
 }
 
@@ -327,8 +319,7 @@ static inline void put_all(const function *f, args *a)
     const size_t rows = plus(a->n[f->rows], a->skipped);
     buffer *b = &a->b[0];
     f->buffers(f, a);
-    if (!a->list)
-        return;
+    if (!a->list) return;
     memset(b, 0, sizeof *b);
     b->count[0] = b->count[1] = 1, b->width = rows, b->skip_first = a->skipped;
     b->holds = (holds)(AT_I32 + (a->place - PLACE_I32) % 4), b->element = element_of(b->holds);
@@ -356,9 +347,9 @@ static inline size_t over(size_t a, size_t b) { return (a + b - 1) / b; }
 static inline size_t heads_of(const shape *s) { return forms[s->form].heads; }
 static inline size_t tokens_of(const shape *s) { return over(s->rows, heads_of(s)); }
 
-#define SIZES(name)   static void sizes_##name(const function *f, const shape *s, args *a)
+#define SIZES(name) static void sizes_##name(const function *f, const shape *s, args *a)
 #define BUFFERS(name) static void buffers_##name(const function *f, args *a)
-#define UNUSED(x)     (void)(x)
+#define UNUSED(x) (void)(x)
 
 /* rows, stride */
 SIZES(rows)
@@ -374,10 +365,8 @@ SIZES(batch)
 {
     const size_t batches = heads_of(s), rows = tokens_of(s), row = a->width + s->pad;
     UNUSED(f);
-    if (s->form % 2)
-        SET(rows, batches, row * batches, row);
-    else
-        SET(rows, batches, row, row * rows);
+    if (s->form % 2) SET(rows, batches, row * batches, row);
+    else SET(rows, batches, row, row * rows);
 }
 BUFFERS(batch)
 {
@@ -430,10 +419,8 @@ static inline void heads_in(const shape *s, size_t width, size_t heads, size_t t
                             size_t *hs)
 {
     const size_t row = width + s->pad;
-    if (s->form % 2)
-        *ts = row, *hs = row * tokens;
-    else
-        *ts = row * heads, *hs = row;
+    if (s->form % 2) *ts = row, *hs = row * tokens;
+    else *ts = row * heads, *hs = row;
 }
 
 /* tokens, heads, token_stride, head_stride */
@@ -497,7 +484,8 @@ BUFFERS(rope_qk)
 /* Elements of a row of a table. */
 static inline size_t width_of_table(size_t layout, size_t pairs)
 {
-    return layout == PE_ROPE_TABLE_APART ? pairs : times(layout == PE_ROPE_TABLE_MATRIX ? 4 : 2, pairs);
+    return layout == PE_ROPE_TABLE_APART ? pairs
+                                         : times(layout == PE_ROPE_TABLE_MATRIX ? 4 : 2, pairs);
 }
 
 /* Tables by which heads are rotated: the variant is 8 times their type, and their layout. The functions
@@ -508,9 +496,13 @@ static inline size_t arrays_of(const function *f) { return table_is_two(f) ? 2 :
 static inline pe_rope_table table_of(const args *a)
 {
     const int two = a->variant % 8 <= PE_ROPE_TABLE_TWICE;
-    const pe_rope_table table = {a->p[a->list], two ? a->p[a->list + 1] : NULL,
-                                 (pe_type)(a->variant / 8), (pe_rope_table_layout)(a->variant % 8),
-                                 a->n[0], a->limit, a->n[1]};
+    const pe_rope_table table = {a->p[a->list],
+                                 two ? a->p[a->list + 1] : NULL,
+                                 (pe_type)(a->variant / 8),
+                                 (pe_rope_table_layout)(a->variant % 8),
+                                 a->n[0],
+                                 a->limit,
+                                 a->n[1]};
     return table;
 }
 /* Rows of the table; those for which the call asks need not be all. */
@@ -539,7 +531,8 @@ static inline void put_table(const function *f, args *a)
 BUFFERS(rope_by)
 {
     put_table(f, a);
-    put_heads(a, arrays_of(f), f->type, 1, element_of(f->type), times(2, a->n[1]), a->n + 3, a->n[2]);
+    put_heads(a, arrays_of(f), f->type, 1, element_of(f->type), times(2, a->n[1]), a->n + 3,
+              a->n[2]);
 }
 
 /* table_stride, pairs, tokens, head_dim, heads, in_token_stride, in_head_stride, out_token_stride,
@@ -572,7 +565,10 @@ BUFFERS(table)
 }
 
 /* The configs that point to other buffers are written after everything is placed. */
-static inline size_t ggml_dims(const shape *s) { return 2 * over(s->width < 70 ? s->width : 70, 2); }
+static inline size_t ggml_dims(const shape *s)
+{
+    return 2 * over(s->width < 70 ? s->width : 70, 2);
+}
 SIZES(ggml)
 {
     UNUSED(f);
@@ -679,7 +675,8 @@ static inline pe_rope_config model_of(const args *a, size_t k)
     config.long_factor = (const double *)a->p[k + 1];
     config.freq_factors = (const float *)a->p[k + 2];
     if (a->form / 2 % 2)
-        config.short_factor_length = config.long_factor_length = config.freq_factors_length = a->pairs;
+        config.short_factor_length = config.long_factor_length = config.freq_factors_length =
+            a->pairs;
     return config;
 }
 static inline void put_model(args *a, size_t k)
@@ -815,10 +812,8 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
     c.has_padding = how->has_padding, c.padding_position = 1001;
     c.expected_rows = how->expected_rows;
     c.amplitude = s->form % 3 == 2 ? -1.5 : 1;
-    if (kind == PLAN_DOTS || kind == PLAN_SHIFTS)
-        c.odd = PE_ODD_ZERO, c.angle = PE_ANGLE_EXACT;
-    if (kind == PLAN_ROPE)
-        c.d_model = 2 * over(s->width, 2), c.has_padding = 0;
+    if (kind == PLAN_DOTS || kind == PLAN_SHIFTS) c.odd = PE_ODD_ZERO, c.angle = PE_ANGLE_EXACT;
+    if (kind == PLAN_ROPE) c.d_model = 2 * over(s->width, 2), c.has_padding = 0;
     if (kind == PLAN_SUMS && how->axes > 1 && c.odd == PE_ODD_ZERO && s->width > 1) {
         c.axes = how->axes, c.columns = PE_COLUMNS_SUMS;
         c.angle = PE_ANGLE_EXACT, c.has_padding = 0;
@@ -830,8 +825,7 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
             c.columns = (pe_columns)(s->width % (kind == PLAN_SHIFTS ? 2 : 3));
         for (size_t k = 0; k < c.axes && c.axes > 1; k++) {
             c.axis[k].coordinate = c.axes - 1 - k;
-            if (s->form % 2 == 0)
-                c.axis[k].width = s->width / c.axes - k % 2;
+            if (s->form % 2 == 0) c.axis[k].width = s->width / c.axes - k % 2;
         }
     }
     return c;
@@ -846,8 +840,7 @@ static inline pe_rope_config sections_config(const shape *s)
     c.layout = how->layout, c.angle = how->angle, c.expected_rows = how->expected_rows;
     c.rope_theta = 2; /* one step turns every pair by so much that 16 bits see it */
     c.axes = most < pairs ? most : pairs;
-    for (size_t k = 1; k < c.axes; k++)
-        c.sections[k] = pairs / c.axes;
+    for (size_t k = 1; k < c.axes; k++) c.sections[k] = pairs / c.axes;
     c.sections[0] = pairs - (c.axes - 1) * (pairs / c.axes);
     c.section_order = (pe_sections)(s->width % 3);
     c.rope_interleave = c.layout == PE_LAYOUT_HALVES && pairs <= 256 && s->width % 5 < 2;
@@ -897,8 +890,7 @@ SIZES(rope_plan_init)
     static double ones[35];
     pe_rope_config c;
     UNUSED(f);
-    for (size_t k = 0; k < 35; k++)
-        ones[k] = 1;
+    for (size_t k = 0; k < 35; k++) ones[k] = 1;
     a->pairs = s->width < 35 ? s->width : 35;
     a->form = s->rows;
     c = model_of(a, 3);
@@ -930,9 +922,9 @@ static void bind_rope_plan(const function *f, args *a)
 
 #define CALL(name, arguments)                                                                      \
     static pe_status call_##name(const args *a) { return name arguments; }
-#define P(type, k)  ((type *)a->p[a->list + (k)])
+#define P(type, k) ((type *)a->p[a->list + (k)])
 #define IN(type, k) ((const type *)a->p[a->list + (k)])
-#define N(i)        a->n[i]
+#define N(i) a->n[i]
 
 /* heads, token_stride, head_stride from n[i] on */
 static inline pe_heads heads_at(const args *a, size_t i)
@@ -955,7 +947,8 @@ static inline pe_heads heads_to(const args *a, size_t heads, size_t i)
     CALL(pe_add_##T, (a->plan, at_of(a), N(0), (s)a->scale, P(e, 0), N(1)))                        \
     CALL(pe_add_batch_##T, (a->plan, at_of(a), N(0), N(1), (s)a->scale, P(e, 0), N(2), N(3)))      \
     CALL(pe_shift_##T, (a->plan, at_of(a), N(0), P(e, 0), N(1)))                                   \
-    CALL(pe_sincos_##T, (IN(double, 0), N(2), (double)a->scale, at_of(a), N(0), P(e, 1), P(e, 2), N(1)))
+    CALL(pe_sincos_##T,                                                                            \
+         (IN(double, 0), N(2), (double)a->scale, at_of(a), N(0), P(e, 1), P(e, 2), N(1)))
 FOUR_TYPES(CALLS_OF_FOUR)
 
 #define CALL_TO(name, from, to)                                                                    \
@@ -972,8 +965,7 @@ FOUR_TYPES(CALLS_OF_FOUR)
     {                                                                                              \
         const pe_rope_table table = table_of(a);                                                   \
         return pe_rope_by_table_##T(&table, a->layout, at_of(a), N(2),                             \
-                                    P(e, a->variant % 8 < 2 ? 2 : 1),                              \
-                                    heads_at(a, 3));                                               \
+                                    P(e, a->variant % 8 < 2 ? 2 : 1), heads_at(a, 3));             \
     }                                                                                              \
     static pe_status call_pe_rope_by_table_to_##T(const args *a)                                   \
     {                                                                                              \
@@ -982,12 +974,12 @@ FOUR_TYPES(CALLS_OF_FOUR)
         return pe_rope_by_table_to_##T(&table, a->layout, at_of(a), N(2), N(3), IN(e, k),          \
                                        heads_to(a, 4, 5), P(e, k + 1), heads_to(a, 4, 7));         \
     }                                                                                              \
-    CALL(pe_alibi_fill_##T, (IN(float, 0), N(0), a->mode, AFTER_FIRST, N(1), at_of(a), N(2),       \
-                             P(e, 1), N(3), N(4)))                                                 \
-    CALL(pe_alibi_add_##T, (IN(float, 0), N(0), a->mode, AFTER_FIRST, N(1), at_of(a), N(2),        \
-                            P(e, 1), N(3), N(4)))                                                  \
-    CALL(pe_bias_add_##T, (IN(float, 0), N(0), N(1), IN(int32_t, 1), N(2), N(3), P(e, 2), N(4),    \
-                           N(5)))                                                                  \
+    CALL(pe_alibi_fill_##T,                                                                        \
+         (IN(float, 0), N(0), a->mode, AFTER_FIRST, N(1), at_of(a), N(2), P(e, 1), N(3), N(4)))    \
+    CALL(pe_alibi_add_##T,                                                                         \
+         (IN(float, 0), N(0), a->mode, AFTER_FIRST, N(1), at_of(a), N(2), P(e, 1), N(3), N(4)))    \
+    CALL(pe_bias_add_##T,                                                                          \
+         (IN(float, 0), N(0), N(1), IN(int32_t, 1), N(2), N(3), P(e, 2), N(4), N(5)))              \
     CALL(pe_learned_add_##T, (IN(e, 0), N(0), N(1), at_of(a), N(2), P(e, 1), N(3)))
 THREE_TYPES(CALLS_OF_THREE)
 
@@ -1015,33 +1007,19 @@ CALL(pe_learned_grad_f32, (P(float, 0), N(0), N(1), at_of(a), N(2), IN(float, 1)
 CALL(pe_learned_resample_f32,
      (IN(float, 0), N(0), N(1), N(2), IN(pe_resample, 1), P(float, 2), N(3), N(4)))
 
-#define HOLDS_f32  F32_S
-#define HOLDS_f64  F64_S
-#define HOLDS_f16  F16_S
+#define HOLDS_f32 F32_S
+#define HOLDS_f64 F64_S
+#define HOLDS_f16 F16_S
 #define HOLDS_bf16 BF16_S
-#define BIT(i)     (1u << (i))
+#define BIT(i) (1u << (i))
 
 /* name, type, type of what is written out of place, plan, place, variant, sizes, buffers, bind, rows,
    pointers, nullable, zeros, strides, counted, fixed */
 #define ROW_TO(name, T, to, plan, place, variant, sizes, buffers, bind, rows, pointers, nullable,  \
                zeros, strides, counted, fixed)                                                     \
-    {#name,                                                                                        \
-     call_##name,                                                                                  \
-     HOLDS_##T,                                                                                    \
-     HOLDS_##to,                                                                                   \
-     plan,                                                                                         \
-     place,                                                                                        \
-     variant,                                                                                      \
-     sizes_##sizes,                                                                                \
-     buffers_##buffers,                                                                            \
-     bind,                                                                                         \
-     rows,                                                                                         \
-     pointers,                                                                                     \
-     nullable,                                                                                     \
-     zeros,                                                                                        \
-     strides,                                                                                      \
-     counted,                                                                                      \
-     fixed},
+    {#name,    call_##name,   HOLDS_##T,         HOLDS_##to, plan, place,                          \
+     variant,  sizes_##sizes, buffers_##buffers, bind,       rows, pointers,                       \
+     nullable, zeros,         strides,           counted,    fixed},
 #define ROW(name, T, plan, place, variant, sizes, buffers, bind, rows, pointers, nullable, zeros,  \
             strides, counted, fixed)                                                               \
     ROW_TO(name, T, T, plan, place, variant, sizes, buffers, bind, rows, pointers, nullable,       \
@@ -1096,7 +1074,7 @@ CALL(pe_learned_resample_f32,
 #define BY_TABLE(T, place, type, layout, arrays)                                                   \
     ROW(pe_rope_by_table_##T, T, PLAN_NONE, place,                                                 \
         TABLE_OF(PE_TYPE_##type, PE_ROPE_TABLE_##layout), rope_by, rope_by, NULL, 2, arrays + 1,   \
-        0, BIT(2) | BIT(3), BIT(0) | BIT(4) | BIT(5), 0, 0)                               \
+        0, BIT(2) | BIT(3), BIT(0) | BIT(4) | BIT(5), 0, 0)                                        \
     ROW(pe_rope_by_table_to_##T, T, PLAN_NONE, place,                                              \
         TABLE_OF(PE_TYPE_##type, PE_ROPE_TABLE_##layout), rope_by_to, rope_by_to, NULL, 2,         \
         arrays + 2, 0, BIT(2) | BIT(4), BIT(0) | BIT(5) | BIT(6) | BIT(7) | BIT(8), 0, 0)
@@ -1150,58 +1128,62 @@ CALL(pe_learned_resample_f32,
         BIT(2), BIT(3), 0, 0)
 
 static const function FUNCTIONS[] = {
-    FOUR_TYPES(ROWS_OF_FOUR)       /* */
-    THREE_TYPES(ROWS_OF_THREE)     /* */
-    TURN_TO(pe_rope_to_f32_f16, f32, f16, PLAN_ROPE, PLACE_FROM, BIT(0))  /* */
-    TURN_TO(pe_rope_to_f32_f16, f32, f16, PLAN_SECTIONS, PLACE_ANY, 0)    /* */
+    FOUR_TYPES(ROWS_OF_FOUR)                                               /* */
+    THREE_TYPES(ROWS_OF_THREE)                                             /* */
+    TURN_TO(pe_rope_to_f32_f16, f32, f16, PLAN_ROPE, PLACE_FROM, BIT(0))   /* */
+    TURN_TO(pe_rope_to_f32_f16, f32, f16, PLAN_SECTIONS, PLACE_ANY, 0)     /* */
     TURN_TO(pe_rope_to_f32_bf16, f32, bf16, PLAN_ROPE, PLACE_FROM, BIT(0)) /* */
-    TURN_TO(pe_rope_to_f32_bf16, f32, bf16, PLAN_SECTIONS, PLACE_ANY, 0)  /* */
+    TURN_TO(pe_rope_to_f32_bf16, f32, bf16, PLAN_SECTIONS, PLACE_ANY, 0)   /* */
     ROW(pe_sinusoidal_f32, f32, PLAN_NONE, PLACE_NONE, 0, sinusoidal, sinusoidal, NULL, 0, 1, 0,
-        BIT(0), 0, BIT(0), 0)
-    ROW(pe_dot_f64, f64, PLAN_DOTS, PLACE_FROM, 0, dots, list, NULL, 0, 1, 0, BIT(0), 0, BIT(0), 0)
-    ROW(pe_dot_f64, f64, PLAN_DOTS, PLACE_ANY, 0, dots, list, NULL, 0, 1, 0, BIT(0), 0, 0, 0)
-    ROW(pe_plan_frequencies, f64, PLAN_MANY, PLACE_NONE, 0, none, pairs, NULL, 0, 1, 0, 0, 0, 0, 1)
-    ROW(pe_plan_wavelengths, f64, PLAN_MANY, PLACE_NONE, 0, none, pairs, NULL, 0, 1, 0, 0, 0, 0, 1)
-    ROW(pe_fixed_increments, f32, PLAN_DOTS, PLACE_NONE, 0, none, increments, NULL, 0, 1, 0, 0, 0, 0,
-        1)
-    ROW(pe_fixed_increments_of, f64, PLAN_NONE, PLACE_NONE, 0, width_only, increments_of, NULL, 0, 2,
-        0, BIT(0), 0, 0, 1)
-    ROW(pe_plan_init, f64, PLAN_NONE, PLACE_NONE, 0, plan_init, plan_init, bind_plan, 0, 3, 0, 0, 0,
-        0, 1)
-    ROW(pe_plan_init_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, plan_init_frequencies,
-        plan_init_frequencies, bind_plan, 0, 4, 0, 0, 0, 0, 1)
-    ROW(pe_rope_plan_init, f64, PLAN_NONE, PLACE_NONE, 0, rope_plan_init, rope_plan_init,
-        bind_rope_plan, 0, 3, 0, 0, 0, 0, 2)
-    ROW(pe_rope_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, rope_frequencies, rope_frequencies,
-        bind_rope_frequencies, 0, 3, BIT(2), 0, 0, 0, 2)
-    ROW(pe_rope_ggml_f32, f32, PLAN_NONE, PLACE_FROM, 0, ggml, ggml, bind_ggml, 0, 3, 0, BIT(0),
-        BIT(1), BIT(0), 2)
-    ROW(pe_rope_ggml_f32, f32, PLAN_NONE, PLACE_ANY, 0, ggml, ggml, bind_ggml, 0, 3, 0, BIT(0),
-        BIT(1), 0, 2)
-    ROW(pe_rope_ggml_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, ggml, ggml_frequencies, bind_ggml,
-        0, 3, BIT(2), 0, 0, 0, 1)
-    ROW(pe_frequencies_float32, f64, PLAN_NONE, PLACE_NONE, 0, float32, float32, bind_float32, 0, 2,
-        0, 0, 0, 0, 1)
-    ROW(pe_rope_query_scale_f32, f32, PLAN_NONE, PLACE_FROM, 0, scale, scale, NULL, 0, 1, 0, BIT(0),
-        0, BIT(0), 2)
-    ROW(pe_rope_xpos_f32, f32, PLAN_NONE, PLACE_FROM, 0, xpos, xpos, NULL, 0, 1, 0, BIT(0), BIT(1),
-        BIT(0), 0)
-    ROW(pe_rope_xpos_f32, f32, PLAN_NONE, PLACE_F64, 0, xpos, xpos, NULL, 0, 1, 0, BIT(0), BIT(1),
-        0, 0)
-    ROW(pe_bias_t5_i32, f32, PLAN_NONE, PLACE_FROM, 0, t5, t5, NULL, 1, 1, 0, BIT(0) | BIT(1), 0,
-        BIT(0) | BIT(1), 0)
-    ROW(pe_bias_t5_i32, f32, PLAN_NONE, PLACE_WHOLE, 0, t5, t5, NULL, 1, 1, 0, BIT(0) | BIT(1), 0,
-        0, 0)
-    ROW(pe_alibi_slopes_f32, f32, PLAN_NONE, PLACE_NONE, 0, width_only, list, NULL, 0, 1, 0, BIT(0),
-        0, 0, 1)
-    ROW(pe_learned_grad_f32, f32, PLAN_NONE, PLACE_I64, 0, learned, learned_grad, NULL, 2, 2, 0,
-        BIT(2), BIT(3), 0, 0)
-    ROW(pe_learned_grad_f32, f32, PLAN_NONE, PLACE_ROW, 0, learned, learned_grad, NULL, 2, 2, 0,
-        BIT(2), BIT(3), 0, 0)
-    ROW(pe_learned_resample_f32, f32, PLAN_NONE, PLACE_NONE, 0, resample, resample, bind_resample,
-        0, 3, BIT(1), BIT(3) | BIT(4), 0, 0, 0)
-    ROW(pe_learned_resample_f32, f32, PLAN_NONE, PLACE_NONE, 0, resample_2d, resample,
-        bind_resample, 0, 3, BIT(1), BIT(3) | BIT(4), 0, 0, 0)
-};
+        BIT(0), 0, BIT(0), 0) ROW(pe_dot_f64, f64, PLAN_DOTS, PLACE_FROM, 0, dots, list, NULL, 0, 1,
+                                  0, BIT(0), 0, BIT(0), 0)
+        ROW(pe_dot_f64, f64, PLAN_DOTS, PLACE_ANY, 0, dots, list, NULL, 0, 1, 0, BIT(0), 0,
+            0, 0) ROW(pe_plan_frequencies, f64, PLAN_MANY, PLACE_NONE, 0, none, pairs, NULL, 0,
+                      1, 0, 0, 0, 0, 1) ROW(pe_plan_wavelengths, f64, PLAN_MANY,
+                                            PLACE_NONE, 0, none, pairs, NULL, 0, 1, 0, 0, 0, 0, 1)
+            ROW(pe_fixed_increments, f32, PLAN_DOTS, PLACE_NONE, 0, none, increments, NULL, 0,
+                1, 0, 0, 0, 0, 1) ROW(pe_fixed_increments_of, f64, PLAN_NONE, PLACE_NONE, 0,
+                                      width_only, increments_of, NULL, 0, 2, 0, BIT(0), 0, 0,
+                                      1) ROW(pe_plan_init, f64, PLAN_NONE, PLACE_NONE, 0, plan_init,
+                                             plan_init, bind_plan, 0, 3, 0, 0, 0, 0, 1)
+                ROW(pe_plan_init_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, plan_init_frequencies,
+                    plan_init_frequencies, bind_plan, 0, 4, 0, 0, 0, 0,
+                    1) ROW(pe_rope_plan_init, f64, PLAN_NONE, PLACE_NONE, 0, rope_plan_init,
+                           rope_plan_init, bind_rope_plan, 0, 3, 0, 0, 0, 0, 2)
+                    ROW(pe_rope_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, rope_frequencies,
+                        rope_frequencies, bind_rope_frequencies, 0, 3, BIT(2), 0, 0, 0,
+                        2) ROW(pe_rope_ggml_f32, f32, PLAN_NONE, PLACE_FROM, 0, ggml, ggml,
+                               bind_ggml, 0, 3, 0, BIT(0), BIT(1),
+                               BIT(0), 2) ROW(pe_rope_ggml_f32, f32, PLAN_NONE, PLACE_ANY, 0, ggml,
+                                              ggml, bind_ggml, 0, 3, 0, BIT(0), BIT(1), 0, 2)
+                        ROW(pe_rope_ggml_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, ggml,
+                            ggml_frequencies, bind_ggml, 0, 3, BIT(2), 0, 0,
+                            0, 1) ROW(pe_frequencies_float32, f64, PLAN_NONE, PLACE_NONE, 0,
+                                      float32, float32, bind_float32, 0, 2, 0, 0, 0, 0, 1)
+                            ROW(pe_rope_query_scale_f32, f32, PLAN_NONE, PLACE_FROM, 0,
+                                scale, scale, NULL, 0, 1, 0, BIT(0), 0, BIT(0),
+                                2) ROW(pe_rope_xpos_f32, f32, PLAN_NONE, PLACE_FROM, 0, xpos,
+                                       xpos, NULL, 0, 1, 0, BIT(0), BIT(1), BIT(0), 0)
+                                ROW(pe_rope_xpos_f32, f32, PLAN_NONE, PLACE_F64, 0, xpos, xpos,
+                                    NULL, 0, 1, 0, BIT(0), BIT(1), 0,
+                                    0) ROW(pe_bias_t5_i32, f32, PLAN_NONE, PLACE_FROM, 0, t5,
+                                           t5, NULL, 1, 1, 0, BIT(0) | BIT(1), 0, BIT(0) | BIT(1),
+                                           0)
+                                    ROW(pe_bias_t5_i32, f32, PLAN_NONE, PLACE_WHOLE, 0, t5, t5,
+                                        NULL, 1, 1, 0, BIT(0) | BIT(1), 0, 0,
+                                        0) ROW(pe_alibi_slopes_f32, f32, PLAN_NONE, PLACE_NONE,
+                                               0, width_only, list, NULL, 0, 1, 0, BIT(0), 0, 0, 1)
+                                        ROW(pe_learned_grad_f32, f32, PLAN_NONE, PLACE_I64, 0,
+                                            learned, learned_grad, NULL, 2, 2, 0, BIT(2), BIT(3), 0,
+                                            0) ROW(pe_learned_grad_f32, f32, PLAN_NONE, PLACE_ROW,
+                                                   0, learned, learned_grad, NULL, 2, 2, 0, BIT(2),
+                                                   BIT(3), 0, 0)
+                                            ROW(pe_learned_resample_f32, f32, PLAN_NONE, PLACE_NONE,
+                                                0, resample, resample, bind_resample, 0, 3, BIT(1),
+                                                BIT(3) | BIT(4), 0, 0, 0)
+                                                ROW(pe_learned_resample_f32, f32, PLAN_NONE,
+                                                    PLACE_NONE, 0, resample_2d, resample,
+                                                    bind_resample, 0, 3, BIT(1), BIT(3) | BIT(4), 0,
+                                                    0, 0)};
 
 #endif /* PE_TESTS_API_H */

@@ -45,7 +45,7 @@ extern "C" { /* its own is for one type only */
 #include "pe.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define POSITION_MAX  INT64_C(2147483648) /* positions go from -2^31 to 2^31, both inclusive */
+#define POSITION_MAX INT64_C(2147483648) /* positions go from -2^31 to 2^31, both inclusive */
 
 /* The size from which the library streams past the cache, whatever the header has it at. */
 #ifdef PE_STREAM_BYTES
@@ -89,15 +89,13 @@ static inline void test_begin(int argc, char **argv)
     test_run *run = test_this_run();
     const char *seed = getenv("PE_SEED");
     run->program = argv[0];
-    if (seed != NULL && *seed != '\0')
-        run->seed = strtoull(seed, NULL, 0);
+    if (seed != NULL && *seed != '\0') run->seed = strtoull(seed, NULL, 0);
     run->is_long = test_flag("PE_LONG");
     if (test_flag("PE_QUICK")) {
         const long n = strtol(getenv("PE_QUICK"), NULL, 10);
         run->is_quick = n >= 1 && n <= 100 ? (int)n : 1;
     }
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("%s: PE_SEED=%" PRIu64 "%s\n", run->program, run->seed,
            run->is_long    ? " PE_LONG=1"
@@ -120,8 +118,7 @@ static inline void test_print_rerun(FILE *to, const char *test)
 static inline size_t workload(size_t usual)
 {
     const test_run *run = test_this_run();
-    if (run->is_long)
-        return usual * 16;
+    if (run->is_long) return usual * 16;
     if (run->is_quick && usual > 16) {
         const size_t less = usual / (16 * (size_t)run->is_quick);
         return less > 0 ? less : 1;
@@ -163,7 +160,8 @@ typedef struct rng {
     #define WRAPS
 #endif
 
-WRAPS static inline uint64_t rng_next(rng *r)
+WRAPS
+static inline uint64_t rng_next(rng *r)
 {
     uint64_t z = (r->state += UINT64_C(0x9e3779b97f4a7c15));
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -171,7 +169,8 @@ WRAPS static inline uint64_t rng_next(rng *r)
     return z ^ (z >> 31);
 }
 
-WRAPS static inline rng rng_for(const char *test)
+WRAPS
+static inline rng rng_for(const char *test)
 {
     rng r = {test_this_run()->seed * UINT64_C(0x9e3779b97f4a7c15)};
     for (; *test != '\0'; test++)
@@ -193,8 +192,7 @@ static inline int64_t rng_position(rng *r)
 {
     uint64_t bits = rng_next(r);
     int64_t magnitude = (int64_t)(bits >> 33);
-    if (bits & 1)
-        magnitude >>= (bits >> 1) & 31;
+    if (bits & 1) magnitude >>= (bits >> 1) & 31;
     if (magnitude == INT64_C(0x7fffffff) || ((bits >> 6) & 1023) == 0)
         magnitude = POSITION_MAX - (int64_t)((bits >> 16) & 1);
     return (bits >> 32) & 1 ? -magnitude : magnitude;
@@ -269,8 +267,7 @@ static inline fault_state *fault_get(void)
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
-static inline void
-fault_case(const char *format, ...)
+static inline void fault_case(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -376,10 +373,8 @@ static inline pe_status call_bare(call c, const pe_plan *plan, size_t d_model, i
     case CALL_FILL_F64: return pe_fill_f64(plan, pe_from(first), rows, (double *)out, stride);
     case CALL_FILL_AT_F32:
         return pe_fill_f32(plan, pe_at_i64(positions), rows, (float *)out, stride);
-    case CALL_SINUSOIDAL_F32:
-        return pe_sinusoidal_f32((float *)out, rows, d_model);
-    case CALLS:
-        break;
+    case CALL_SINUSOIDAL_F32: return pe_sinusoidal_f32((float *)out, rows, d_model);
+    case CALLS: break;
     }
     return PE_ERR_ENUM;
 }
@@ -423,8 +418,7 @@ static inline pe_status call_run(call c, const pe_plan *plan, size_t d_model, in
     pe_status status;
     errno = marker;
     status = call_bare(c, plan, d_model, first, positions, rows, out, stride);
-    if (errno != marker)
-        fail_msg("%s set errno to %d", call_name(c), errno);
+    if (errno != marker) fail_msg("%s set errno to %d", call_name(c), errno);
     if (fegetround() != rounding || float_environment() != environment)
         fail_msg("%s changed the floating-point environment: 0x%x to 0x%x", call_name(c),
                  environment, float_environment());
@@ -445,8 +439,7 @@ static inline void must_fill(call c, const pe_plan *plan, size_t d_model, int64_
 /* positions[k] = first + k */
 static inline void count_up(int64_t *positions, int64_t first, size_t rows)
 {
-    for (size_t k = 0; k < rows; k++)
-        positions[k] = first + (int64_t)k;
+    for (size_t k = 0; k < rows; k++) positions[k] = first + (int64_t)k;
 }
 
 /* The elements of a head that rotate. */

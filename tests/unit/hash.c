@@ -32,7 +32,7 @@
 #include <string.h>
 
 #define BUFFER_BYTES ((size_t)1 << 23)
-#define LIMIT        INT64_C(2147483648) /* positions reach from -LIMIT to LIMIT */
+#define LIMIT INT64_C(2147483648) /* positions reach from -LIMIT to LIMIT */
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 
@@ -49,7 +49,8 @@ static void *g_buffer;
 #define WRAPS
 #endif
 
-WRAPS static uint64_t mix(uint64_t h, uint64_t word)
+WRAPS
+static uint64_t mix(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
     return h ^ (h >> 32);
@@ -189,7 +190,8 @@ static void fill_f32(const table *tables, size_t count)
         for (size_t row = 0; row < t->rows; row += step) {
             const size_t rows = t->rows - row < step ? t->rows - row : step;
             memset(out, 0x5a, rows * stride * sizeof *out);
-            need_ok(pe_fill_f32(&plan, pe_from(t->first + (int64_t)row), rows, out, stride), "pe_fill_f32");
+            need_ok(pe_fill_f32(&plan, pe_from(t->first + (int64_t)row), rows, out, stride),
+                    "pe_fill_f32");
             hash_f32(out, rows * stride);
         }
         g_elements += t->rows * t->d_model;
@@ -208,7 +210,8 @@ static void fill_f64(const table *tables, size_t count)
         for (size_t row = 0; row < t->rows; row += step) {
             const size_t rows = t->rows - row < step ? t->rows - row : step;
             memset(out, 0x5a, rows * stride * sizeof *out);
-            need_ok(pe_fill_f64(&plan, pe_from(t->first + (int64_t)row), rows, out, stride), "pe_fill_f64");
+            need_ok(pe_fill_f64(&plan, pe_from(t->first + (int64_t)row), rows, out, stride),
+                    "pe_fill_f64");
             hash_f64(out, rows * stride);
         }
         g_elements += t->rows * t->d_model;
@@ -217,7 +220,8 @@ static void fill_f64(const table *tables, size_t count)
 }
 
 /* Rows at the table's positions, shuffled and mixed with remote ones: first is a seed here. */
-WRAPS static void fill_at_f32(const table *tables, size_t count)
+WRAPS
+static void fill_at_f32(const table *tables, size_t count)
 {
     for (const table *t = tables; t < tables + count; t++) {
         pe_plan plan;
@@ -239,7 +243,8 @@ WRAPS static void fill_at_f32(const table *tables, size_t count)
         positions[t->rows / 2] = -LIMIT;
         positions[t->rows - 1] = 0;
         memset(out, 0x5a, t->rows * stride * sizeof *out);
-        need_ok(pe_fill_f32(&plan, pe_at_i64(positions), t->rows, out, stride), "pe_fill of a list");
+        need_ok(pe_fill_f32(&plan, pe_at_i64(positions), t->rows, out, stride),
+                "pe_fill of a list");
         hash_f32(out, t->rows * stride);
         g_elements += t->rows * t->d_model;
         free(positions);
@@ -279,8 +284,8 @@ static void alibi_slopes(const table *unused, size_t count)
 /* Bias and sums in every type and mode, of near and of remote queries. */
 static void alibi_matrices(const table *unused, size_t count)
 {
-    static const int64_t firsts[] = {0,          -7,            12,     1000003, -LIMIT,
-                                     LIMIT - 30, 16777216 - 20, 1 << 29};
+    static const int64_t firsts[] = {0,      -7, 12, 1000003, -LIMIT, LIMIT - 30, 16777216 - 20,
+                                     1 << 29};
     static const pe_alibi_mode modes[] = {PE_ALIBI_LINEAR, PE_ALIBI_CAUSAL, PE_ALIBI_SYMMETRIC};
     enum { HEADS = 5, QUERIES = 23, KEYS = 37, STRIDE = 41 };
     const size_t n = HEADS * QUERIES * STRIDE;
@@ -295,37 +300,44 @@ static void alibi_matrices(const table *unused, size_t count)
         const int64_t first = firsts[k / 3];
         const pe_alibi_mode mode = modes[k % 3];
         memset(f32, 0x3a, n * sizeof *f32);
-        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS, f32, STRIDE,
-                                  QUERIES * STRIDE), "pe_alibi_fill_f32");
+        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS,
+                                  f32, STRIDE, QUERIES * STRIDE),
+                "pe_alibi_fill_f32");
         hash_f32(f32, n);
-        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, pe_from(first + 1), QUERIES, pe_from(0), KEYS, f32,
-                                 STRIDE, QUERIES * STRIDE), "pe_alibi_add_f32");
+        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, pe_from(first + 1), QUERIES, pe_from(0), KEYS,
+                                 f32, STRIDE, QUERIES * STRIDE),
+                "pe_alibi_add_f32");
         hash_f32(f32, n);
         memset(f16, 0x3a, n * sizeof *f16);
-        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS, f16, STRIDE,
-                                  QUERIES * STRIDE), "pe_alibi_fill_f16");
+        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS,
+                                  f16, STRIDE, QUERIES * STRIDE),
+                "pe_alibi_fill_f16");
         hash_u16(f16, n);
-        need_ok(pe_alibi_add_f16(slopes + 2, HEADS - 2, mode, pe_from(first + 1), QUERIES, pe_from(0), KEYS,
-                                 f16, STRIDE, QUERIES * STRIDE), "pe_alibi_add_f16");
+        need_ok(pe_alibi_add_f16(slopes + 2, HEADS - 2, mode, pe_from(first + 1), QUERIES,
+                                 pe_from(0), KEYS, f16, STRIDE, QUERIES * STRIDE),
+                "pe_alibi_add_f16");
         hash_u16(f16, n);
         memset(f16, 0x3a, n * sizeof *f16);
-        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS, f16,
-                                   STRIDE, QUERIES * STRIDE), "pe_alibi_fill_bf16");
+        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS,
+                                   f16, STRIDE, QUERIES * STRIDE),
+                "pe_alibi_fill_bf16");
         hash_u16(f16, n);
-        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, pe_from(first + 1), QUERIES, pe_from(0), KEYS, f16,
-                                  STRIDE, QUERIES * STRIDE), "pe_alibi_add_bf16");
+        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, pe_from(first + 1), QUERIES, pe_from(0),
+                                  KEYS, f16, STRIDE, QUERIES * STRIDE),
+                "pe_alibi_add_bf16");
         hash_u16(f16, n);
         g_elements += 6 * HEADS * QUERIES * KEYS;
     }
-    need_ok(pe_alibi_fill_f32(slopes, HEADS, PE_ALIBI_LINEAR, pe_from(100), 300, pe_from(0), 600, f32, 600,
-                              300 * 600),
+    need_ok(pe_alibi_fill_f32(slopes, HEADS, PE_ALIBI_LINEAR, pe_from(100), 300, pe_from(0), 600,
+                              f32, 600, 300 * 600),
             "pe_alibi_fill_f32");
     hash_f32(f32, HEADS * 300 * 600);
     g_elements += HEADS * 300 * 600;
 }
 
 /* The same, T5's buckets, and factors of queries by logarithms, of queries and keys anywhere. */
-WRAPS static void biases_anywhere(const table *unused, size_t count)
+WRAPS
+static void biases_anywhere(const table *unused, size_t count)
 {
     enum { HEADS = 5, QUERIES = 9, KEYS = 700, ALL = HEADS * QUERIES * KEYS };
     static int64_t cells[KEYS];
@@ -343,25 +355,32 @@ WRAPS static void biases_anywhere(const table *unused, size_t count)
             cells[i] = (int64_t)(i * 7919 % 1009);
             if (k > 6 && i % 50 == 0) cells[i] = (int64_t)(i * k * 1000003 % LIMIT) - LIMIT / 2;
         }
-        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f32, KEYS, QUERIES * KEYS),
+        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f32, KEYS,
+                                  QUERIES * KEYS),
                 "pe_alibi_fill_f32");
         hash_f32(f32, ALL);
-        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, at, QUERIES, queries, KEYS, f32, KEYS, QUERIES * KEYS),
+        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, at, QUERIES, queries, KEYS, f32, KEYS,
+                                 QUERIES * KEYS),
                 "pe_alibi_add_f32");
         hash_f32(f32, ALL);
-        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f16, KEYS, QUERIES * KEYS),
+        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f16, KEYS,
+                                  QUERIES * KEYS),
                 "pe_alibi_fill_f16");
         hash_u16(f16, ALL);
-        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f16, KEYS, QUERIES * KEYS),
+        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f16, KEYS,
+                                   QUERIES * KEYS),
                 "pe_alibi_fill_bf16");
         hash_u16(f16, ALL);
-        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, at, QUERIES, queries, KEYS, f16, KEYS, QUERIES * KEYS),
+        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, at, QUERIES, queries, KEYS, f16, KEYS,
+                                  QUERIES * KEYS),
                 "pe_alibi_add_bf16");
         hash_u16(f16, ALL);
         need_ok(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 0.1 * (double)(k + 1), 40, 100.25,
-                                        pe_from_by(k > 6 ? 0 : -100, (int64_t)k), 700, f32), "pe_rope_query_scale_f32");
+                                        pe_from_by(k > 6 ? 0 : -100, (int64_t)k), 700, f32),
+                "pe_rope_query_scale_f32");
         hash_f32(f32, 700);
-        need_ok(pe_bias_t5_i32(32, 128, k % 2, queries, QUERIES, at, KEYS, index), "pe_bias_t5_i32");
+        need_ok(pe_bias_t5_i32(32, 128, k % 2, queries, QUERIES, at, KEYS, index),
+                "pe_bias_t5_i32");
         for (size_t i = 0; i < (size_t)QUERIES * KEYS; i++)
             g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
         g_elements += 6 * ALL;
@@ -369,7 +388,8 @@ WRAPS static void biases_anywhere(const table *unused, size_t count)
 }
 
 /* A coordinate for each pair: tables, by both configs. */
-WRAPS static void coordinates(const table *unused, size_t count)
+WRAPS
+static void coordinates(const table *unused, size_t count)
 {
     enum { D = 96, H = D / 2, ROWS = 33 };
     static unsigned char memory[40000];
@@ -389,16 +409,19 @@ WRAPS static void coordinates(const table *unused, size_t count)
         rope.expected_rows = config.expected_rows = k & 1;
         rope.angle = config.angle = k & 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
         need_ok(k & 4 ? pe_plan_init(&plan, &config, memory, sizeof memory)
-                      : pe_rope_plan_init(&plan, &rope, memory, sizeof memory), "pe_rope_plan_init");
-        need_ok(pe_rope_table_f32(&plan, pe_coords_i64(points, 3, 3, 1), ROWS, PE_ROPE_TABLE_JOINED, f32, NULL, D,
-                                  NULL), "pe_rope_table_f32");
+                      : pe_rope_plan_init(&plan, &rope, memory, sizeof memory),
+                "pe_rope_plan_init");
+        need_ok(pe_rope_table_f32(&plan, pe_coords_i64(points, 3, 3, 1), ROWS, PE_ROPE_TABLE_JOINED,
+                                  f32, NULL, D, NULL),
+                "pe_rope_table_f32");
         hash_f32(f32, ROWS * D);
         g_elements += ROWS * D;
     }
 }
 
 /* A float between -2 and 2. */
-WRAPS static float some_float(uint64_t *state)
+WRAPS
+static float some_float(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (float)((int64_t)(*state >> 32) - LIMIT) / (float)(LIMIT / 2);
@@ -477,11 +500,13 @@ static void models(const table *unused, size_t count)
         pe_plan plan;
         config.axes = AXES, config.columns = (pe_columns)(k / 4);
         config.layout = (pe_layout)(k % 2), config.half_turns = k / 2 % 2;
-        for (size_t a = 0; a < AXES; a++) config.axis[a].coordinate = a, config.axis[a].width = D / AXES;
+        for (size_t a = 0; a < AXES; a++)
+            config.axis[a].coordinate = a, config.axis[a].width = D / AXES;
         const size_t size = pe_plan_size(&config);
         void *const memory = malloc(size);
         if (!memory) exit(2);
-        need_ok(pe_plan_init_frequencies(&plan, &config, omega, D / 2, memory, size), "frequencies");
+        need_ok(pe_plan_init_frequencies(&plan, &config, omega, D / 2, memory, size),
+                "frequencies");
         need_ok(pe_fill_f32(&plan, at, ROWS, f, D), "pe_fill_f32");
         hash_f32(f, ROWS * D);
         need_ok(pe_fill_f64(&plan, at, ROWS, w, D), "pe_fill_f64");
@@ -496,17 +521,21 @@ static void models(const table *unused, size_t count)
     for (size_t k = 0; k < 3; k++) {
         pe_config config = pe_config_default(D);
         pe_rope_ggml ggml;
-        config.exponent = k == 2 ? PE_EXPONENT_PAIRS : PE_EXPONENT_WIDTH, config.base = k ? 1e4 : 5e5;
+        config.exponent = k == 2 ? PE_EXPONENT_PAIRS : PE_EXPONENT_WIDTH,
+        config.base = k ? 1e4 : 5e5;
         need_ok(pe_frequencies_float32(&config, (pe_float32)k, w), "pe_frequencies_float32");
         hash_f64(w, D / 2);
         memset(&ggml, 0, sizeof ggml); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-        ggml.n_dims = D, ggml.ext_factor = k ? 1 : 0, ggml.freq_scale = 0.125f, ggml.n_ctx_orig = 4096 * (k % 2);
+        ggml.n_dims = D, ggml.ext_factor = k ? 1 : 0, ggml.freq_scale = 0.125f,
+        ggml.n_ctx_orig = 4096 * (k % 2);
         need_ok(pe_rope_ggml_frequencies(&ggml, w, w + D / 2), "pe_rope_ggml_frequencies");
         hash_f64(w, D / 2 + 1);
-        need_ok(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 64, (double)(k % 2), pe_from(100), ROWS, f),
+        need_ok(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 64, (double)(k % 2),
+                                        pe_from(100), ROWS, f),
                 "query scale");
         hash_f32(f, ROWS);
-        need_ok(pe_rope_xpos_f32(D / 2, 512, pe_from_by(-500, 99), ROWS, f, D / 2), "pe_rope_xpos_f32");
+        need_ok(pe_rope_xpos_f32(D / 2, 512, pe_from_by(-500, 99), ROWS, f, D / 2),
+                "pe_rope_xpos_f32");
         hash_f32(f, ROWS * D / 2);
         g_elements += D + 1 + ROWS + ROWS * D / 2;
     }
@@ -528,14 +557,19 @@ static void models(const table *unused, size_t count)
     }
     for (int both = 0; both < 2; both++) { /* 3 heads of 30 queries, 22 keys */
         enum { KEYS = D / HEADS, ALL = ROWS * D };
-        need_ok(pe_bias_t5_i32(8, 20, both, pe_from(9), ROWS, pe_from(0), KEYS, index), "pe_bias_t5_i32");
-        for (size_t i = 0; i < (size_t)ROWS * KEYS; i++) g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
-        need_ok(pe_bias_add_f32(biases, 9, HEADS, index, ROWS, KEYS, x, KEYS, (size_t)ROWS * KEYS), "biases");
+        need_ok(pe_bias_t5_i32(8, 20, both, pe_from(9), ROWS, pe_from(0), KEYS, index),
+                "pe_bias_t5_i32");
+        for (size_t i = 0; i < (size_t)ROWS * KEYS; i++)
+            g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
+        need_ok(pe_bias_add_f32(biases, 9, HEADS, index, ROWS, KEYS, x, KEYS, (size_t)ROWS * KEYS),
+                "biases");
         hash_f32(x, ALL);
         for (size_t i = 0; i < ALL; i++) h[i] = (uint16_t)(i % 0x7000);
-        need_ok(pe_bias_add_f16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, (size_t)ROWS * KEYS), "biases");
+        need_ok(pe_bias_add_f16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, (size_t)ROWS * KEYS),
+                "biases");
         hash_u16(h, ALL);
-        need_ok(pe_bias_add_bf16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, (size_t)ROWS * KEYS), "biases");
+        need_ok(pe_bias_add_bf16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, (size_t)ROWS * KEYS),
+                "biases");
         hash_u16(h, ALL);
         g_elements += 3 * ALL + (size_t)ROWS * KEYS;
     }
@@ -543,7 +577,8 @@ static void models(const table *unused, size_t count)
         pe_resample how = {PE_RESAMPLE_CUBIC, -0.5, 0, 1, 0, 0};
         how.method = (pe_resample_method)(k % 2), how.antialias = k / 2 % 2 == 0;
         if (k >= 4) how.scale_y = 0.30625, how.scale_x = 1.30625;
-        need_ok(pe_learned_resample_f32(x, TABLE, 5, D, &how, f, OUT, 6), "pe_learned_resample_f32");
+        need_ok(pe_learned_resample_f32(x, TABLE, 5, D, &how, f, OUT, 6),
+                "pe_learned_resample_f32");
         hash_f32(f, OUT * 6 * D);
         g_elements += OUT * 6 * D;
     }
@@ -628,9 +663,10 @@ static void conventions(const table *unused, size_t count)
                 if (knob == 3) config.scale = 0.37, config.amplitude = -1.6, config.offset += 0.25;
                 if (pe_plan_size(&config) == 0) continue; /* NERF's frequencies end at 2^21 */
                 void *memory = plan_of_config(&plan, &config);
-                for (int i = 0; i < ROWS; i++) list[i] = (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
+                for (int i = 0; i < ROWS; i++)
+                    list[i] = (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
                 for (int i = 0; i < 3 * ROWS; i++) real[i] = (double)(i * 37 % 97) * 1234.56789;
-#define VERBS(T, type)                                                                              \
+#define VERBS(T, type)                                                                             \
     do {                                                                                           \
         type *const out = (type *)g_buffer;                                                        \
         const size_t n = ROWS * d, axes = config.axes;                                             \
@@ -700,7 +736,8 @@ static void rope_frequencies(const table *unused, size_t count)
                 const size_t all = type == PE_ROPE_PROPORTIONAL ? pairs + 2 : pairs;
                 hash_f64(omega, all);
                 hash_f64(&attention, 1);
-                for (size_t i = 0; i < pairs; i++) omega[i] = one / omega[i]; /* periods, as MLX has */
+                for (size_t i = 0; i < pairs; i++)
+                    omega[i] = one / omega[i]; /* periods, as MLX has */
                 hash_f64(omega, pairs);
                 g_elements += all + 1;
             }
@@ -726,7 +763,8 @@ static void table_of_sections(const pe_plan *plan, const int64_t *list, size_t r
     const size_t h = plan->pairs;
     float *const c = (float *)g_buffer, *const s = c + rows * h;
     for (size_t a = 0; a < axes; a++) {
-        need_ok(pe_rope_table_f32(plan, pe_at_i64(list + a * rows), rows, PE_ROPE_TABLE_APART, c, s, h, NULL),
+        need_ok(pe_rope_table_f32(plan, pe_at_i64(list + a * rows), rows, PE_ROPE_TABLE_APART, c, s,
+                                  h, NULL),
                 "pe_rope_table_f32");
         for (size_t i = 0; i < rows * h; i++)
             if (coordinate_of(i % h, sections, axes, interleaved) == a)
@@ -773,8 +811,9 @@ static void rope(const table *unused, size_t count)
             need_ok(pe_rope_bf16(plan, pe_delta(pe_all(-77777)), TOKENS, h[1], lie), "delta");
             if (n == 66) {
                 table_of_sections(plan, list, TOKENS, sections, 3, form >= 4, cosines, sines);
-                need_ok(by_apart_f32(form % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED,
-                                             cosines, sines, 33, 33, TOKENS, x, lie), "sections");
+                need_ok(by_apart_f32(form % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED, cosines,
+                                     sines, 33, 33, TOKENS, x, lie),
+                        "sections");
             }
             hash_f32(x, TOKENS * HEADS * stride);
             for (size_t i = 0; i < TOKENS * HEADS * stride; i++)
@@ -782,8 +821,10 @@ static void rope(const table *unused, size_t count)
             g_elements += 3 * TOKENS * HEADS * n;
         }
         need_ok(pe_rope_table_f32(&plans[0], pe_from(-5), TOKENS, PE_ROPE_TABLE_APART, x,
-                                  x + TOKENS * n, n, NULL), "pe_rope_table_f32");
-        need_ok(pe_rope_table_f16(&plans[1], pe_from(-5), TOKENS, PE_ROPE_TABLE_TWICE, h[0], h[1], n, NULL),
+                                  x + TOKENS * n, n, NULL),
+                "pe_rope_table_f32");
+        need_ok(pe_rope_table_f16(&plans[1], pe_from(-5), TOKENS, PE_ROPE_TABLE_TWICE, h[0], h[1],
+                                  n, NULL),
                 "pe_rope_table_f16");
         hash_f32(x, TOKENS * 2 * n);
         for (size_t i = 0; i < TOKENS * n; i++)
@@ -884,8 +925,8 @@ static void one_head(void)
             (void)f, (void)u;                                                                      \
         }                                                                                          \
         memcpy(y, x, sizeof y);                                                                    \
-        need_ok(by_apart_##type(layout, c, s, H, H, 1, x, two), "two heads by a table");   \
-        need_ok(by_apart_##type(layout, c, s, H, H, 1, y, one), "one head by a table");    \
+        need_ok(by_apart_##type(layout, c, s, H, H, 1, x, two), "two heads by a table");           \
+        need_ok(by_apart_##type(layout, c, s, H, H, 1, y, one), "one head by a table");            \
         need(memcmp(x, y, sizeof y) == 0, "one head by a table", "other bits than with a second"); \
     }
     ONE(f32, float, f)
@@ -909,7 +950,8 @@ static void rope_calls(const table *unused, size_t count)
     }
     for (size_t w = 0; w < 2 * sizeof widths / sizeof *widths; w++) {
         const size_t n = widths[w / 2], h = n / 2, dim = n + w % 2, all = T * (H + K) * dim;
-        const pe_heads lie = heads_of(H, dim, (H + K) * dim), keys = heads_of(K, dim, (H + K) * dim);
+        const pe_heads lie = heads_of(H, dim, (H + K) * dim),
+                       keys = heads_of(K, dim, (H + K) * dim);
         const pe_heads by_head = heads_of(H, T * dim, dim);
         const pe_layout layout = w % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         const table plan_table = {1, n, 0, 0, 10000.0, w % 3 ? 1.0 : 1.25};
@@ -918,12 +960,14 @@ static void rope_calls(const table *unused, size_t count)
         void *memory = plan_of_layout(&plan, &plan_table, layout);
         const size_t sections[3] = {h - h / 3 - h / 4, h / 4, h / 3};
         table_of_sections(&plan, list, T, sections, 3, 0, section_c, section_s);
-        need_ok(pe_rope_table_f32(&plan, pe_from(77), T, PE_ROPE_TABLE_APART, cosines, sines, h, NULL),
-                "pe_rope_table_f32");
+        need_ok(
+            pe_rope_table_f32(&plan, pe_from(77), T, PE_ROPE_TABLE_APART, cosines, sines, h, NULL),
+            "pe_rope_table_f32");
 #define TABLE(type, first, how, sines)                                                             \
-    need_ok(pe_rope_table_##type(&plan, pe_from(first), T, PE_ROPE_TABLE_##how, x, sines, n,   \
-                                   NULL), #how)
-#define FORMS(type, element, number)                                                                \
+    need_ok(                                                                                       \
+        pe_rope_table_##type(&plan, pe_from(first), T, PE_ROPE_TABLE_##how, x, sines, n, NULL),    \
+        #how)
+#define FORMS(type, element, number)                                                               \
     do {                                                                                           \
         static element x[MOST], y[MOST];                                                           \
         element *const k = x + H * dim;                                                            \
@@ -944,13 +988,13 @@ static void rope_calls(const table *unused, size_t count)
         hash_bytes(x, all, sizeof *x);                                                             \
         need_ok(pe_rope_qk_##type(&plan, pe_at_i64(list), T, x, lie, k, keys), "qk by a list");    \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(by_apart_##type(layout, section_c, section_s, h, h, T, x, lie), "sections"); \
+        need_ok(by_apart_##type(layout, section_c, section_s, h, h, T, x, lie), "sections");       \
         hash_bytes(x, all, sizeof *x);                                                             \
         need_ok(pe_rope_##type(&plan, pe_delta(pe_all(-1234567)), T, x, lie), "delta");            \
         hash_bytes(x, all, sizeof *x);                                                             \
         need_ok(pe_rope_##type(&plan, pe_delta(pe_at_i64(list)), T, x, lie), "deltas");            \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(by_apart_##type(layout, cosines, sines, h, h, T, x, lie), "by a table");   \
+        need_ok(by_apart_##type(layout, cosines, sines, h, h, T, x, lie), "by a table");           \
         hash_bytes(x, all, sizeof *x);                                                             \
         need_ok(pe_rope_to_##type(&plan, pe_from(31), T, dim, x, lie, y, by_head), "to");          \
         hash_bytes(y, all, sizeof *y);                                                             \
@@ -993,20 +1037,23 @@ static void batches(const table *unused, size_t count)
         void *memory = malloc(size);
         need(memory != NULL, "malloc", "out of memory");
         for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* one rounding */
-        need_ok(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size), "frequencies");
+        need_ok(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size),
+                "frequencies");
         need(plan.pairs == pairs, "pairs", "another number");
         need_ok(pe_plan_frequencies(&plan, back), "pe_plan_frequencies");
         need_ok(pe_plan_wavelengths(&plan, back + pairs), "pe_plan_wavelengths");
         hash_f64(back, 2 * pairs);
-#define BATCH(T, element)                                                                           \
+#define BATCH(T, element)                                                                          \
     do {                                                                                           \
         element *const x = (element *)g_buffer;                                                    \
         memset(x, 0x3a, n * sizeof *x);                                                            \
         need_ok(pe_add_batch_##T(&plan, pe_from(1000003), ROWS, BATCHES, 0.75, x, stride,          \
-                                 ROWS * stride), "batch");                                         \
+                                 ROWS * stride),                                                   \
+                "batch");                                                                          \
         hash_bytes(x, n, sizeof *x);                                                               \
-        need_ok(pe_add_batch_##T(&plan, pe_from(-9), ROWS, BATCHES, 1, x, BATCHES * stride,        \
-                                 stride), "batch");                                                \
+        need_ok(                                                                                   \
+            pe_add_batch_##T(&plan, pe_from(-9), ROWS, BATCHES, 1, x, BATCHES * stride, stride),   \
+            "batch");                                                                              \
         hash_bytes(x, n, sizeof *x);                                                               \
     } while (0)
         BATCH(f32, float);
@@ -1075,9 +1122,9 @@ static void places(const table *unused, size_t count)
     (void)count;
     fill_lists(&l);
     for (int k = 0; k < 7; k++) {
-        static const pe_preset presets[7] = {PE_PRESET_VASWANI, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
-                                             PE_PRESET_HF_MARIAN, PE_PRESET_MAE_2D,  PE_PRESET_VIDEO_3D,
-                                             PE_PRESET_T2T_ND};
+        static const pe_preset presets[7] = {
+            PE_PRESET_VASWANI, PE_PRESET_FAIRSEQ,  PE_PRESET_LDM,   PE_PRESET_HF_MARIAN,
+            PE_PRESET_MAE_2D,  PE_PRESET_VIDEO_3D, PE_PRESET_T2T_ND};
         static const size_t widths[7] = {18, 9, 12, 7, 16, 16, 10};
         pe_config config = pe_config_preset(presets[k], widths[k]);
         pe_at at[MOST_PLACES];
@@ -1092,7 +1139,7 @@ static void places(const table *unused, size_t count)
             const size_t rows = is_grid ? cells : p == 2 || p == 3 ? 13 : PLACE_ROWS, n = rows * d;
             const pe_at ways[5] = {at[p], pe_back(at[p]), pe_delta(at[p]), pe_delta(pe_back(at[p])),
                                    pe_skip(at[p], 2)};
-#define PLACES(T, element)                                                                          \
+#define PLACES(T, element)                                                                         \
     do {                                                                                           \
         element *const out = (element *)g_buffer;                                                  \
         for (size_t w = 0; w < 5; w++) {                                                           \
@@ -1120,23 +1167,25 @@ static void places(const table *unused, size_t count)
 static void shifts_apart(const table *unused, size_t count)
 {
     enum { ROWS = 7, FIRST = 70, SECOND = 10, D = FIRST + SECOND + 3 };
-    static const int64_t deltas[ROWS][2] = {{1, -1}, {0, 5}, {0, 0}, {-77777, 0}, {9, 8}, {3, 3}, {1 << 24, 255}};
+    static const int64_t deltas[ROWS][2] = {{1, -1}, {0, 5}, {0, 0},        {-77777, 0},
+                                            {9, 8},  {3, 3}, {1 << 24, 255}};
     (void)unused;
     (void)count;
     for (int k = 0; k < 4; k++) {
         pe_config config = pe_config_default(D);
         config.layout = k % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         config.axes = 2;
-        config.axis[0].width = k < 2 ? FIRST : SECOND, config.axis[1].width = k < 2 ? SECOND : FIRST;
+        config.axis[0].width = k < 2 ? FIRST : SECOND,
+        config.axis[1].width = k < 2 ? SECOND : FIRST;
         config.axis[1].coordinate = 1;
         pe_plan plan;
         void *memory = plan_of_config(&plan, &config);
         const pe_at at = pe_coords_i64(deltas[0], 2, 2, 1);
-#define SHIFTS(T, element)                                                                          \
+#define SHIFTS(T, element)                                                                         \
     do {                                                                                           \
         element *const x = (element *)g_buffer;                                                    \
-        need_ok(pe_fill_##T(&plan, pe_from(100), ROWS, x, D), "pe_fill");                           \
-        need_ok(pe_shift_##T(&plan, at, ROWS, x, D), "pe_shift");                                   \
+        need_ok(pe_fill_##T(&plan, pe_from(100), ROWS, x, D), "pe_fill");                          \
+        need_ok(pe_shift_##T(&plan, at, ROWS, x, D), "pe_shift");                                  \
         hash_bytes(x, (size_t)ROWS * D, sizeof *x);                                                \
         g_elements += (size_t)ROWS * D;                                                            \
     } while (0)
@@ -1161,7 +1210,8 @@ static void places_elsewhere(const table *unused, size_t count)
     (void)count;
     fill_lists(&l);
     for (int k = 0; k < 4; k++) {
-        pe_config config = k < 2 ? pe_config_default(BROAD) : pe_config_preset(PE_PRESET_MAE_2D, BROAD);
+        pe_config config =
+            k < 2 ? pe_config_default(BROAD) : pe_config_preset(PE_PRESET_MAE_2D, BROAD);
         if (k % 2) config.layout = PE_LAYOUT_HALVES;
         if (k == 3) config.layout = PE_LAYOUT_INTERLEAVED, config.offset = 3, config.amplitude = 2;
         pe_plan plan;
@@ -1170,13 +1220,13 @@ static void places_elsewhere(const table *unused, size_t count)
         for (size_t p = 0; p < all; p++) {
             const size_t rows = p == 11 ? 3 : p == 2 || p == 3 ? 13 : PLACE_ROWS, n = rows * BROAD;
             double dots[PLACE_ROWS];
-#define SHIFTS(T, element)                                                                          \
+#define SHIFTS(T, element)                                                                         \
     do {                                                                                           \
         element *const x = (element *)g_buffer;                                                    \
-        need_ok(pe_fill_##T(&plan, pe_from(100), rows, x, BROAD), "pe_fill");                       \
-        need_ok(pe_shift_##T(&plan, at[p], rows, x, BROAD), "pe_shift");                            \
+        need_ok(pe_fill_##T(&plan, pe_from(100), rows, x, BROAD), "pe_fill");                      \
+        need_ok(pe_shift_##T(&plan, at[p], rows, x, BROAD), "pe_shift");                           \
         hash_bytes(x, n, sizeof *x);                                                               \
-        need_ok(pe_shift_##T(&plan, pe_back(at[p]), rows, x, BROAD), "pe_shift");                   \
+        need_ok(pe_shift_##T(&plan, pe_back(at[p]), rows, x, BROAD), "pe_shift");                  \
         hash_bytes(x, n, sizeof *x);                                                               \
         g_elements += 2 * n;                                                                       \
     } while (0)
@@ -1197,13 +1247,16 @@ static void places_elsewhere(const table *unused, size_t count)
     for (int i = 0; i < PLACE_ROWS; i++) rows_of_table[i] = i * 7 % TABLE;
     float *const x = (float *)g_buffer;
     memset(x, 0x3a, ELEMENTS * sizeof *x);
-    need_ok(pe_learned_add_f32(table_rows, TABLE, BROAD, pe_at_i32(rows_of_table), PLACE_ROWS, x, BROAD),
+    need_ok(pe_learned_add_f32(table_rows, TABLE, BROAD, pe_at_i32(rows_of_table), PLACE_ROWS, x,
+                               BROAD),
             "pe_learned_add_f32");
-    need_ok(pe_learned_add_f32(table_rows, TABLE, BROAD, pe_from_by(TABLE - 1, -3), PLACE_ROWS, x, BROAD),
+    need_ok(pe_learned_add_f32(table_rows, TABLE, BROAD, pe_from_by(TABLE - 1, -3), PLACE_ROWS, x,
+                               BROAD),
             "pe_learned_add_f32");
     hash_f32(x, ELEMENTS);
-    need_ok(pe_learned_grad_f32(table_rows, TABLE, BROAD, pe_skip(pe_from(1), 4), PLACE_ROWS, x, BROAD),
-            "pe_learned_grad_f32");
+    need_ok(
+        pe_learned_grad_f32(table_rows, TABLE, BROAD, pe_skip(pe_from(1), 4), PLACE_ROWS, x, BROAD),
+        "pe_learned_grad_f32");
     hash_f32(table_rows, TABLE * BROAD);
     pe_rope_ggml ggml;
     memset(&ggml, 0, sizeof ggml); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -1232,11 +1285,12 @@ static void rope_plans(const table *unused, size_t count)
     fill_lists(&l);
     for (size_t k = 0; k < 3 * 8 * 2; k++) {
         static const size_t axes_of[8] = {1, 3, 3, 2, 1, 3, 2, 1};
-        static const pe_sections orders[8] = {PE_SECTIONS_BLOCKS, PE_SECTIONS_BLOCKS,
+        static const pe_sections orders[8] = {PE_SECTIONS_BLOCKS,      PE_SECTIONS_BLOCKS,
                                               PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION,
-                                              PE_SECTIONS_BLOCKS, PE_SECTIONS_INTERLEAVED,
-                                              PE_SECTIONS_BLOCKS, PE_SECTIONS_BLOCKS};
-        const size_t n = dims[k / 16], pairs = n / 2, form = k % 8, axes = axes_of[form], dim = n + 2;
+                                              PE_SECTIONS_BLOCKS,      PE_SECTIONS_INTERLEAVED,
+                                              PE_SECTIONS_BLOCKS,      PE_SECTIONS_BLOCKS};
+        const size_t n = dims[k / 16], pairs = n / 2, form = k % 8, axes = axes_of[form],
+                     dim = n + 2;
         pe_rope_config config = pe_rope_config_default(dim);
         config.rotary_dim = n;
         config.rope_theta = form % 2 ? 5e5 : 1e4;
@@ -1281,12 +1335,12 @@ static void rope_plans(const table *unused, size_t count)
             hash_f32(y, elements);
             need_ok(pe_rope_to_f32_f16(&plan, at[p], rows, dim, x, lie, g, by_head), "f32 to f16");
             hash_u16(g, elements);
-            need_ok(pe_rope_to_f32_bf16(&plan, pe_back(at[p]), rows, dim, x, lie, g, lie), "to bf16");
+            need_ok(pe_rope_to_f32_bf16(&plan, pe_back(at[p]), rows, dim, x, lie, g, lie),
+                    "to bf16");
             hash_u16(g, elements);
             g_elements += 6 * rows * H * n;
 #define TABLES_OF(how, arrays, sines)                                                              \
-    need_ok(pe_rope_table_f32(&plan, at[p], rows, PE_ROPE_TABLE_##how, y, sines, n,     \
-                              NULL), #how);                                                        \
+    need_ok(pe_rope_table_f32(&plan, at[p], rows, PE_ROPE_TABLE_##how, y, sines, n, NULL), #how);  \
     hash_f32(y, rows * n * (arrays))
             TABLES_OF(APART, 2, y + rows * n);
             TABLES_OF(TWICE, 2, y + rows * n);
@@ -1295,17 +1349,21 @@ static void rope_plans(const table *unused, size_t count)
 #undef TABLES_OF
             g_elements += 6 * rows * n;
         }
-        need_ok(pe_rope_table_f32(&plan, pe_from(3), T, PE_ROPE_TABLE_APART, cosines, sines, pairs, NULL),
+        need_ok(pe_rope_table_f32(&plan, pe_from(3), T, PE_ROPE_TABLE_APART, cosines, sines, pairs,
+                                  NULL),
                 "pe_rope_table_f32");
         for (size_t i = 0; i < elements; i++) h[i] = (uint16_t)(0x3800 + i % 1024);
         need_ok(by_apart_to_f32(config.layout, cosines, sines, pairs, pairs, T, dim, x, lie, y,
-                                        by_head), "by a table");
+                                by_head),
+                "by a table");
         hash_f32(y, elements);
         need_ok(by_apart_to_f16(config.layout, cosines, sines, pairs, pairs, T, dim, h, lie, g,
-                                        by_head), "by a table");
+                                by_head),
+                "by a table");
         hash_u16(g, elements);
         need_ok(by_apart_to_bf16(config.layout, cosines, sines, pairs, pairs, T, dim, h, lie, g,
-                                         by_head), "by a table");
+                                 by_head),
+                "by a table");
         hash_u16(g, elements);
         g_elements += 3 * T * H * n;
         free(memory);
@@ -1341,11 +1399,13 @@ static void rope_tables(const table *unused, size_t count)
             const int two = order <= PE_ROPE_TABLE_TWICE;
             const size_t width = (order == PE_ROPE_TABLE_APART    ? 1
                                   : order == PE_ROPE_TABLE_MATRIX ? 4
-                                                                  : 2) * pairs;
+                                                                  : 2) *
+                                 pairs;
             pe_rope_table by;
             if (form < 5) {
-                need_ok(pe_rope_table_f32(&plan, pe_from(-9), ROWS, order, f_c, two ? f_s : NULL, width,
-                                          &by), "a table of floats");
+                need_ok(pe_rope_table_f32(&plan, pe_from(-9), ROWS, order, f_c, two ? f_s : NULL,
+                                          width, &by),
+                        "a table of floats");
                 hash_f32(f_c, ROWS * width);
                 if (two) hash_f32(f_s, ROWS * width);
             } else {
@@ -1355,17 +1415,21 @@ static void rope_tables(const table *unused, size_t count)
                 hash_u16(h_c, ROWS * width);
                 if (two) hash_u16(h_s, ROWS * width);
             }
-            need(by.rows == ROWS && by.pairs == pairs && by.stride == width, "a table", "says else");
-            need_ok(k % 2 ? pe_rope_by_table_f32(&by, layout, place[form % 3], T, x, lie)
-                          : pe_rope_by_table_to_f32(&by, layout, place[form % 3], T, n, x, lie, x, lie),
-                    "floats");
+            need(by.rows == ROWS && by.pairs == pairs && by.stride == width, "a table",
+                 "says else");
+            need_ok(
+                k % 2 ? pe_rope_by_table_f32(&by, layout, place[form % 3], T, x, lie)
+                      : pe_rope_by_table_to_f32(&by, layout, place[form % 3], T, n, x, lie, x, lie),
+                "floats");
             hash_f32(x, all);
             need_ok(k % 2 ? pe_rope_by_table_f16(&by, layout, place[(form + 1) % 3], T, h, lie)
-                          : pe_rope_by_table_to_f16(&by, layout, place[(form + 1) % 3], T, n, h, lie, h, lie),
+                          : pe_rope_by_table_to_f16(&by, layout, place[(form + 1) % 3], T, n, h,
+                                                    lie, h, lie),
                     "f16");
             hash_u16(h, all);
             need_ok(k % 2 ? pe_rope_by_table_bf16(&by, layout, place[(form + 2) % 3], T, h, lie)
-                          : pe_rope_by_table_to_bf16(&by, layout, place[(form + 2) % 3], T, n, h, lie, h, lie),
+                          : pe_rope_by_table_to_bf16(&by, layout, place[(form + 2) % 3], T, n, h,
+                                                     lie, h, lie),
                     "bf16");
             hash_u16(h, all);
             for (size_t i = 0; i < all; i++) h[i] = (uint16_t)((h[i] & 0x80ff) | 0x3800);
@@ -1433,14 +1497,17 @@ static void repeats(const table *unused, size_t count)
         hash_u16(h_c, ROWS * N);
         need_ok(pe_fill_bf16(&plan, at, ROWS, h_c, N), "bf16");
         hash_u16(h_c, ROWS * N);
-        need_ok(pe_rope_table_f32(&plan, at, ROWS, PE_ROPE_TABLE_MATRIX, c, NULL, 2 * N, NULL), "matrices");
+        need_ok(pe_rope_table_f32(&plan, at, ROWS, PE_ROPE_TABLE_MATRIX, c, NULL, 2 * N, NULL),
+                "matrices");
         hash_f32(c, ROWS * 2 * N);
-        need_ok(pe_rope_table_bf16(&plan, at, ROWS, PE_ROPE_TABLE_MATRIX, h_c, NULL, 2 * N, NULL), "matrices");
+        need_ok(pe_rope_table_bf16(&plan, at, ROWS, PE_ROPE_TABLE_MATRIX, h_c, NULL, 2 * N, NULL),
+                "matrices");
         hash_u16(h_c, ROWS * 2 * N);
         need_ok(pe_rope_table_f32(&plan, at, ROWS, PE_ROPE_TABLE_TWICE, c, s, N, NULL), "twice");
         hash_f32(c, ROWS * N);
         hash_f32(s, ROWS * N);
-        need_ok(pe_rope_table_f16(&plan, at, ROWS, PE_ROPE_TABLE_APART, h_c, h_s, N / 2, NULL), "apart");
+        need_ok(pe_rope_table_f16(&plan, at, ROWS, PE_ROPE_TABLE_APART, h_c, h_s, N / 2, NULL),
+                "apart");
         hash_u16(h_c, ROWS * N / 2);
         hash_u16(h_s, ROWS * N / 2);
         g_elements += ROWS * 11 * N;
@@ -1553,8 +1620,9 @@ static void without_a_plan(const table *tables, size_t count)
     for (size_t k = 0; k < 64; k++) {
         const size_t p = pairs[k % 4], r = rows[k / 4 % 4], all = 2 * p * r, twice = 2 * p;
         const double a = amplitudes[k / 16];
-        const pe_at at = k % 3 == 0 ? pe_from(16777200) : k % 3 == 1 ? pe_at_i32(list)
-                                                                     : pe_back(pe_from_by(77, 3));
+        const pe_at at = k % 3 == 0   ? pe_from(16777200)
+                         : k % 3 == 1 ? pe_at_i32(list)
+                                      : pe_back(pe_from_by(77, 3));
         float *const f = (float *)g_buffer;
         double *const g = (double *)g_buffer;
         uint16_t *const h = (uint16_t *)g_buffer;

@@ -27,7 +27,7 @@
  * rounding (2^-53) away from MPFR's. As |s*C| + |c*S| <= 1: operands 2 * 2^-53, products 2^-53, sum
  * 2^-53; then y +- bound 2^-53 and the product with the amplitude 2^-53 more: 6 * 2^-53 < 2^-50.
  */
-#define ORACLE_BOUND      0x1p-50
+#define ORACLE_BOUND 0x1p-50
 
 typedef struct oracle {
     size_t d_model, pairs;
@@ -91,8 +91,7 @@ static inline void oracle_make(oracle *o, const char *test, size_t d_model, doub
 
 static inline void oracle_free(oracle *o)
 {
-    for (size_t i = 0; i < o->pairs; i++)
-        mpfr_clear(o->frequencies[i]);
+    for (size_t i = 0; i < o->pairs; i++) mpfr_clear(o->frequencies[i]);
     mpfr_clears(o->angle, o->scratch, o->element[0], o->element[1], o->sine, o->cosine, o->next,
                 (mpfr_ptr)NULL);
     free(o->frequencies);
@@ -105,10 +104,8 @@ static inline void oracle_to_odd(mpfr_t x, int inexact)
 {
     if (!inexact || mpfr_min_prec(x) == mpfr_get_prec(x)) /* exact, or odd already */
         return;
-    if (mpfr_signbit(x))
-        mpfr_nextbelow(x);
-    else
-        mpfr_nextabove(x);
+    if (mpfr_signbit(x)) mpfr_nextbelow(x);
+    else mpfr_nextabove(x);
 }
 
 /* sine, cosine = those of position * frequency, without the amplitude */
@@ -132,8 +129,7 @@ static inline void oracle_pair(oracle *o, int64_t position, size_t pair)
 static inline void oracle_report(oracle *o, int64_t position, size_t column, double got,
                                  double want)
 {
-    if (o->quiet || o->reported++ >= 4)
-        return;
+    if (o->quiet || o->reported++ >= 4) return;
     fprintf(stderr,
             "  MISROUNDED d_model %zu, base %a, amplitude %a, position %" PRId64
             ", pair %zu, %s: got %a, want %a\n",
@@ -147,8 +143,7 @@ static inline size_t oracle_compare_f32(oracle *o, int64_t position, size_t colu
 {
     const float want = mpfr_get_flt(o->element[column % 2], MPFR_RNDN);
     const int negative_zero = got == 0.0f && position == 0 && o->amplitude > 0 && signbit(got);
-    if (got == want && !negative_zero)
-        return 0;
+    if (got == want && !negative_zero) return 0;
     oracle_report(o, position, column, (double)got, (double)want);
     return 1;
 }
@@ -158,8 +153,7 @@ static inline size_t oracle_row_f32(oracle *o, int64_t position, const float *ro
 {
     size_t wrong = 0;
     for (size_t column = 0; column < o->d_model; column++) {
-        if (column % 2 == 0)
-            oracle_pair(o, position, column / 2);
+        if (column % 2 == 0) oracle_pair(o, position, column / 2);
         wrong += oracle_compare_f32(o, position, column, row[column]);
     }
     oracle_count()->direct_f32 += o->d_model;
@@ -170,8 +164,7 @@ static inline size_t oracle_row_f32(oracle *o, int64_t position, const float *ro
 static inline void oracle_make_turns(oracle *o, size_t block)
 {
     mpfr_t step_sine, step_cosine;
-    if (o->block == block)
-        return;
+    if (o->block == block) return;
     mpfr_inits2(ORACLE_VALUE_BITS, step_sine, step_cosine, (mpfr_ptr)NULL);
     free(o->turns);
     o->turns = (double *)must_alloc(2 * block * o->pairs * sizeof *o->turns);
@@ -213,13 +206,11 @@ static inline size_t oracle_certify_row(oracle *o, int64_t position, const doubl
         const double S = turn[2 * i], C = turn[2 * i + 1];
         const int has_cosine = 2 * i + 1 < o->d_model;
         int sure = oracle_sure(s * C + c * S, amplitude, row[2 * i]);
-        if (has_cosine)
-            sure &= oracle_sure(c * C - s * S, amplitude, row[2 * i + 1]);
+        if (has_cosine) sure &= oracle_sure(c * C - s * S, amplitude, row[2 * i + 1]);
         if (!sure) {
             oracle_pair(o, position, i);
             wrong += oracle_compare_f32(o, position, 2 * i, row[2 * i]);
-            if (has_cosine)
-                wrong += oracle_compare_f32(o, position, 2 * i + 1, row[2 * i + 1]);
+            if (has_cosine) wrong += oracle_compare_f32(o, position, 2 * i + 1, row[2 * i + 1]);
             oracle_count()->near_ties++;
         }
     }
@@ -231,8 +222,7 @@ static inline size_t oracle_table_f32(oracle *o, int64_t first, size_t rows, con
                                       size_t stride)
 {
     size_t wrong = 0, block = 8;
-    while (block < 1024 && block * block < rows)
-        block *= 2;
+    while (block < 1024 && block * block < rows) block *= 2;
     oracle_make_turns(o, block);
     for (size_t row = 0; row < rows && wrong < 1000; row++) {
         if (row % block == 0)
@@ -260,10 +250,8 @@ static inline double oracle_ulp_f64(oracle *o, const mpfr_t exact, double got)
 {
     const long subnormal = -1074;
     long unit;
-    if (!isfinite(got))
-        return HUGE_VAL;
-    if (mpfr_zero_p(exact))
-        return got == 0.0 ? 0.0 : HUGE_VAL;
+    if (!isfinite(got)) return HUGE_VAL;
+    if (mpfr_zero_p(exact)) return got == 0.0 ? 0.0 : HUGE_VAL;
     unit = (long)mpfr_get_exp(exact) - 53;
     mpfr_set_d(o->scratch, got, MPFR_RNDN);
     mpfr_sub(o->scratch, o->scratch, exact, MPFR_RNDN);
@@ -278,8 +266,7 @@ static inline size_t oracle_row_f64(oracle *o, int64_t position, const double *r
     size_t wrong = 0;
     for (size_t column = 0; column < o->d_model; column++) {
         double ulp;
-        if (column % 2 == 0)
-            oracle_pair(o, position, column / 2);
+        if (column % 2 == 0) oracle_pair(o, position, column / 2);
         ulp = oracle_ulp_f64(o, o->element[column % 2], row[column]);
         if (ulp > worst->ulp) {
             worst->ulp = ulp;

@@ -64,10 +64,8 @@ static uint16_t narrow(int type, float x)
     float in[2 * PE_LANES] = {0};
     uint16_t out[2 * PE_LANES];
     in[0] = x;
-    if (type == F16)
-        pe__put_f16(out, pe__get(in));
-    else
-        pe__put_bf16(out, pe__get(in));
+    if (type == F16) pe__put_f16(out, pe__get(in));
+    else pe__put_bf16(out, pe__get(in));
     return out[0];
 }
 
@@ -93,8 +91,18 @@ static size_t sine_at(int layout, size_t d, size_t i)
 }
 static size_t cosine_at(int layout, size_t d, size_t i) { return sine_at(layout ^ 2, d, i); }
 
-static const int64_t differences[] = {1, -1, 2, 10, -64, 511, 4099, 709929, -16777217, 2147483647,
-                                      INT64_C(2147483648), -INT64_C(2147483648)};
+static const int64_t differences[] = {1,
+                                      -1,
+                                      2,
+                                      10,
+                                      -64,
+                                      511,
+                                      4099,
+                                      709929,
+                                      -16777217,
+                                      2147483647,
+                                      INT64_C(2147483648),
+                                      -INT64_C(2147483648)};
 static const size_t some_widths[] = {2, 3, 4, 6, 8, 9, 16, 17, 30, 32, 34, 62, 64, 66, 130, 514};
 
 /* ------------------------------------------------------------------------------------------------
@@ -554,8 +562,8 @@ static void cosines_cancel(void **state)
 {
     enum { PAIRS = 6, D = 2 * PAIRS };
     static const double omega[][PAIRS] = {
-        {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},                /* pi/2: each cosine is 0 */
-        {0.25, 0.75, 0.5, 0.5, 0.125, 0.875},          /* x and pi - x, in turn  */
+        {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},                   /* pi/2: each cosine is 0 */
+        {0.25, 0.75, 0.5, 0.5, 0.125, 0.875},             /* x and pi - x, in turn  */
         {0.125, 0.0625, 0.03125, 0.875, 0.9375, 0.96875}, /* and apart              */
     };
     (void)state;
@@ -627,8 +635,7 @@ static void nothing_else_is_touched(void **state)
                         assert_true(all_canaries(g.begin, (size_t)(x - g.begin)));
                         assert_true(all_canaries(x + span, (size_t)(g.end - x) - span));
                         for (size_t n = 0; n + 1 < rows; n++)
-                            assert_true(
-                                all_canaries(x + (n * stride + d) * e, (stride - d) * e));
+                            assert_true(all_canaries(x + (n * stride + d) * e, (stride - d) * e));
                         if (d % 2) /* the zero */
                             assert_memory_equal(x + (d - 1) * e, want + (d - 1) * e, e);
                     }

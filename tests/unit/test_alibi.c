@@ -15,8 +15,7 @@ static const pe_alibi_mode modes[] = {PE_ALIBI_LINEAR, PE_ALIBI_CAUSAL, PE_ALIBI
 /* The bias of a key at distance j = key - query, before the rounding; a zero without sign. */
 static double bias_of(double slope, pe_alibi_mode mode, int64_t j)
 {
-    if (j > 0 && mode == PE_ALIBI_CAUSAL)
-        return -HUGE_VAL;
+    if (j > 0 && mode == PE_ALIBI_CAUSAL) return -HUGE_VAL;
     return slope * (double)(j > 0 && mode == PE_ALIBI_SYMMETRIC ? -j : j) + 0.0;
 }
 
@@ -37,27 +36,23 @@ static pe_status run_bare(int add, type t, const job *a, void *x)
     const pe_at key_at = the_keys ? *the_keys : pe_from(0);
     switch (t + (add ? TYPES : 0)) {
     case F32:
-        return pe_alibi_fill_f32(a->slopes, a->heads, a->mode, query_at, a->queries,
-                                 key_at, a->keys, (float *)x, a->query_stride, a->head_stride);
+        return pe_alibi_fill_f32(a->slopes, a->heads, a->mode, query_at, a->queries, key_at,
+                                 a->keys, (float *)x, a->query_stride, a->head_stride);
     case F16:
-        return pe_alibi_fill_f16(a->slopes, a->heads, a->mode, query_at, a->queries,
-                                 key_at, a->keys, (uint16_t *)x, a->query_stride,
-                                 a->head_stride);
+        return pe_alibi_fill_f16(a->slopes, a->heads, a->mode, query_at, a->queries, key_at,
+                                 a->keys, (uint16_t *)x, a->query_stride, a->head_stride);
     case BF16:
-        return pe_alibi_fill_bf16(a->slopes, a->heads, a->mode, query_at, a->queries,
-                                  key_at, a->keys, (uint16_t *)x, a->query_stride,
-                                  a->head_stride);
+        return pe_alibi_fill_bf16(a->slopes, a->heads, a->mode, query_at, a->queries, key_at,
+                                  a->keys, (uint16_t *)x, a->query_stride, a->head_stride);
     case F32 + TYPES:
-        return pe_alibi_add_f32(a->slopes, a->heads, a->mode, query_at, a->queries,
-                                key_at, a->keys, (float *)x, a->query_stride, a->head_stride);
+        return pe_alibi_add_f32(a->slopes, a->heads, a->mode, query_at, a->queries, key_at, a->keys,
+                                (float *)x, a->query_stride, a->head_stride);
     case F16 + TYPES:
-        return pe_alibi_add_f16(a->slopes, a->heads, a->mode, query_at, a->queries,
-                                key_at, a->keys, (uint16_t *)x, a->query_stride,
-                                a->head_stride);
+        return pe_alibi_add_f16(a->slopes, a->heads, a->mode, query_at, a->queries, key_at, a->keys,
+                                (uint16_t *)x, a->query_stride, a->head_stride);
     default:
-        return pe_alibi_add_bf16(a->slopes, a->heads, a->mode, query_at, a->queries,
-                                 key_at, a->keys, (uint16_t *)x, a->query_stride,
-                                 a->head_stride);
+        return pe_alibi_add_bf16(a->slopes, a->heads, a->mode, query_at, a->queries, key_at,
+                                 a->keys, (uint16_t *)x, a->query_stride, a->head_stride);
     }
 }
 
@@ -77,8 +72,7 @@ static pe_status run(int add, type t, const job *a, void *x)
 
 static void must(pe_status status)
 {
-    if (status != PE_OK)
-        fail_msg("%s", pe_status_string(status));
+    if (status != PE_OK) fail_msg("%s", pe_status_string(status));
 }
 
 /* Elements from the first to the last. */
@@ -97,8 +91,7 @@ static void check_slopes(size_t heads, float max_bias)
     size_t n = 1;
     mpfr_t exponent, slope;
     mpfr_inits2(ORACLE_VALUE_BITS, exponent, slope, (mpfr_ptr)NULL);
-    while (2 * n <= heads)
-        n *= 2;
+    while (2 * n <= heads) n *= 2;
     got[heads] = 7.0f;
     must(pe_alibi_slopes_f32(heads, max_bias, got));
     assert_true(got[heads] == 7.0f);
@@ -128,11 +121,10 @@ static void slopes_are_correctly_rounded(void **state)
     (void)state;
     check_slopes(1, 0x1.e7526ep-6f); /* next to a tie: 53 bits do not tell */
     for (size_t heads = 1; heads <= 130; heads++)
-        for (size_t k = 0; k<LENGTH(biases); k += heads> 20 ? every() : 1)
+        for (size_t k = 0; k < LENGTH(biases); k += heads > 20 ? every() : 1)
             check_slopes(heads, biases[k]);
     for (size_t k = 0; k < LENGTH(many); k += every())
-        for (size_t i = 0; i < 3; i++)
-            check_slopes(many[k], biases[5 * i]);
+        for (size_t i = 0; i < 3; i++) check_slopes(many[k], biases[5 * i]);
 }
 
 /* What everyone knows: 8 heads halve; 12 heads as in the paper's code. */
@@ -143,10 +135,8 @@ static void slopes_are_the_papers(void **state)
     (void)state;
     must(pe_alibi_slopes_f32(12, 8.0f, slopes));
     must(pe_alibi_slopes_f32(16, 8.0f, sixteen));
-    for (size_t h = 0; h < 12; h++)
-        assert_true(slopes[h] == (float)exp2(exponents[h]));
-    for (size_t h = 0; h < 16; h++)
-        assert_true(sixteen[h] == (float)exp2(-0.5 * (double)(h + 1)));
+    for (size_t h = 0; h < 12; h++) assert_true(slopes[h] == (float)exp2(exponents[h]));
+    for (size_t h = 0; h < 16; h++) assert_true(sixteen[h] == (float)exp2(-0.5 * (double)(h + 1)));
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -162,15 +152,11 @@ static float random_slope(rng *r)
         return float_of((uint32_t)(bits >> 32) & ((bits >> 8) % 16 ? 0xff7fffff : 0x800fffff));
     case 1: /* f16 and bf16 overflow, or are subnormal */
         return float_of((uint32_t)(bits >> 32) & 0x807fffff) + 3.0e38f * (float)(bits >> 8 & 1);
-    case 2:
-        return float_of(((uint32_t)(bits >> 32) & 0x807fffff) | 0x33000000);
-    case 3:
-        return bits >> 63 ? 0.0f : -0.0f;
+    case 2: return float_of(((uint32_t)(bits >> 32) & 0x807fffff) | 0x33000000);
+    case 3: return bits >> 63 ? 0.0f : -0.0f;
     case 4: /* few bits, so that products are ties */
         return (float)(1 + (bits >> 40 & 15)) * (bits >> 63 ? 0.001953125f : 0.25f);
-    default:
-        must(pe_alibi_slopes_f32(24, 8.0f, alibi));
-        return alibi[(bits >> 32) % 24];
+    default: must(pe_alibi_slopes_f32(24, 8.0f, alibi)); return alibi[(bits >> 32) % 24];
     }
 }
 
@@ -189,10 +175,8 @@ static void products_are_rounded_once(void **state)
         const int64_t hard = hard_positions[rng_below(&r, LENGTH(hard_positions))];
         job a = {slopes, HEADS, modes[n / 3 % 3], 0, QUERIES, KEYS, KEYS, QUERIES * KEYS};
         a.first = n % 4 < 2 ? rng_position(&r) : n % 4 == 2 ? hard : -hard;
-        if (a.first > POSITION_MAX - QUERIES)
-            a.first = POSITION_MAX - QUERIES + 1;
-        for (size_t h = 0; h < HEADS; h++)
-            slopes[h] = random_slope(&r);
+        if (a.first > POSITION_MAX - QUERIES) a.first = POSITION_MAX - QUERIES + 1;
+        for (size_t h = 0; h < HEADS; h++) slopes[h] = random_slope(&r);
         memset(out, 0, sizeof out); /* zeros: the sum is the bias, rounded again to 16 bits */
         must(run(add, t, &a, out));
         for (size_t i = 0; i < HEADS * QUERIES * KEYS; i++) {
@@ -204,8 +188,7 @@ static void products_are_rounded_once(void **state)
             mpfr_set_flt(product, slopes[h], MPFR_RNDN);
             oracle_to_odd(product, mpfr_mul_si(product, product, (long)distance, MPFR_RNDZ));
             x = mpfr_get_d(product, MPFR_RNDN) + 0.0;
-            if (j > 0 && a.mode == PE_ALIBI_CAUSAL)
-                x = -HUGE_VAL;
+            if (j > 0 && a.mode == PE_ALIBI_CAUSAL) x = -HUGE_VAL;
             if (add) { /* 0 + x is +0 where x is a zero of either sign */
                 const double as_f32 = (double)((float)x + 0.0f);
                 want = rounded(t, as_f32);
@@ -252,8 +235,7 @@ static void keys_anywhere(void **state)
         const pe_at key_at = pe_skip(back ? pe_back(which) : which, skip);
         job a = {slopes, HEADS, modes[n / 3 % 3], 0, QUERIES, keys, keys, QUERIES * keys};
         the_queries = &queries, the_keys = &key_at;
-        for (size_t h = 0; h < HEADS; h++)
-            slopes[h] = random_slope(&r);
+        for (size_t h = 0; h < HEADS; h++) slopes[h] = random_slope(&r);
         if (keys < QUERIES && n % 6) a.queries = 1;
         memset(out, 0, sizeof out);
         must(run(add, t, &a, out));
@@ -266,8 +248,7 @@ static void keys_anywhere(void **state)
             const int64_t signed_p = p > 0 && a.mode == PE_ALIBI_SYMMETRIC ? -p : p;
             oracle_to_odd(product, mpfr_mul_si(product, product, (long)signed_p, MPFR_RNDZ));
             double x = mpfr_get_d(product, MPFR_RNDN) + 0.0;
-            if (p > 0 && a.mode == PE_ALIBI_CAUSAL)
-                x = -HUGE_VAL;
+            if (p > 0 && a.mode == PE_ALIBI_CAUSAL) x = -HUGE_VAL;
             const uint32_t want = rounded(t, add ? (double)((float)x + 0.0f) : x);
             if (element(t, out, at) != want)
                 fail_msg("%s %s, slope %a, key - query %" PRId64 ", mode %d: got 0x%x, want 0x%x",
@@ -291,8 +272,8 @@ static void lists_far_from_queries(void **state)
     for (int n = 0; n < 4; n++) {
         const pe_at at = n % 2 ? pe_back(pe_at_i32(keys)) : pe_at_i32(keys);
         const int64_t query = n / 2 * 12345;
-        must(pe_alibi_fill_f32(&slope, 1, PE_ALIBI_SYMMETRIC, pe_from(query), 1, at, LENGTH(keys), out,
-                               LENGTH(keys), LENGTH(keys)));
+        must(pe_alibi_fill_f32(&slope, 1, PE_ALIBI_SYMMETRIC, pe_from(query), 1, at, LENGTH(keys),
+                               out, LENGTH(keys), LENGTH(keys)));
         for (size_t k = 0; k < LENGTH(keys); k++) {
             const double apart = fabs((double)(n % 2 ? -keys[k] : keys[k]) - (double)query);
             assert_true(out[k] == (float)(-(double)slope * apart));
@@ -319,15 +300,18 @@ static void places_that_are_no_whole_positions(void **state)
     for (size_t k = 0; k <= LENGTH(bad) + 1; k++)
         for (int keys = 0; keys < 2; keys++) {
             const pe_at good = pe_from(0);
-            const pe_at at = k < LENGTH(bad) ? bad[k] : k > LENGTH(bad) ? pe_at_i64(far) : pe_at_i32(NULL);
-            const pe_status want = k < LENGTH(bad) ? PE_ERR_AT_KIND : k > LENGTH(bad) ? PE_ERR_RANGE
-                                                                                   : PE_ERR_AT_NULL;
+            const pe_at at = k < LENGTH(bad)   ? bad[k]
+                             : k > LENGTH(bad) ? pe_at_i64(far)
+                                               : pe_at_i32(NULL);
+            const pe_status want = k < LENGTH(bad)   ? PE_ERR_AT_KIND
+                                   : k > LENGTH(bad) ? PE_ERR_RANGE
+                                                     : PE_ERR_AT_NULL;
             const job a = {slopes, 1, PE_ALIBI_LINEAR, 0, 4, 4, 4, 16};
             the_queries = keys ? &good : &at, the_keys = keys ? &at : &good;
             for (int t = 0; t < TYPES; t++)
-                for (int add = 0; add < 2; add++)
-                    assert_int_equal(run(add, (type)t, &a, x), want);
-            assert_int_equal(pe_bias_t5_i32(32, 128, 1, *the_queries, 4, *the_keys, 4, index), want);
+                for (int add = 0; add < 2; add++) assert_int_equal(run(add, (type)t, &a, x), want);
+            assert_int_equal(pe_bias_t5_i32(32, 128, 1, *the_queries, 4, *the_keys, 4, index),
+                             want);
         }
     the_queries = the_keys = NULL;
     assert_true(all_canaries(x, sizeof x) && all_canaries(index, sizeof index));
@@ -516,10 +500,8 @@ static void blocks_of_many_rows(void **state)
                 job a = base;
                 a.mode = modes[(s + (size_t)t + (size_t)add) % 3];
                 a.first = firsts[(s + (size_t)t) % LENGTH(firsts)];
-                if (add == t % 2)
-                    check_call(add, (type)t, &a, g.begin + size_of((type)t), &g);
-                else
-                    check_call(add, (type)t, &a, g.end - span_of(&a) * size_of((type)t), &g);
+                if (add == t % 2) check_call(add, (type)t, &a, g.begin + size_of((type)t), &g);
+                else check_call(add, (type)t, &a, g.end - span_of(&a) * size_of((type)t), &g);
             }
         guarded_free(&g);
     }
@@ -529,8 +511,7 @@ static void streams(void **state)
 {
     float slopes[3] = {0.25f, 0.0039062f, 1.1f};
     (void)state;
-    if (STREAM_BYTES > (size_t)64 << 20)
-        skip();
+    if (STREAM_BYTES > (size_t)64 << 20) skip();
     FAIL_ON_FAULT();
     for (int t = 0; t < TYPES; t += (int)every()) {
         const size_t rows = STREAM_BYTES / (2 * 5000 * size_of((type)t)) + 1;
@@ -568,25 +549,20 @@ static void sums_of_infinities(void **state)
         uint32_t x[8], row[4];
         const job a = {slopes, 1, PE_ALIBI_CAUSAL, 3, 1, 8, 8, 8};
         const uint32_t in[8] = {infinity, infinity | sign, nan, 0, nan, infinity, 0, nan};
-        for (size_t i = 0; i < 8; i++)
-            x[i] = in[i];
+        for (size_t i = 0; i < 8; i++) x[i] = in[i];
         (void)state;
-        for (size_t i = 0; i < 8; i++)
-            set_element((type)t, x, i, in[i]);
+        for (size_t i = 0; i < 8; i++) set_element((type)t, x, i, in[i]);
         must(run(1, (type)t, &a, x));
-        for (size_t i = 0; i < 4; i++)
-            row[i] = element((type)t, x, i);
+        for (size_t i = 0; i < 4; i++) row[i] = element((type)t, x, i);
         assert_true(row[0] == infinity && row[1] == (infinity | sign));
         assert_true((row[2] & ~sign) > infinity && row[3] == 0);
-        for (size_t i = 4; i < 8; i++)
-            assert_true(element((type)t, x, i) == (infinity | sign));
+        for (size_t i = 4; i < 8; i++) assert_true(element((type)t, x, i) == (infinity | sign));
         { /* from afar too */
             job all = a;
             all.first = -POSITION_MAX / 2;
             memset(x, 0xff, sizeof x); /* NaN */
             must(run(1, (type)t, &all, x));
-            for (size_t i = 0; i < 8; i++)
-                assert_true(element((type)t, x, i) == (infinity | sign));
+            for (size_t i = 0; i < 8; i++) assert_true(element((type)t, x, i) == (infinity | sign));
         }
     }
 }
@@ -698,25 +674,24 @@ static void bad_input_is_refused(void **state)
         }
     {
         const float slopes[1] = {1};
-        assert_int_equal(pe_alibi_fill_f32(NULL, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1,
-                                           x, 1, 1),
-                         PE_ERR_NULL);
-        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1,
-                                           NULL, 1, 1),
-                         PE_ERR_NULL);
         assert_int_equal(
-            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX, pe_from(0),
-                              SIZE_MAX, x, SIZE_MAX, 0),
-            PE_ERR_SIZE);
+            pe_alibi_fill_f32(NULL, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, x, 1, 1),
+            PE_ERR_NULL);
         assert_int_equal(
-            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX / 2 + 1, pe_from(0),
-                              2, x, 2, 0),
-            PE_ERR_SIZE);
+            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, NULL, 1, 1),
+            PE_ERR_NULL);
+        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX,
+                                           pe_from(0), SIZE_MAX, x, SIZE_MAX, 0),
+                         PE_ERR_SIZE);
+        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX / 2 + 1,
+                                           pe_from(0), 2, x, 2, 0),
+                         PE_ERR_SIZE);
         assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(POSITION_MAX), 2,
                                            pe_from(0), 2, x, 2, 4),
                          PE_ERR_RANGE);
-        assert_int_equal(pe_alibi_fill_f32(NULL, 0, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1,
-                                           NULL, 1, 1), PE_OK);
+        assert_int_equal(
+            pe_alibi_fill_f32(NULL, 0, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, NULL, 1, 1),
+            PE_OK);
     }
     assert_true(all_canaries(x, sizeof x));
 }
@@ -749,8 +724,7 @@ static void flushing_subnormals_changes_nothing(void **state)
     static uint32_t want[4 * 60 * 70], got[4 * 60 * 70];
     float slopes[4], again[4];
     (void)state;
-    if (!flush_subnormals(0))
-        skip();
+    if (!flush_subnormals(0)) skip();
     must(pe_alibi_slopes_f32(4, 100.0f, slopes));
     flush_subnormals(1);
     (void)pe_alibi_slopes_f32(4, 100.0f, again);

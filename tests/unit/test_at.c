@@ -84,7 +84,7 @@ static pe_status act(verb v, int t, const pe_plan *plan, pe_at at, size_t row, s
     switch (v) {
 #define FILL_T(T, e) return pe_fill_##T(plan, at, rows, (e *)x, PITCH)
     case FILL: OF_FOUR(FILL_T)
-#define ADD_T(T, e)  return pe_add_##T(plan, at, rows, (e)0.75, (e *)x, PITCH)
+#define ADD_T(T, e) return pe_add_##T(plan, at, rows, (e)0.75, (e *)x, PITCH)
 #define ADD_16(T, e) return pe_add_##T(plan, at, rows, 0.75f, (e *)x, PITCH)
     case ADD:
         if (t == F64) ADD_T(f64, double);
@@ -141,10 +141,8 @@ static void paint(int t, block *b)
     rng r = {(uint64_t)t + 1};
     for (size_t i = 0; !done[t] && i < sizeof b->all / bytes_of(t); i++) {
         const double x = 4 * rng_unit(&r) - 2;
-        if (t == F64)
-            memcpy(painted[t].all + i * sizeof x, &x, sizeof x);
-        else
-            set_element((type)t, painted[t].all, i, rounded((type)t, x));
+        if (t == F64) memcpy(painted[t].all + i * sizeof x, &x, sizeof x);
+        else set_element((type)t, painted[t].all, i, rounded((type)t, x));
     }
     done[t] = 1;
     *b = painted[t];
@@ -890,10 +888,8 @@ static void skips_cut_anywhere(void **state)
                         if (!has_type((verb)v, t)) continue;
                         if (v >= LEARN) /* rows of a table */
                             at = k % 3 ? pe_from_by(63, -5) : pe_from(7);
-                        else if (!is_for((verb)v, &m.plan))
-                            continue;
-                        else if (k % 2)
-                            at = n ? pe_back(at) : pe_delta(at);
+                        else if (!is_for((verb)v, &m.plan)) continue;
+                        else if (k % 2) at = n ? pe_back(at) : pe_delta(at);
                         paint_for((verb)v, t, &want);
                         const block fresh = want;
                         must_act((verb)v, t, &m.plan, at, 0, rows, &want);
@@ -1013,8 +1009,8 @@ static void nonsense_is_refused(void **state)
     refused(&m.plan, "a range skipped over", pe_skip(pe_from_by(0, INT64_MIN), 2), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over, from far", pe_skip(pe_from(INT64_MAX - 3), 10), 1,
             PE_ERR_RANGE);
-    refused(&m.plan, "a range skipped over, from far", pe_skip(pe_from_by(INT64_MIN + 3, -2), 10), 1,
-            PE_ERR_RANGE);
+    refused(&m.plan, "a range skipped over, from far", pe_skip(pe_from_by(INT64_MIN + 3, -2), 10),
+            1, PE_ERR_RANGE);
     static const struct {
         int64_t first, step, to;
         uint64_t rows;
@@ -1063,9 +1059,11 @@ static void nonsense_is_refused(void **state)
         }
     /* lists that do not fit the address space, unread */
     refused(&m.plan, "a list skipped over", pe_skip(pe_at_i64(i64), SIZE_MAX), 3, PE_ERR_AT_SIZE);
-    refused(&m.plan, "a list skipped over", pe_skip(pe_at_i32(i32), SIZE_MAX / 4), 3, PE_ERR_AT_SIZE);
+    refused(&m.plan, "a list skipped over", pe_skip(pe_at_i32(i32), SIZE_MAX / 4), 3,
+            PE_ERR_AT_SIZE);
     refused(&m.plan, "a list skipped over",
-            pe_skip(pe_skip(pe_at_f32(f32), SIZE_MAX / 2 + 9), SIZE_MAX / 2 + 9), 3, PE_ERR_AT_SIZE);
+            pe_skip(pe_skip(pe_at_f32(f32), SIZE_MAX / 2 + 9), SIZE_MAX / 2 + 9), 3,
+            PE_ERR_AT_SIZE);
     refused(&m.plan, "strides", pe_coords_f64(f64, 1, SIZE_MAX / 2, 1), 3, PE_ERR_AT_SIZE);
     refused(&m.plan, "strides", pe_coords_f64(f64, 1, SIZE_MAX / 16 + 1, 1), 3, PE_ERR_AT_SIZE);
     free(m.memory);
@@ -1128,7 +1126,8 @@ static void nonsense_of_three_axes_is_refused(void **state)
 #undef REFUSED
             assert_true(all_canaries(&got, sizeof got));
         }
-        assert_int_equal(pe_dot_f64(&m.plan, pe_from(0), 1, (double *)(void *)&got), PE_ERR_PLAN_SHIFT);
+        assert_int_equal(pe_dot_f64(&m.plan, pe_from(0), 1, (double *)(void *)&got),
+                         PE_ERR_PLAN_SHIFT);
         free(m.memory);
     }
     { /* interleaved sections are for RoPE and its tables alone */
@@ -1186,7 +1185,9 @@ static void failed_plans_are_none(void **state)
         case 6:
             model.rotary_dim = 3, status = pe_rope_plan_init(&plan, &model, memory, sizeof memory);
             break;
-        case 7: status = pe_rope_plan_init(&plan, &model, memory, 8), expected = PE_ERR_MEMORY; break;
+        case 7:
+            status = pe_rope_plan_init(&plan, &model, memory, 8), expected = PE_ERR_MEMORY;
+            break;
         default:
             model.rope_type = PE_ROPE_LONGROPE, expected = PE_ERR_CONFIG;
             model.factor = 4, model.original_max_position_embeddings = 4096;
@@ -1307,14 +1308,10 @@ static void rows_without_a_plan(void **state)
                            stride);                                                                \
     break
             switch (t) {
-            case F32:
-                BY(f32, float);
-            case F16:
-                BY(f16, uint16_t);
-            case BF16:
-                BY(bf16, uint16_t);
-            default:
-                BY(f64, double);
+            case F32: BY(f32, float);
+            case F16: BY(f16, uint16_t);
+            case BF16: BY(bf16, uint16_t);
+            default: BY(f64, double);
             }
 #undef BY
             assert_int_equal(filled, PE_OK);

@@ -171,8 +171,7 @@ static void streamed_tables_between_guard_pages(void **state)
 {
     static const size_t wide[] = {7, 512, 513};
     (void)state;
-    if (STREAM_BYTES > (size_t)256 << 20)
-        skip();
+    if (STREAM_BYTES > (size_t)256 << 20) skip();
     FAIL_ON_FAULT();
     for (size_t k = 0; k < LENGTH(wide); k += every()) {
         const size_t d = wide[k], rows = STREAM_BYTES / (d * sizeof(float)) + 100;
@@ -196,10 +195,10 @@ static void streamed_tables_between_guard_pages(void **state)
    many that all rotation rows are read. */
 static void memory_of_plans_before_a_guard_page(void **state)
 {
-    static const size_t axes[][2] = {{120, 136}, {2, 14}, {14, 2}, {10, 22}, {90, 38}, {6, 66}, {40, 50}};
+    static const size_t axes[][2] = {{120, 136}, {2, 14}, {14, 2}, {10, 22},
+                                     {90, 38},   {6, 66}, {40, 50}};
     (void)state;
-    if (STREAM_BYTES > (size_t)256 << 20)
-        skip();
+    if (STREAM_BYTES > (size_t)256 << 20) skip();
     FAIL_ON_FAULT();
     for (size_t k = 0; k < LENGTH(axes); k += every())
         for (int joined = 0; joined < 2; joined++) {
@@ -218,8 +217,10 @@ static void memory_of_plans_before_a_guard_page(void **state)
                 float *const f32 = (float *)(void *)((unsigned char *)x + at);
                 uint16_t *const u16 = (uint16_t *)(void *)f32;
                 assert_int_equal(pe_fill_f32(&plan, pe_from(-70), rows, f32, d), PE_OK);
-                assert_int_equal(pe_fill_f32(&plan, pe_from(INT64_C(2000000000)), rows, f32, d), PE_OK);
-                assert_int_equal(pe_fill_f64(&plan, pe_from(-70), rows, (double *)(void *)f32, d), PE_OK);
+                assert_int_equal(pe_fill_f32(&plan, pe_from(INT64_C(2000000000)), rows, f32, d),
+                                 PE_OK);
+                assert_int_equal(pe_fill_f64(&plan, pe_from(-70), rows, (double *)(void *)f32, d),
+                                 PE_OK);
                 assert_int_equal(pe_fill_f16(&plan, pe_from(-70), rows, u16, d), PE_OK);
                 assert_int_equal(pe_fill_bf16(&plan, pe_from(-70), rows, u16, d), PE_OK);
             }

@@ -33,10 +33,8 @@ static lanes some_lanes(rng *r, int digits)
     memset(&x, 0, sizeof x);
     for (size_t i = 0; i < PE_LANES; i++) {
         x.a[i] = some_double(r, 20);
-        if (digits > 1)
-            x.b[i] = x.a[i] * power_of_two(-54) * (2 * rng_unit(r) - 1);
-        if (digits > 2)
-            x.c[i] = x.b[i] * power_of_two(-54) * (2 * rng_unit(r) - 1);
+        if (digits > 1) x.b[i] = x.a[i] * power_of_two(-54) * (2 * rng_unit(r) - 1);
+        if (digits > 2) x.c[i] = x.b[i] * power_of_two(-54) * (2 * rng_unit(r) - 1);
     }
     return x;
 }
@@ -143,12 +141,10 @@ static void numbers_are_rounded_to_integers(void **state)
         double x[PE_LANES], y[PE_LANES];
         for (size_t i = 0; i < PE_LANES; i++) {
             x[i] = rng_unit(&r) * power_of_two((int)rng_below(&r, 51)) - 3;
-            if (rng_next(&r) >> 63)
-                x[i] = floor(x[i]) + 0.5; /* a tie */
+            if (rng_next(&r) >> 63) x[i] = floor(x[i]) + 0.5; /* a tie */
         }
         pe__store(y, pe__round(pe__load(x)));
-        for (size_t i = 0; i < PE_LANES; i++)
-            assert_true(y[i] == rint(x[i]));
+        for (size_t i = 0; i < PE_LANES; i++) assert_true(y[i] == rint(x[i]));
     }
 }
 
@@ -185,9 +181,18 @@ static void powers_of_2(void **state)
    two that is taken apart becomes another one. */
 static void logarithms_to_base_2(void **state)
 {
-    static const double special[] = {DBL_MIN, DBL_MAX, 1, 0.5, 2, 0x1p-1021, 0x1p1023, 0x1p900,
-                                     0x1.6a09e667f3bccp-1, 0x1.6a09e667f3bcdp-1,
-                                     0x1.6a09e667f3bcep-1, 0x1.fffffffffffffp-1,
+    static const double special[] = {DBL_MIN,
+                                     DBL_MAX,
+                                     1,
+                                     0.5,
+                                     2,
+                                     0x1p-1021,
+                                     0x1p1023,
+                                     0x1p900,
+                                     0x1.6a09e667f3bccp-1,
+                                     0x1.6a09e667f3bcdp-1,
+                                     0x1.6a09e667f3bcep-1,
+                                     0x1.fffffffffffffp-1,
                                      0x1.0000000000001p0};
     const double roots[] = {1, sqrt(0.5), sqrt(2)};
     rng r = rng_for("logarithms_to_base_2");
@@ -196,13 +201,11 @@ static void logarithms_to_base_2(void **state)
     mpfr_init2(y, BITS);
     for (size_t round = 0; round < LENGTH(special) + workload(100000); round++) {
         double x = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 2046) - 1022);
-        if (round % 4 == 0)
-            x = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 5) - 2);
+        if (round % 4 == 0) x = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 5) - 2);
         if (round % 4 == 1)
             x = roots[rng_below(&r, 3)] *
                 (1 + (rng_unit(&r) - 0.5) * power_of_two(-(int)rng_below(&r, 52)));
-        if (round < LENGTH(special))
-            x = special[round];
+        if (round < LENGTH(special)) x = special[round];
         lanes got;
         memset(&got, 0, sizeof got);
         got.a[0] = pe__log2(x);
@@ -241,8 +244,7 @@ static void check_geometric(double base, const double *both, double scale, size_
         mpfr_const_pi(y, MPFR_RNDN);
         mpfr_div(x, x, y, MPFR_RNDN);
         const double w = mpfr_get_d(x, MPFR_RNDN), steps = (double)(from + k) / both[0];
-        if (fabs(w) < power_of_two(-960) || fabs(w) > power_of_two(21))
-            break;
+        if (fabs(w) < power_of_two(-960) || fabs(w) > power_of_two(21)) break;
         const double subnormal = power_of_two(-1070) / fmin(1, fabs(w / scale));
         const double e = power_of_two(-101) + power_of_two(-106) * steps + subnormal;
         within("pe__geometric_fill", &got, 0, x, w * e, 0);
@@ -254,8 +256,22 @@ static void check_geometric(double base, const double *both, double scale, size_
 /* Bases that people write and others, D whole or of two doubles, first pairs and far ones. */
 static void frequencies_of_two_doubles(void **state)
 {
-    const double bases[] = {0x1p-20, 0.1, 0x1.fffffffffffffp-1, 1, 0x1.0000000000001p0, 2, 2.5, 10,
-                            1e4, 5e5, 1e6, 8.3e5, 1e30, 0x1p450, 0x1.fffffffffffffp899, 0x1p900};
+    const double bases[] = {0x1p-20,
+                            0.1,
+                            0x1.fffffffffffffp-1,
+                            1,
+                            0x1.0000000000001p0,
+                            2,
+                            2.5,
+                            10,
+                            1e4,
+                            5e5,
+                            1e6,
+                            8.3e5,
+                            1e30,
+                            0x1p450,
+                            0x1.fffffffffffffp899,
+                            0x1p900};
     rng r = rng_for("frequencies_of_two_doubles");
     (void)state;
     for (size_t k = 0; k < LENGTH(bases); k++)
@@ -325,13 +341,10 @@ static void floats_are_rounded_to_16_bits(void **state)
         (void)frexp(x, &exponent);
         const double unit = power_of_two((exponent - 1 > low ? exponent - 1 : low) - digits);
         double y = x; /* one in two is a tie, or its neighbour */
-        if (rng_next(&r) >> 63)
-            y = (floor(x / unit) + 0.5) * unit;
+        if (rng_next(&r) >> 63) y = (floor(x / unit) + 0.5) * unit;
         float f = (float)(round % 4 < 2 ? -y : y);
-        if (rng_below(&r, 4) == 0)
-            f = nextafterf(f, 0);
-        if (!(fabsf(f) <= FLT_MAX))
-            continue;
+        if (rng_below(&r, 4) == 0) f = nextafterf(f, 0);
+        if (!(fabsf(f) <= FLT_MAX)) continue;
         (void)frexp((double)f, &exponent);
         const double step = power_of_two((exponent - 1 > low ? exponent - 1 : low) - digits);
         double want = rint((double)f / step) * step;
@@ -445,8 +458,7 @@ static void zeros_are_positive(void **state)
     p.memory_bytes = pe_plan_size(&p.config);
     p.memory = must_alloc(p.memory_bytes);
     assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
-    for (int i = 0; i < 32; i++)
-        positions[i] = (i - 16) / 2.0;
+    for (int i = 0; i < 32; i++) positions[i] = (i - 16) / 2.0;
     assert_int_equal(pe_fill_f64(&p.plan, pe_at_f64(positions), 32, &f64[0][0], 2), PE_OK);
     assert_int_equal(pe_fill_f32(&p.plan, pe_at_f64(positions), 32, &f32[0][0], 2), PE_OK);
     for (int i = 0; i < 32; i++)
@@ -511,8 +523,7 @@ static void numbers_of_a_plan_exactly(void **state)
         for (size_t pair = 0; pair < p.plan.pairs; pair++) {
             true_frequency(w, &p, pair);
             mpfr_mul(w, w, pi, MPFR_RNDN);
-            if (p.config.half_turns)
-                mpfr_mul(w, w, pi, MPFR_RNDN);
+            if (p.config.half_turns) mpfr_mul(w, w, pi, MPFR_RNDN);
             assert_true(pe__round_quantity(&p.plan, pair, 1, PE__FREQUENCY, 0, 0, 0) ==
                         mpfr_get_d(w, MPFR_RNDN));
             mpfr_div(w, pi, w, MPFR_RNDN);
@@ -543,29 +554,23 @@ static void true_rope_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
     rational_power(w, c->rope_theta, -k, n);
     mpfr_set_ui(x, 1, MPFR_RNDN);
-    if (c->rope_type == PE_ROPE_NTK)
-        rational_power(x, c->factor, -k, n - 2);
-    if (c->rope_type == PE_ROPE_NTK_FIXED)
-        rational_power(x, c->factor, -k - 2, n);
+    if (c->rope_type == PE_ROPE_NTK) rational_power(x, c->factor, -k, n - 2);
+    if (c->rope_type == PE_ROPE_NTK_FIXED) rational_power(x, c->factor, -k - 2, n);
     if (c->rope_type == PE_ROPE_LLAMA3) { /* s = (L w / 2 pi - low) / (high - low), 0 ... 1 */
         mpfr_const_pi(y, MPFR_RNDN);
         mpfr_mul_d(x, w, (double)c->original_max_position_embeddings / 2, MPFR_RNDN);
         mpfr_div(x, x, y, MPFR_RNDN);
         mpfr_sub_d(x, x, c->low_freq_factor, MPFR_RNDN);
         mpfr_div_d(x, x, c->high_freq_factor - c->low_freq_factor, MPFR_RNDN);
-        if (mpfr_sgn(x) < 0)
-            mpfr_set_ui(x, 0, MPFR_RNDN);
-        if (mpfr_cmp_ui(x, 1) > 0)
-            mpfr_set_ui(x, 1, MPFR_RNDN);
+        if (mpfr_sgn(x) < 0) mpfr_set_ui(x, 0, MPFR_RNDN);
+        if (mpfr_cmp_ui(x, 1) > 0) mpfr_set_ui(x, 1, MPFR_RNDN);
         mpfr_ui_sub(y, 1, x, MPFR_RNDN); /* s + (1 - s) / f */
         mpfr_div_d(y, y, c->factor, MPFR_RNDN);
         mpfr_add(x, x, y, MPFR_RNDN);
     }
     mpfr_mul(w, w, x, MPFR_RNDN);
-    if (c->rope_type == PE_ROPE_LONGROPE)
-        mpfr_div_d(w, w, c->short_factor[i], MPFR_RNDN);
-    if (c->freq_factors != NULL)
-        mpfr_div_d(w, w, (double)c->freq_factors[i], MPFR_RNDN);
+    if (c->rope_type == PE_ROPE_LONGROPE) mpfr_div_d(w, w, c->short_factor[i], MPFR_RNDN);
+    if (c->freq_factors != NULL) mpfr_div_d(w, w, (double)c->freq_factors[i], MPFR_RNDN);
     mpfr_clears(x, y, (mpfr_ptr)NULL);
 }
 
@@ -650,10 +655,8 @@ static void turns_and_centres(void **state)
                 double centre[2][PE__SINCOS_PAIRS], step[2][PE__SINCOS_PAIRS];
                 pe__dd ss, cc;
                 const int exact = round % 16 == 0;
-                if (exact)
-                    pe__sincos_exact(&p.plan, from, t, &ss, &cc);
-                else
-                    pe__sincos_dd(&p.plan, from, t, &ss, &cc);
+                if (exact) pe__sincos_exact(&p.plan, from, t, &ss, &cc);
+                else pe__sincos_dd(&p.plan, from, t, &ss, &cc);
                 const lanes sine = lanes_of_dd(ss), cosine = lanes_of_dd(cc);
                 const double slack = pe__sincos_error(&p.plan, t);
                 pe__sincos_dd(&p.plan, from, t, &ss, &cc);
@@ -781,10 +784,8 @@ static void floats_beside_middles(void **state)
             const float f = (float)(size * fabs(config.amplitude) * (1 - rng_unit(&r) / 2));
             mpfr_set_d(x, ((double)f + (double)nextafterf(f, 0)) / 2, MPFR_RNDN);
             mpfr_div_d(x, x, config.amplitude, MPFR_RNDN);
-            if (rng_below(&r, 2) && !slow)
-                mpfr_acos(x, x, MPFR_RNDN);
-            else
-                mpfr_asin(x, x, MPFR_RNDN);
+            if (rng_below(&r, 2) && !slow) mpfr_acos(x, x, MPFR_RNDN);
+            else mpfr_asin(x, x, MPFR_RNDN);
             uint64_t turns = rng_below(&r, 4) ? rng_below(&r, (uint64_t)p / 6 + 1) : 0;
             if (slow) turns = 0;
             mpfr_t turned;
@@ -855,8 +856,8 @@ static void small_sines_far_away(void **state)
         float row[2];
         config.expected_rows = 1;
         config.amplitude = mpfr_get_d(x, MPFR_RNDN);
-        assert_int_equal(
-            pe_plan_init_frequencies(&plan, &config, &omega, 1, memory, sizeof memory), PE_OK);
+        assert_int_equal(pe_plan_init_frequencies(&plan, &config, &omega, 1, memory, sizeof memory),
+                         PE_OK);
         assert_int_equal(pe_fill_f32(&plan, pe_from(position), 1, row, 2), PE_OK);
         mpfr_mul_d(x, sine, config.amplitude, MPFR_RNDN);
         const float want = mpfr_get_flt(x, MPFR_RNDN);
@@ -917,23 +918,15 @@ static void the_watch(void **state)
             memcpy(&bits, &y, sizeof bits);
             bits &= ~last | 1;
             bits |= rng_next(&r) & (half - 1);
-            if (kind == 0)
-                bits = (bits & ~last) | half; /* the middle */
-            if (kind == 1)
-                bits = ((bits & ~last) | half) + (WINDOW - 1);
-            if (kind == 2)
-                bits = ((bits & ~last) | half) + WINDOW;
-            if (kind == 3)
-                bits = ((bits & ~last) | half) - 1;
-            if (kind == 6)
-                bits = ((bits & ~last) | half) + WINDOW + MORE;
+            if (kind == 0) bits = (bits & ~last) | half; /* the middle */
+            if (kind == 1) bits = ((bits & ~last) | half) + (WINDOW - 1);
+            if (kind == 2) bits = ((bits & ~last) | half) + WINDOW;
+            if (kind == 3) bits = ((bits & ~last) | half) - 1;
+            if (kind == 6) bits = ((bits & ~last) | half) + WINDOW + MORE;
             memcpy(&y, &bits, sizeof y);
-            if (kind == 4)
-                y = (double)guard_at;
-            if (kind == 5)
-                y = (double)nextafterf(guard_at, 0);
-            if (rng_next(&r) >> 63)
-                y = -y;
+            if (kind == 4) y = (double)guard_at;
+            if (kind == 5) y = (double)nextafterf(guard_at, 0);
+            if (rng_next(&r) >> 63) y = -y;
             memcpy(&bits, &y, sizeof bits);
             const uint64_t dropped = bits & last;
             want |= dropped >= half && dropped < half + WINDOW;
@@ -946,14 +939,12 @@ static void the_watch(void **state)
             v[i] = (float)y;
         }
         /* in the order of pe__join(), or in that of pe__zip(): the lanes do not matter to it */
-        for (size_t i = 0; i < PE_LANES; i++)
-            x[0][i] = order[i], x[1][i] = order[PE_LANES + i];
+        for (size_t i = 0; i < PE_LANES; i++) x[0][i] = order[i], x[1][i] = order[PE_LANES + i];
         pe__rounding_test watch = pe__rounding_test_begin();
         assert_false(pe__rounding_test_flagged(watch, WINDOW, guard));
         pe__rounding_test_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
         const int alarm = pe__rounding_test_flagged(watch, WINDOW, guard);
-        if (alarm < want || alarm > may)
-            fail_msg("round %zu: the alarm is %d", round, alarm);
+        if (alarm < want || alarm > may) fail_msg("round %zu: the alarm is %d", round, alarm);
         /* and one of something harmless does not take it back */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = x[1][i] = 0.75, v[i] = v[PE_LANES + i] = 0.75f;
@@ -979,8 +970,8 @@ static void doubts_about_lanes(void **state)
             c[i] = rng_below(&r, 4) ? 1.0f : rng_below(&r, 2) ? NAN : 0.5f;
             d[i] = rng_below(&r, 4) ? 0.5f : 1.0f;
             differ |= (uint64_t)(bits != other) << i;
-            within |= (uint64_t) !(a[i] > b[i]) << i | (uint64_t) !(c[i] > d[i])
-                                                           << (2 * PE_LANES + i);
+            within |= (uint64_t)!(a[i] > b[i]) << i | (uint64_t)!(c[i] > d[i])
+                                                          << (2 * PE_LANES + i);
         }
         assert_int_equal(pe__differ(pe__get(a), pe__get(b)), differ);
         assert_int_equal(pe__within(pe__get(a), pe__get(b), pe__get(c), pe__get(d)), within);
@@ -1032,8 +1023,7 @@ static void middles_of_16_bits(void **state)
             pe__put_f16(want[0], va), pe__put_f16(want[1], vb);
             pe__put_zip_f16(zipped, va, vb);
         }
-        for (size_t i = 0; i < 4 * PE_LANES; i++)
-            assert_int_equal(zipped[i], want[i % 2][i / 2]);
+        for (size_t i = 0; i < 4 * PE_LANES; i++) assert_int_equal(zipped[i], want[i % 2][i / 2]);
     }
 }
 

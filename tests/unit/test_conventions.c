@@ -59,7 +59,8 @@ static pe_status fill(type t, const pe_plan *p, pe_at at, size_t rows, void *out
     default: return pe_fill_bf16(p, at, rows, (uint16_t *)out, stride);
     }
 }
-static pe_status add(type t, const pe_plan *p, pe_at at, size_t rows, float scale, void *x, size_t stride)
+static pe_status add(type t, const pe_plan *p, pe_at at, size_t rows, float scale, void *x,
+                     size_t stride)
 {
     switch (t) {
     case F32: return pe_add_f32(p, at, rows, scale, (float *)x, stride);
@@ -68,14 +69,15 @@ static pe_status add(type t, const pe_plan *p, pe_at at, size_t rows, float scal
     default: return pe_add_bf16(p, at, rows, scale, (uint16_t *)x, stride);
     }
 }
-static pe_status add_batch(type t, const pe_plan *p, pe_at at, size_t rows, size_t batches, float scale,
-                           void *x, size_t stride, size_t batch_stride)
+static pe_status add_batch(type t, const pe_plan *p, pe_at at, size_t rows, size_t batches,
+                           float scale, void *x, size_t stride, size_t batch_stride)
 {
     switch (t) {
     case F32:
         return pe_add_batch_f32(p, at, rows, batches, scale, (float *)x, stride, batch_stride);
     case F64:
-        return pe_add_batch_f64(p, at, rows, batches, (double)scale, (double *)x, stride, batch_stride);
+        return pe_add_batch_f64(p, at, rows, batches, (double)scale, (double *)x, stride,
+                                batch_stride);
     case F16:
         return pe_add_batch_f16(p, at, rows, batches, scale, (uint16_t *)x, stride, batch_stride);
     default:
@@ -185,7 +187,8 @@ static int project(pe_preset preset, size_t d, size_t j, const double *t)
         break;
     }
     case PE_PRESET_T2T_ND:
-        if (j < 4 * n) element(j % (2 * n) >= n, t[j / (2 * n)], 10000, (double)(j % n), (double)n - 1);
+        if (j < 4 * n)
+            element(j % (2 * n) >= n, t[j / (2 * n)], 10000, (double)(j % n), (double)n - 1);
         break;
     case PE_PRESET_DETR:
         if (d % 2) return 0;
@@ -208,7 +211,8 @@ static int project(pe_preset preset, size_t d, size_t j, const double *t)
         mpfr_mul_2ui(g_a, g_a, k / 2, MPFR_RNDN);
         if (k % 2) mpfr_cos(g_x, g_a, MPFR_RNDN);
         else mpfr_sin(g_x, g_a, MPFR_RNDN);
-        if (mpfr_get_exp(g_x) < -300) mpfr_set_zero(g_x, 1); /* a multiple of pi, but for MPFR's pi */
+        if (mpfr_get_exp(g_x) < -300)
+            mpfr_set_zero(g_x, 1); /* a multiple of pi, but for MPFR's pi */
         break;
     }
     case PE_PRESET_COUNT:
@@ -227,8 +231,7 @@ static void compare_row(pe_preset preset, type t, size_t d, const double *at, co
         const double got = element_at(t, row, j);
         if (!right(t, got, g_x))
             fail_msg("preset %d, d %zu, %s, coordinates %g %g %g, column %zu: got %a, want %a",
-                     (int)preset, d, type_name[t], at[0], at[1], at[2], j, got,
-                     rounded(t, g_x));
+                     (int)preset, d, type_name[t], at[0], at[1], at[2], j, got, rounded(t, g_x));
     }
 }
 
@@ -248,7 +251,8 @@ static void presets_match_their_projects(void **state)
                 pe_plan plan;
                 char memory[64];
                 assert_int_equal(pe_plan_size(&config), 0);
-                assert_int_equal(pe_plan_init(&plan, &config, memory, sizeof memory), PE_ERR_CONFIG);
+                assert_int_equal(pe_plan_init(&plan, &config, memory, sizeof memory),
+                                 PE_ERR_CONFIG);
                 continue;
             }
             made m = make_plan(&config);
@@ -263,7 +267,8 @@ static void presets_match_their_projects(void **state)
                         compare_row(preset, (type)t, d, at, row);
                     } else {
                         double at[PE_MAX_AXES] = {(double)p, (double)(p / 3), (double)(p % 1000)};
-                        assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, at), 1, row, d), PE_OK);
+                        assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, at), 1, row, d),
+                                         PE_OK);
                         compare_row(preset, (type)t, d, at, row);
                         /* one coordinate is that of all axes */
                         const double same[PE_MAX_AXES] = {(double)p, (double)p, (double)p};
@@ -279,13 +284,15 @@ static void presets_match_their_projects(void **state)
                     const pe_at grid = pe_grid(shape, config.axes);
                     assert_int_equal(fill((type)t, &m.plan, grid, 3, row, d), PE_OK);
                     assert_int_equal(fill((type)t, &m.plan, pe_skip(grid, 3), rows - 3,
-                                          row + 3 * d * element_of[t], d), PE_OK);
+                                          row + 3 * d * element_of[t], d),
+                                     PE_OK);
                     unsigned char *const whole = row + rows * d * element_of[t];
                     assert_int_equal(fill((type)t, &m.plan, grid, rows, whole, d), PE_OK);
                     assert_memory_equal(whole, row, rows * d * element_of[t]);
                     for (size_t r = 0; r < rows; r++) {
                         const double two[3] = {(double)(r / 3), (double)(r % 3), 0};
-                        const double three[3] = {(double)(r / 12), (double)(r / 4 % 3), (double)(r % 4)};
+                        const double three[3] = {(double)(r / 12), (double)(r / 4 % 3),
+                                                 (double)(r % 4)};
                         compare_row(preset, (type)t, d, config.axes == 2 ? two : three,
                                     row + r * d * element_of[t]);
                     }
@@ -327,9 +334,9 @@ static void another_number_is_no_preset(void **state)
 
 /* ---- knobs: random configurations ------------------------------------------------------------------- */
 
-static const double reals[] = {0,    1,          -1,      0.5,          0.1,   1e-300,        0x1p-1074,
-                               0x1.8p-400, -1e-150,
-                               999.5, 445.120025, 65536.25, -2147483640.0, 3,    2147483640.125, 1234567.875};
+static const double reals[] = {
+    0,       1,     -1,         0.5,      0.1,           1e-300, 0x1p-1074,      0x1.8p-400,
+    -1e-150, 999.5, 445.120025, 65536.25, -2147483640.0, 3,      2147483640.125, 1234567.875};
 
 static void random_knobs(void **state)
 {
@@ -359,7 +366,8 @@ static void random_knobs(void **state)
         if (rng_below(&r, 5) == 0) c.angle = PE_ANGLE_FLOAT32;
         const size_t width = c.odd == PE_ODD_ZERO ? d / 2 * 2 : d, pairs = (width + 1) / 2;
         const double less = c.exponent == PE_EXPONENT_PAIRS ? c.exponent_shift : 0;
-        const double denominator = c.exponent == PE_EXPONENT_PAIRS ? (double)(d / 2) : (double)d / 2;
+        const double denominator =
+            c.exponent == PE_EXPONENT_PAIRS ? (double)(d / 2) : (double)d / 2;
         if (pairs > 1 && !(denominator > less)) {
             assert_int_equal(pe_plan_size(&c), 0);
             continue;
@@ -376,7 +384,8 @@ static void random_knobs(void **state)
             float narrow[40];
             for (size_t row = 0; row < rows; row++) {
                 at[row] = reals[rng_below(&r, sizeof reals / sizeof *reals)];
-                narrow[row] = (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]); /* and an offset */
+                narrow[row] =
+                    (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]); /* and an offset */
                 if (k / 4 == 0) at[row] = (double)first + (double)row;
                 if (k / 4 == 2) at[row] = (double)narrow[row];
                 if (k / 4 == 3) at[row] = (double)first + (double)(step * (int64_t)row);
@@ -388,15 +397,18 @@ static void random_knobs(void **state)
             const pe_at moved = delta ? pe_delta(plain) : plain;
             assert_int_equal(fill(t, &m.plan, back ? pe_back(moved) : moved, rows, out, d), PE_OK);
             for (int q = 0; q < 25; q++) {
-                const size_t row = rng_below(&r, rows), j = rng_below(&r, d), front = (width + 1) / 2;
-                const double sum = delta ? at[row] : at[row] + c.offset, position = back ? -sum : sum;
+                const size_t row = rng_below(&r, rows), j = rng_below(&r, d),
+                             front = (width + 1) / 2;
+                const double sum = delta ? at[row] : at[row] + c.offset,
+                             position = back ? -sum : sum;
                 size_t i = j / 2;
                 int cosine = (int)(j % 2) ^ c.cos_first;
                 if (c.layout == PE_LAYOUT_HALVES) {
                     i = j < front ? j : j - front;
                     cosine = (j >= front) ^ c.cos_first;
                 }
-                frequency(c.base, (double)i, denominator, less); /* i is 0 where there is one pair */
+                frequency(c.base, (double)i, denominator,
+                          less); /* i is 0 where there is one pair */
                 mpfr_mul_d(g_w, g_w, c.scale, MPFR_RNDN);
                 if (c.half_turns) {
                     mpfr_const_pi(g_a, MPFR_RNDN);
@@ -417,15 +429,15 @@ static void random_knobs(void **state)
                     mpfr_set_zero(g_x, 1);
                 if (!delta) mpfr_mul_d(g_x, g_x, c.amplitude, MPFR_RNDN);
                 if (j >= width) mpfr_set_zero(g_x, 1);
-                const double got =
-                    element_at(t, (unsigned char *)out + row * d * element_of[t], j);
+                const double got = element_at(t, (unsigned char *)out + row * d * element_of[t], j);
                 if (!right(t, got, g_x))
                     fail_msg("%s: d %zu layout %d cos_first %d odd %d exponent %d shift %g base %g "
                              "A %g scale %g half_turns %d offset %g angle %d way %u position %.17g "
                              "column %zu: got %a, want %a",
                              type_name[t], d, (int)c.layout, c.cos_first, (int)c.odd,
                              (int)c.exponent, c.exponent_shift, c.base, c.amplitude, c.scale,
-                             c.half_turns, c.offset, (int)c.angle, way, at[row], j, got, rounded(t, g_x));
+                             c.half_turns, c.offset, (int)c.angle, way, at[row], j, got,
+                             rounded(t, g_x));
             }
         }
         free(out);
@@ -482,8 +494,8 @@ static void zeros_have_no_sign(void **state)
             for (size_t i = 0; i < D / 2; i++) {
                 const size_t j = cases[n].row * D + (k < TYPES ? 2 * i : i);
                 if (memcmp(x + j * element_of[t], zero, element_of[t]) != 0)
-                    fail_msg("%s, case %zu: the sine of 0 in column %zu is %a", type_name[t], n, j % D,
-                             element_at(t, x, j));
+                    fail_msg("%s, case %zu: the sine of 0 in column %zu is %a", type_name[t], n,
+                             j % D, element_at(t, x, j));
             }
         }
         for (int n = 0; n < 3; n++) free(m[n].memory);
@@ -504,7 +516,8 @@ static void every_place_is_settled(void **state)
         const int digits = t == F32 ? 24 : t == F16 ? 11 : 8;
         const int cosine = k / 3 % 2;
         const int64_t position = 1 + (int64_t)rng_below(&r, k % 4 ? 700000 : 2000000000);
-        const double m = 0.5 + ldexp((double)(2 * rng_below(&r, (size_t)1 << (digits - 2)) + 1), -digits - 1);
+        const double m =
+            0.5 + ldexp((double)(2 * rng_below(&r, (size_t)1 << (digits - 2)) + 1), -digits - 1);
         mpfr_set_d(g_a, m, MPFR_RNDN); /* between 1/2 and 1, half way between two numbers of t */
         if (cosine) mpfr_acos(g_a, g_a, MPFR_RNDN);
         else mpfr_asin(g_a, g_a, MPFR_RNDN);
@@ -528,9 +541,10 @@ static void every_place_is_settled(void **state)
                     else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
                     assert_true(right(t, element_at(t, x, j), g_x));
                 } else if (element_at(t, x, j) != element_at(t, x, like)) {
-                    fail_msg("%s, layout %d, scale %a: position %lld, column %zu is %a, column %zu %a",
-                             type_name[t], (int)c.layout, c.scale, (long long)(first + (int64_t)row), j,
-                             element_at(t, x, j), like, element_at(t, x, like));
+                    fail_msg(
+                        "%s, layout %d, scale %a: position %lld, column %zu is %a, column %zu %a",
+                        type_name[t], (int)c.layout, c.scale, (long long)(first + (int64_t)row), j,
+                        element_at(t, x, j), like, element_at(t, x, like));
                 }
             }
         free(plan.memory);
@@ -543,8 +557,9 @@ static void every_place_is_settled(void **state)
 static void quarter_turns_are_met(void **state)
 {
     static const double quarter[] = {0, 1, 0, -1};
-    static const int64_t some[] = {0,    5,    -5,    10,    15,       50,        -150,       250,
-                                   500,  1000, -1500, 35000, 16777000, 123456500, 2147483500, -2147483000};
+    static const int64_t some[] = {0,        5,         -5,         10,         15,    50,
+                                   -150,     250,       500,        1000,       -1500, 35000,
+                                   16777000, 123456500, 2147483500, -2147483000};
     enum { D = 8, ROWS = sizeof some / sizeof *some };
     size_t met = 0;
     double positions[ROWS];
@@ -639,7 +654,8 @@ static void halves_of_two_lengths(void **state)
             unsigned char *const begin = out + row * STRIDE * element_of[t];
             for (size_t j = 0; j < D; j++) {
                 const size_t i = j < FRONT ? j : j - FRONT;
-                element((j >= FRONT) ^ c.cos_first, 7000.0 + (double)row, 10000, (double)i, D / 2.0);
+                element((j >= FRONT) ^ c.cos_first, 7000.0 + (double)row, 10000, (double)i,
+                        D / 2.0);
                 const double got = element_at(t, begin, j);
                 if (!right(t, got, g_x))
                     fail_msg("%s, cos_first %d, row %zu, column %zu: got %a, want %a", type_name[t],
@@ -809,9 +825,11 @@ static void tables_of_16_bits(void **state)
     size_t by_mpfr = 0;
     for (int t = F16; t <= BF16; t++) {
         for (size_t row = 0; row < rows; row++) {
-            if (row % chunk == 0) assert_int_equal(fill((type)t, &m.plan, pe_from((int64_t)row), chunk, h, D), PE_OK);
+            if (row % chunk == 0)
+                assert_int_equal(fill((type)t, &m.plan, pe_from((int64_t)row), chunk, h, D), PE_OK);
             for (size_t i = 0; i < o.pairs; i++) {
-                if (row % 64 == 0) { /* a new anchor, turned by one position a row in double-double's stead */
+                if (row % 64 ==
+                    0) { /* a new anchor, turned by one position a row in double-double's stead */
                     oracle_turn(&o, (int64_t)row, i);
                     o.anchor[2 * i] = mpfr_get_d(o.sine, MPFR_RNDN);
                     o.anchor[2 * i + 1] = mpfr_get_d(o.cosine, MPFR_RNDN);
@@ -846,7 +864,8 @@ static void tables_of_16_bits(void **state)
 /* Positions of CONVENTIONS 256 and 257 must not fall together, wherever the exact rows differ in bf16. */
 static void neighbours_stay_apart(void **state)
 {
-    static const int64_t at[] = {255, 256, 2047, 2048, 65535, 131071, 16777215, 16777216, 2147483646};
+    static const int64_t at[] = {255,    256,      2047,     2048,      65535,
+                                 131071, 16777215, 16777216, 2147483646};
     uint16_t a[512], b[512];
     (void)state;
     pe_config c = pe_config_default(512);
@@ -861,7 +880,8 @@ static void neighbours_stay_apart(void **state)
 
 static void overflow_and_subnormals(void **state)
 {
-    static const double amplitudes[] = {70000, 65519.9, 65520, 3.4e38, 1e39, 1e-5, 1e-7, 1e-38, 1e-45, -1e5};
+    static const double amplitudes[] = {70000, 65519.9, 65520, 3.4e38, 1e39,
+                                        1e-5,  1e-7,    1e-38, 1e-45,  -1e5};
     (void)state;
     begin_numbers();
     for (size_t k = 0; k < sizeof amplitudes / sizeof *amplitudes; k++) {
@@ -912,14 +932,16 @@ static void calls_agree(void **state)
     rng r = rng_for("calls_agree");
     (void)state;
     for (size_t n = 0; n < workload(60); n++) {
-        pe_config c = pe_config_preset((pe_preset)rng_below(&r, PE_PRESET_MLX), 2 + 2 * rng_below(&r, 40));
+        pe_config c =
+            pe_config_preset((pe_preset)rng_below(&r, PE_PRESET_MLX), 2 + 2 * rng_below(&r, 40));
         if (n % 5 == 0) c.offset += 0.25;
         if (n % 7 == 0) c.angle = PE_ANGLE_FLOAT32;
         const size_t d = c.d_model, stride = d + rng_below(&r, 3);
         made m = make_plan(&c);
         for (int t = 0; t < TYPES; t++) {
             const size_t bytes = ROWS * stride * element_of[t];
-            unsigned char *whole = (unsigned char *)must_alloc(bytes), *other = (unsigned char *)must_alloc(bytes);
+            unsigned char *whole = (unsigned char *)must_alloc(bytes),
+                          *other = (unsigned char *)must_alloc(bytes);
             int64_t list[ROWS];
             double real[ROWS];
             const int64_t first = n % 3 ? rng_position(&r) / 2 : -40;
@@ -933,25 +955,31 @@ static void calls_agree(void **state)
             assert_int_equal(fill((type)t, &m.plan, pe_at_f64(real), ROWS, other, stride), PE_OK);
             assert_memory_equal(whole, other, bytes);
             memset(other, 0, bytes);
-            assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, real), ROWS, other, stride), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, real), ROWS, other, stride),
+                             PE_OK);
             assert_memory_equal(whole, other, bytes);
             /* descending, and by steps, against a list; the rest of a place */
             for (int64_t step = -1; step <= 17; step = step < 0 ? 0 : step == 0 ? 3 : step + 14) {
                 const int64_t begin = step < 0 ? first + ROWS - 1 : first / 2;
                 for (int64_t i = 0; i < ROWS; i++) list[i] = begin + step * i;
                 memset(whole, 0, bytes);
-                assert_int_equal(fill((type)t, &m.plan, pe_at_i64(list), ROWS, whole, stride), PE_OK);
+                assert_int_equal(fill((type)t, &m.plan, pe_at_i64(list), ROWS, whole, stride),
+                                 PE_OK);
                 memset(other, 0, bytes);
-                assert_int_equal(fill((type)t, &m.plan, pe_from_by(begin, step), ROWS, other, stride), PE_OK);
+                assert_int_equal(
+                    fill((type)t, &m.plan, pe_from_by(begin, step), ROWS, other, stride), PE_OK);
                 assert_memory_equal(whole, other, bytes);
                 const size_t cut = rng_below(&r, ROWS), rest = cut * stride * element_of[t];
                 memset(other + rest, 0, bytes - rest);
-                assert_int_equal(fill((type)t, &m.plan, pe_skip(pe_from_by(begin, step), cut), ROWS - cut,
-                                      other + rest, stride), PE_OK);
+                assert_int_equal(fill((type)t, &m.plan, pe_skip(pe_from_by(begin, step), cut),
+                                      ROWS - cut, other + rest, stride),
+                                 PE_OK);
                 assert_memory_equal(whole, other, bytes);
                 memset(other + rest, 0, bytes - rest);
-                assert_int_equal(fill((type)t, &m.plan, pe_skip(pe_skip(pe_at_i64(list), cut / 2), cut - cut / 2),
-                                      ROWS - cut, other + rest, stride), PE_OK);
+                assert_int_equal(fill((type)t, &m.plan,
+                                      pe_skip(pe_skip(pe_at_i64(list), cut / 2), cut - cut / 2),
+                                      ROWS - cut, other + rest, stride),
+                                 PE_OK);
                 assert_memory_equal(whole, other, bytes);
             }
             for (int64_t i = 0; i < ROWS; i++) list[i] = first + i;
@@ -995,7 +1023,9 @@ static void set_element(type t, void *x, size_t i, double value)
     switch (t) {
     case F32: ((float *)x)[i] = (float)value; break;
     case F64: ((double *)x)[i] = value; break;
-    case F16: ((uint16_t *)x)[i] = (uint16_t)(value == 0 ? 0 : 0x3400 + (int)(value * 64) % 900); break;
+    case F16:
+        ((uint16_t *)x)[i] = (uint16_t)(value == 0 ? 0 : 0x3400 + (int)(value * 64) % 900);
+        break;
     default: ((uint16_t *)x)[i] = (uint16_t)(0x3e00 + (int)(value * 64) % 250); break;
     }
 }
@@ -1007,7 +1037,8 @@ static void adding_is_filling_and_adding(void **state)
     rng r = rng_for("adding");
     (void)state;
     for (size_t n = 0; n < workload(30); n++) {
-        pe_config c = pe_config_preset((pe_preset)rng_below(&r, PE_PRESET_MLX), 2 + 2 * rng_below(&r, 40));
+        pe_config c =
+            pe_config_preset((pe_preset)rng_below(&r, PE_PRESET_MLX), 2 + 2 * rng_below(&r, 40));
         const size_t d = c.d_model, stride = d + rng_below(&r, 5), size = ROWS * stride;
         const float scale = scales[n % 5];
         const int64_t first = n % 2 ? -7 : rng_position(&r) / 2;
@@ -1019,18 +1050,21 @@ static void adding_is_filling_and_adding(void **state)
             unsigned char *pe = (unsigned char *)must_alloc(size * 8);
             for (size_t i = 0; i < size; i++) set_element((type)t, x, i, rng_unit(&r) * 4);
             memcpy(y, x, size * e);
-            if (t == F64) assert_int_equal(pe_fill_f64(&m.plan, pe_from(first), ROWS, (double *)pe, stride), PE_OK);
-            else assert_int_equal(pe_fill_f32(&m.plan, pe_from(first), ROWS, (float *)pe, stride), PE_OK);
+            if (t == F64)
+                assert_int_equal(pe_fill_f64(&m.plan, pe_from(first), ROWS, (double *)pe, stride),
+                                 PE_OK);
+            else
+                assert_int_equal(pe_fill_f32(&m.plan, pe_from(first), ROWS, (float *)pe, stride),
+                                 PE_OK);
             assert_int_equal(add((type)t, &m.plan, pe_from(first), ROWS, scale, y, stride), PE_OK);
             for (size_t i = 0; i < size; i++) {
                 const double before = element_at((type)t, x, i), got = element_at((type)t, y, i);
-                const double want =
-                    i % stride < d
-                        ? sum_of((type)t, before, scale, element_at(t == F64 ? F64 : F32, pe, i))
-                        : before;
+                const double want = i % stride < d ? sum_of((type)t, before, scale,
+                                                            element_at(t == F64 ? F64 : F32, pe, i))
+                                                   : before;
                 if (got != want)
-                    fail_msg("%s: %g * %g + %a: got %a, want %a", type_name[t], (double)scale, before,
-                             element_at(t == F64 ? F64 : F32, pe, i), got, want);
+                    fail_msg("%s: %g * %g + %a: got %a, want %a", type_name[t], (double)scale,
+                             before, element_at(t == F64 ? F64 : F32, pe, i), got, want);
             }
             /* the list form, and batches after and between each other */
             int64_t list[ROWS];
@@ -1040,17 +1074,23 @@ static void adding_is_filling_and_adding(void **state)
             assert_int_equal(add((type)t, &m.plan, pe_at_i64(list), ROWS, scale, z, stride), PE_OK);
             assert_memory_equal(z, y, size * e);
             for (size_t b = 0; b < BATCHES; b++) memcpy(z + b * size * e, x, size * e);
-            assert_int_equal(add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z, stride, size), PE_OK);
+            assert_int_equal(
+                add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z, stride, size),
+                PE_OK);
             for (size_t b = 0; b < BATCHES; b++) assert_memory_equal(z + b * size * e, y, size * e);
             for (size_t i = 0; i < ROWS; i++)
                 for (size_t b = 0; b < BATCHES; b++)
                     memcpy(z + (i * BATCHES + b) * stride * e, x + i * stride * e, stride * e);
-            assert_int_equal(add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z, BATCHES * stride, stride),
+            assert_int_equal(add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z,
+                                       BATCHES * stride, stride),
                              PE_OK);
             for (size_t i = 0; i < ROWS; i++)
                 for (size_t b = 0; b < BATCHES; b++)
-                    assert_memory_equal(z + (i * BATCHES + b) * stride * e, y + i * stride * e, stride * e);
-            assert_int_equal(add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z, stride, d), d == size ? PE_OK : PE_ERR_SHAPE);
+                    assert_memory_equal(z + (i * BATCHES + b) * stride * e, y + i * stride * e,
+                                        stride * e);
+            assert_int_equal(
+                add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z, stride, d),
+                d == size ? PE_OK : PE_ERR_SHAPE);
             free(x), free(y), free(z), free(pe);
         }
         free(m.memory);
@@ -1125,7 +1165,8 @@ static void batches_of_any_plan(void **state)
 
 static void sums_of_strange_numbers(void **state)
 {
-    static const uint32_t strange[] = {0x7f800000, 0xff800000, 0x7fc00000, 0x00000001, 0x80000000, 0x7f7fffff};
+    static const uint32_t strange[] = {0x7f800000, 0xff800000, 0x7fc00000,
+                                       0x00000001, 0x80000000, 0x7f7fffff};
     float x[6], row[6];
     (void)state;
     pe_config c = pe_config_default(6);
@@ -1144,18 +1185,18 @@ static void bad_configs(void **state)
 {
     static const pe_plan none;
     (void)state;
-#define REFUSED(change)                                          \
-    do {                                                         \
-        pe_config c = pe_config_default(64);                     \
-        change;                                                  \
-        pe_plan plan;                                            \
-        memset(&plan, CANARY, sizeof plan);                      \
-        assert_int_equal(pe_plan_size(&c), 0);                   \
-        char memory[128];                                        \
-        memset(memory, CANARY, sizeof memory);                   \
-        assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_ERR_CONFIG); \
-        assert_memory_equal(&plan, &none, sizeof plan);          \
-        assert_true(all_canaries(memory, sizeof memory));        \
+#define REFUSED(change)                                                                            \
+    do {                                                                                           \
+        pe_config c = pe_config_default(64);                                                       \
+        change;                                                                                    \
+        pe_plan plan;                                                                              \
+        memset(&plan, CANARY, sizeof plan);                                                        \
+        assert_int_equal(pe_plan_size(&c), 0);                                                     \
+        char memory[128];                                                                          \
+        memset(memory, CANARY, sizeof memory);                                                     \
+        assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_ERR_CONFIG);           \
+        assert_memory_equal(&plan, &none, sizeof plan);                                            \
+        assert_true(all_canaries(memory, sizeof memory));                                          \
     } while (0)
     REFUSED(c.scale = 0);
     REFUSED(c.scale = (double)NAN);
@@ -1202,12 +1243,14 @@ static void bad_calls(void **state)
             assert_int_equal(fill((type)t, &m.plan, pe_at_f32(narrow), 3, out, 8), PE_ERR_RANGE);
             assert_int_equal(add((type)t, &m.plan, pe_at_f32(narrow), 3, 1, out, 8), PE_ERR_RANGE);
             assert_int_equal(fill((type)t, &m.plan, pe_at_f64(at), 3, out, 8), PE_ERR_RANGE);
-            assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, at), 3, out, 8), PE_ERR_RANGE);
+            assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, at), 3, out, 8),
+                             PE_ERR_RANGE);
         }
         const int64_t far_away[2] = {0, INT64_MAX}, edge[1] = {2147483645};
         const size_t shape[1] = {(size_t)1 << 62}, two[1] = {2};
         assert_int_equal(fill((type)t, &m.plan, pe_at_i64(far_away), 2, out, 8), PE_ERR_RANGE);
-        assert_int_equal(fill((type)t, &m.plan, pe_at_i64(edge), 1, out, 8), PE_ERR_RANGE); /* + 5 */
+        assert_int_equal(fill((type)t, &m.plan, pe_at_i64(edge), 1, out, 8),
+                         PE_ERR_RANGE); /* + 5 */
         assert_int_equal(fill((type)t, &m.plan, pe_from(2147483640), 5, out, 8), PE_ERR_RANGE);
         assert_int_equal(add((type)t, &m.plan, pe_from(2147483640), 5, 1, out, 8), PE_ERR_RANGE);
         assert_int_equal(add((type)t, &m.plan, pe_at_i64(far_away), 2, 1, out, 8), PE_ERR_RANGE);
@@ -1224,8 +1267,10 @@ static void bad_calls(void **state)
         assert_int_equal(fill((type)t, &m.plan, pe_at_i64(NULL), 2, out, 8), PE_ERR_AT_NULL);
         assert_int_equal(fill((type)t, &m.plan, pe_at_f64(NULL), 2, out, 8), PE_ERR_AT_NULL);
         assert_int_equal(add((type)t, &m.plan, pe_from(0), 2, 1, NULL, 8), PE_ERR_NULL);
-        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, SIZE_MAX / 2, 1, out, 8, 16), PE_ERR_SIZE);
-        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), SIZE_MAX / 4, 2, 1, out, 8, 16), PE_ERR_SIZE);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, SIZE_MAX / 2, 1, out, 8, 16),
+                         PE_ERR_SIZE);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), SIZE_MAX / 4, 2, 1, out, 8, 16),
+                         PE_ERR_SIZE);
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 2, 1, out, 8, 7), PE_ERR_SHAPE);
         /* strides whose sum is small again, modulo 2^64; more batches than lie between rows */
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 1, 3, 1, out, 8, SIZE_MAX / 2 + 1),
@@ -1258,22 +1303,28 @@ static void bad_axes_and_sizes(void **state)
         const size_t none[2] = {3, 0}, huge[2] = {SIZE_MAX, 2};
         const size_t limit = (size_t)PTRDIFF_MAX / (t == F64 ? 8 : t == F32 ? 4 : 2);
         const size_t sizes[3] = {2, 2, 2};
-        assert_int_equal(fill((type)t, &m.plan, pe_coords_i64(list, 3, 1, 1), 1, out, 8), PE_ERR_AT_AXES);
-        assert_int_equal(fill((type)t, &m.plan, pe_coords_f64(at, 3, 1, 1), 1, out, 8), PE_ERR_AT_AXES);
+        assert_int_equal(fill((type)t, &m.plan, pe_coords_i64(list, 3, 1, 1), 1, out, 8),
+                         PE_ERR_AT_AXES);
+        assert_int_equal(fill((type)t, &m.plan, pe_coords_f64(at, 3, 1, 1), 1, out, 8),
+                         PE_ERR_AT_AXES);
         assert_int_equal(fill((type)t, &m.plan, pe_grid(sizes, 3), 1, out, 8), PE_ERR_AT_AXES);
-        assert_int_equal(fill((type)t, &two.plan, pe_coords_f64(at, 2, 1, 1), 1, out, 8), PE_ERR_AT_AXES);
+        assert_int_equal(fill((type)t, &two.plan, pe_coords_f64(at, 2, 1, 1), 1, out, 8),
+                         PE_ERR_AT_AXES);
         assert_int_equal(fill((type)t, &m.plan, pe_at_f64(NULL), 0, NULL, 0), PE_OK);
         assert_int_equal(fill((type)t, NULL, pe_at_f64(at), 1, out, 8), PE_ERR_NULL);
-        assert_int_equal(add_batch((type)t, &m.plan, pe_grid(sizes, 3), 1, 2, 1, out, 8, 8), PE_ERR_AT_AXES);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_grid(sizes, 3), 1, 2, 1, out, 8, 8),
+                         PE_ERR_AT_AXES);
         assert_int_equal(fill((type)t, &m.plan, pe_grid(none, 2), 0, out, 8), PE_OK);
         assert_int_equal(fill((type)t, &m.plan, pe_grid(none, 2), 1, out, 8), PE_ERR_AT_ROWS);
         assert_int_equal(fill((type)t, &m.plan, pe_grid(huge, 2), 1, out, 8), PE_ERR_AT_SIZE);
         /* two batches, each of half of what there is, and a row */
-        assert_int_equal(add_batch((type)t, &two.plan, pe_from(0), 2, 2, 1, out, limit / 2, limit / 2),
-                         PE_ERR_SIZE);
+        assert_int_equal(
+            add_batch((type)t, &two.plan, pe_from(0), 2, 2, 1, out, limit / 2, limit / 2),
+            PE_ERR_SIZE);
         /* rows of 16 bits would fit, the list of doubles does not */
-        assert_int_equal(fill((type)t, &one.plan, points_f64(&one.plan, at), SIZE_MAX / 8 + 2, out, 1),
-                         t == F64 || t == F32 ? PE_ERR_SIZE : PE_ERR_AT_SIZE);
+        assert_int_equal(
+            fill((type)t, &one.plan, points_f64(&one.plan, at), SIZE_MAX / 8 + 2, out, 1),
+            t == F64 || t == F32 ? PE_ERR_SIZE : PE_ERR_AT_SIZE);
     }
     assert_true(all_canaries(out, sizeof out));
     free(m.memory);
@@ -1296,10 +1347,12 @@ static void padding_in_lists(void **state)
         const size_t row_bytes = D * (t == F64 ? 8u : t == F32 ? 4u : 2u);
         unsigned char want[ROWS * D * 8], got[ROWS * D * 8], zeros[D * 8] = {0};
         for (size_t r = 0; r < ROWS; r++)
-            assert_int_equal(fill((type)t, &m.plan, pe_from(list[r]), 1, want + r * row_bytes, D), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, pe_from(list[r]), 1, want + r * row_bytes, D),
+                             PE_OK);
         assert_memory_equal(want + 2 * row_bytes, zeros, row_bytes);
         /* back it stays one; a difference is none */
-        const pe_at one = pe_from(-1), back = pe_back(pe_at_f64(real)), delta = pe_delta(pe_at_i64(list));
+        const pe_at one = pe_from(-1), back = pe_back(pe_at_f64(real)),
+                    delta = pe_delta(pe_at_i64(list));
         assert_int_equal(fill((type)t, &m.plan, pe_back(one), 1, got, D), PE_OK);
         assert_memory_equal(got, zeros, row_bytes);
         assert_int_equal(fill((type)t, &m.plan, back, ROWS, got, D), PE_OK);
@@ -1312,11 +1365,13 @@ static void padding_in_lists(void **state)
         assert_int_equal(fill((type)t, &m.plan, pe_back(delta), ROWS, got, D), PE_OK);
         assert_memory_equal(got, want, ROWS * row_bytes);
         for (size_t r = 0; r < ROWS; r++)
-            assert_int_equal(fill((type)t, &m.plan, pe_from(list[r]), 1, want + r * row_bytes, D), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, pe_from(list[r]), 1, want + r * row_bytes, D),
+                             PE_OK);
         for (int real_too = 0; real_too < 2; real_too++) {
             memset(got, CANARY, sizeof got);
             assert_int_equal(real_too ? fill((type)t, &m.plan, pe_at_f64(real), ROWS, got, D)
-                                      : fill((type)t, &m.plan, pe_at_i64(list), ROWS, got, D), PE_OK);
+                                      : fill((type)t, &m.plan, pe_at_i64(list), ROWS, got, D),
+                             PE_OK);
             assert_memory_equal(got, want, ROWS * row_bytes);
         }
     }
@@ -1364,8 +1419,7 @@ static void own_frequencies_scaled(void **state)
     c.scale = 0.5;
     assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, size), PE_OK);
     assert_int_equal(pe_fill_f64(&plan, pe_from(100), ROWS, up, D), PE_OK);
-    for (size_t k = 0; k < ROWS * D; k++)
-        assert_true(down[k] == (k % 2 ? up[k] : -up[k]));
+    for (size_t k = 0; k < ROWS * D; k++) assert_true(down[k] == (k % 2 ? up[k] : -up[k]));
     free(memory);
 
     c = pe_config_default(D);
@@ -1374,8 +1428,7 @@ static void own_frequencies_scaled(void **state)
     memory = must_alloc(rounded);
     assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, rounded), PE_OK);
     assert_int_equal(pe_plan_frequencies(&plan, back), PE_OK);
-    for (size_t i = 0; i < 4; i++)
-        assert_true(back[i] == (double)(float)omega[i]);
+    for (size_t i = 0; i < 4; i++) assert_true(back[i] == (double)(float)omega[i]);
     assert_int_equal(pe_plan_wavelengths(&plan, back), PE_OK);
     for (size_t i = 0; i < 4; i++) {
         mpfr_t x;
@@ -1419,29 +1472,38 @@ static void nothing_around_is_touched(void **state)
             c.odd = k == 1 ? PE_ODD_ZERO : PE_ODD_SINE;
             made m = make_plan(&c);
             for (int t = 0; t < TYPES; t++) {
-                const size_t rows = 1 + rng_below(&r, 40), stride = d + rng_below(&r, 5), e = element_of[t];
+                const size_t rows = 1 + rng_below(&r, 40), stride = d + rng_below(&r, 5),
+                             e = element_of[t];
                 const size_t bytes = ((rows - 1) * stride + d) * e;
                 unsigned char *expected = (unsigned char *)must_alloc(bytes);
                 int64_t at[64];
                 double real[64];
-                for (size_t i = 0; i < rows; i++) at[i] = (int64_t)i * 5 - 9, real[i] = (double)i * 5 - 9;
-                assert_int_equal(fill((type)t, &m.plan, pe_at_i64(at), rows, expected, stride), PE_OK);
+                for (size_t i = 0; i < rows; i++)
+                    at[i] = (int64_t)i * 5 - 9, real[i] = (double)i * 5 - 9;
+                assert_int_equal(fill((type)t, &m.plan, pe_at_i64(at), rows, expected, stride),
+                                 PE_OK);
                 for (int end = 0; end < 2; end++) {
                     unsigned char *out = end ? g.end - bytes : g.begin;
-                    fault_case("d %zu, layout %d, %s, %zu rows, stride %zu, %s", d, k, type_name[t], rows,
-                               stride, end ? "end" : "begin");
+                    fault_case("d %zu, layout %d, %s, %zu rows, stride %zu, %s", d, k, type_name[t],
+                               rows, stride, end ? "end" : "begin");
                     for (int verb = 0; verb < 5; verb++) {
                         memset(g.begin, CANARY, (size_t)(g.end - g.begin));
                         pe_status status = PE_OK;
-                        if (verb == 0) status = fill((type)t, &m.plan, pe_from(-9), rows, out, stride);
-                        if (verb == 1) status = fill((type)t, &m.plan, pe_at_i64(at), rows, out, stride);
-                        if (verb == 2) status = fill((type)t, &m.plan, pe_at_f64(real), rows, out, stride);
-                        if (verb == 3) status = add((type)t, &m.plan, pe_from(-9), rows, 0, out, stride);
-                        if (verb == 4) status = add((type)t, &m.plan, pe_at_i64(at), rows, 0, out, stride);
+                        if (verb == 0)
+                            status = fill((type)t, &m.plan, pe_from(-9), rows, out, stride);
+                        if (verb == 1)
+                            status = fill((type)t, &m.plan, pe_at_i64(at), rows, out, stride);
+                        if (verb == 2)
+                            status = fill((type)t, &m.plan, pe_at_f64(real), rows, out, stride);
+                        if (verb == 3)
+                            status = add((type)t, &m.plan, pe_from(-9), rows, 0, out, stride);
+                        if (verb == 4)
+                            status = add((type)t, &m.plan, pe_at_i64(at), rows, 0, out, stride);
                         assert_int_equal(status, PE_OK);
                         if (verb == 1 || verb == 2)
                             for (size_t i = 0; i < rows; i++)
-                                assert_memory_equal(out + i * stride * e, expected + i * stride * e, d * e);
+                                assert_memory_equal(out + i * stride * e, expected + i * stride * e,
+                                                    d * e);
                         for (size_t i = 0; i + 1 < rows; i++)
                             assert_true(all_canaries(out + (i * stride + d) * e, (stride - d) * e));
                         assert_true(all_canaries(g.begin, (size_t)(out - g.begin)));
@@ -1553,8 +1615,9 @@ static void doubles_next_to_ties(void **state)
     assert_int_equal(pe_fill_f64(&plan, pe_from(-4), 9, row, 2), PE_OK);
     for (int p = -4; p <= 4; p++) {
         /* 3 omega ends in half a bit: the lower one is nearer to its sine */
-        const double want = p == 3 ? (3 + 0x1p-51) * 0x1p-60 : p == -3 ? -(3 + 0x1p-51) * 0x1p-60
-                                                                       : p * omega;
+        const double want = p == 3    ? (3 + 0x1p-51) * 0x1p-60
+                            : p == -3 ? -(3 + 0x1p-51) * 0x1p-60
+                                      : p * omega;
         assert_int_equal(pe_fill_f64(&plan, pe_from(p), 1, alone, 2), PE_OK);
         assert_true(alone[0] == want && row[2 * (p + 4)] == want);
     }
@@ -1615,10 +1678,12 @@ static void errors_of_configs(void **state)
 {
     (void)state;
     for (int k = 0; k < 17; k++) {
-        static const char *const names[] = {"d_model", "multiple", "d_model", "axes", "layout",
-                                            "exponent", "odd", "angle", "base", "amplitude",
-                                            "scale", "exponent_shift", "offset", "coordinate",
-                                            "widths", "coordinate needs", "exponent_shift"};
+        static const char *const names[] = {
+            "d_model",       "multiple",   "d_model", "axes",
+            "layout",        "exponent",   "odd",     "angle",
+            "base",          "amplitude",  "scale",   "exponent_shift",
+            "offset",        "coordinate", "widths",  "coordinate needs",
+            "exponent_shift"};
         pe_config c = pe_config_default(12);
         switch (k) {
         case 0: c.d_model = 0; break;

@@ -140,8 +140,7 @@ void learned_has_the_bits_of_c(void **)
     std::vector<float> c_resampled(rows * d), grad(table_rows * d), c_grad(table_rows * d);
     std::vector<uint16_t> half(table_rows * d, 0x3c00), f16(rows * d), bf16(rows * d);
     std::vector<int64_t> positions(rows);
-    for (size_t i = 0; i < table.size(); i++)
-        table[i] = 1.0f / static_cast<float>(i + 1);
+    for (size_t i = 0; i < table.size(); i++) table[i] = 1.0f / static_cast<float>(i + 1);
     for (size_t r = 0; r < rows; r++) positions[r] = static_cast<int64_t>(2 * r % table_rows);
     const int64_t *p = positions.data();
     pe_status s = pe_learned_add_f32(table.data(), table_rows, d, pe_at_i64(p), rows, x.data(), d);
@@ -158,8 +157,7 @@ void learned_has_the_bits_of_c(void **)
                 PE_OK);
     assert_true(pe_learned_add_bf16(half.data(), table_rows, d, pe_at_i64(p), rows, bf16.data(),
                                     d) == PE_OK);
-    for (size_t i = 0; i < rows * d; i++)
-        assert_true(f16[i] == 0x3c00 && bf16[i] == 0x3c00);
+    for (size_t i = 0; i < rows * d; i++) assert_true(f16[i] == 0x3c00 && bf16[i] == 0x3c00);
 }
 
 /* Calls as an engine writes them, with what it has: int32_t ids, sizes, float coordinates. They stand

@@ -24,7 +24,8 @@ OPERATION plus(const float *x, const float *y, size_t n, float *out)
 {
     for (size_t i = 0; i < n; i++) out[i] = x[i] + y[i];
 }
-OPERATION times_scalar(const float *x, double y, size_t n, float *out) /* a float, as of a float tensor */
+OPERATION times_scalar(const float *x, double y, size_t n,
+                       float *out) /* a float, as of a float tensor */
 {
     for (size_t i = 0; i < n; i++) out[i] = x[i] * (float)y;
 }
@@ -70,8 +71,9 @@ static void begin(owned_plan *p, pe_layout layout, size_t rotary, int64_t first)
     p->memory_bytes = pe_plan_size(&config);
     p->memory = must_alloc(p->memory_bytes);
     assert_int_equal(pe_plan_init(&p->plan, &config, p->memory, p->memory_bytes), PE_OK);
-    assert_int_equal(pe_rope_table_f32(&p->plan, pe_from(first), TOKENS, PE_ROPE_TABLE_TWICE, cosines,
-                                       sines, rotary, NULL), PE_OK);
+    assert_int_equal(pe_rope_table_f32(&p->plan, pe_from(first), TOKENS, PE_ROPE_TABLE_TWICE,
+                                       cosines, sines, rotary, NULL),
+                     PE_OK);
 }
 
 /* q_rot, q_pass = q[..., :rotary], q[..., rotary:]
@@ -94,7 +96,8 @@ static void rotations(void **state)
         memcpy(theirs, x, sizeof x);
         memcpy(ours, x, sizeof x);
         for (size_t h = 0; h < TOKENS * HEADS; h++) {
-            const float *const cosine = cosines + h / HEADS * n, *const sine = sines + h / HEADS * n;
+            const float *const cosine = cosines + h / HEADS * n, *const sine =
+                                                                     sines + h / HEADS * n;
             times(x + h * DIM, cosine, n, product);
             rotate(layout, x + h * DIM, n, rotated);
             times(rotated, sine, n, other);
@@ -152,7 +155,8 @@ static void bf16_rounds_more_often(void **state)
     to_bf16(cosines, TOKENS * DIM);
     to_bf16(sines, TOKENS * DIM);
     for (size_t k = 0; k < TOKENS * HEADS; k++) {
-        const float *const cosine = cosines + k / HEADS * DIM, *const sine = sines + k / HEADS * DIM;
+        const float *const cosine = cosines + k / HEADS * DIM, *const sine =
+                                                                   sines + k / HEADS * DIM;
         times(x + k * DIM, cosine, DIM, product);
         to_bf16(product, DIM);
         rotate_half(x + k * DIM, DIM, rotated);

@@ -28,8 +28,7 @@ static void output_is_untouched(const char *what)
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-static void
-expect(pe_status got, pe_status want, const char *format, ...)
+static void expect(pe_status got, pe_status want, const char *format, ...)
 {
     char what[200];
     va_list arguments;
@@ -39,8 +38,7 @@ expect(pe_status got, pe_status want, const char *format, ...)
     if (got != want)
         fail_msg("got %d (%s), want %d (%s): %s", (int)got, pe_status_string(got), (int)want,
                  pe_status_string(want), what);
-    if (want != PE_OK)
-        output_is_untouched(what);
+    if (want != PE_OK) output_is_untouched(what);
 }
 
 /* Would rows * stride elements be more bytes than an object can have? */
@@ -55,8 +53,8 @@ static int too_many_bytes(size_t rows, size_t stride, size_t element)
 
 static void statuses_have_texts(void **state)
 {
-    static const int outside[] = {-1,        PE_ERR_SELFTEST + 1, PE_ERR_SELFTEST + 1000, 255,
-                                  INT16_MAX, -INT32_MAX - 1,      INT32_MAX};
+    static const int outside[] = {
+        -1, PE_ERR_SELFTEST + 1, PE_ERR_SELFTEST + 1000, 255, INT16_MAX, -INT32_MAX - 1, INT32_MAX};
     const int all = PE_ERR_SELFTEST + 1; /* it is the last */
     (void)state;
     assert_int_equal(PE_OK, 0);
@@ -65,15 +63,15 @@ static void statuses_have_texts(void **state)
         assert_non_null(text);
         assert_true(strlen(text) > 0);
         assert_ptr_equal(text, pe_status_string((pe_status)a));
-        for (int b = 0; b < a; b++)
-            assert_string_not_equal(text, pe_status_string((pe_status)b));
+        for (int b = 0; b < a; b++) assert_string_not_equal(text, pe_status_string((pe_status)b));
     }
     for (size_t k = 0; k < LENGTH(outside); k++) {
         int value = outside[k];
         pe_status status = PE_OK;
         memcpy(&status, &value, sizeof status < sizeof value ? sizeof status : sizeof value);
         assert_non_null(pe_status_string(status));
-        assert_string_equal(pe_status_string(status), pe_status_string((pe_status)(PE_ERR_SELFTEST + 1)));
+        assert_string_equal(pe_status_string(status),
+                            pe_status_string((pe_status)(PE_ERR_SELFTEST + 1)));
         for (int a = 0; a < all; a++)
             assert_string_not_equal(pe_status_string(status), pe_status_string((pe_status)a));
     }
@@ -119,7 +117,8 @@ static void each_status_names_its_cause(void **state)
     SAYS(pe_plan_init(NULL, &c, memory, sizeof memory), PE_ERR_NULL, "pointer");
     SAYS(pe_plan_init(&plan, &c, memory, 9), PE_ERR_MEMORY, "memory_size");
     SAYS(pe_rope_plan_init(&plan, &rope, memory, 9), PE_ERR_MEMORY, "pe_rope_plan_size");
-    SAYS(pe_plan_init_frequencies(&plan, &c, omega, 3, memory, sizeof memory), PE_ERR_PAIRS, "pairs");
+    SAYS(pe_plan_init_frequencies(&plan, &c, omega, 3, memory, sizeof memory), PE_ERR_PAIRS,
+         "pairs");
     SAYS(pe_plan_init_frequencies(&plan, &c, steep, 2, memory, sizeof memory), PE_ERR_FREQUENCY,
          "pe_frequency_error");
     rope.freq_factors = factors;
@@ -129,7 +128,8 @@ static void each_status_names_its_cause(void **state)
     c.base = -1;
     SAYS(pe_plan_init(&plan, &c, memory, sizeof memory), PE_ERR_CONFIG, "pe_config_error");
     rope.rotary_dim = 3;
-    SAYS(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_ERR_CONFIG, "pe_rope_config_error");
+    SAYS(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_ERR_CONFIG,
+         "pe_rope_config_error");
     c.base = 10000;
     SAYS(pe_frequencies_float32(&c, (pe_float32)9, omega), PE_ERR_ENUM, "formula");
     /* plans that a call cannot use */
@@ -138,8 +138,8 @@ static void each_status_names_its_cause(void **state)
     SAYS(pe_fixed_increments(&none, increments), PE_ERR_PLAN, "not made");
     SAYS(pe_plan_frequencies(&none, omega), PE_ERR_PLAN, "not made");
     SAYS(pe_rope_f32(&none, pe_from(0), 1, x, heads), PE_ERR_PLAN, "not made");
-    SAYS(pe_rope_table_f32(&none, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, NULL, 4, NULL), PE_ERR_PLAN,
-         "not made");
+    SAYS(pe_rope_table_f32(&none, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, NULL, 4, NULL),
+         PE_ERR_PLAN, "not made");
     c.coordinate = coordinate;
     INIT(&listed, &c);
     SAYS(pe_fill_f32(&listed, pe_from(0), 1, x, 4), PE_ERR_PLAN_ROWS, "list of coordinates");
@@ -155,7 +155,8 @@ static void each_status_names_its_cause(void **state)
     SAYS(pe_shift_f32(&odd, pe_from(0), 1, x, 3), PE_ERR_PLAN_SHIFT, "pe_shift_f32");
     SAYS(pe_dot_f64(&odd, pe_from(0), 1, omega), PE_ERR_PLAN_SHIFT, "dot products");
     SAYS(pe_rope_f32(&odd, pe_from(0), 1, x, heads), PE_ERR_PLAN_ROPE, "RoPE");
-    SAYS(pe_rope_table_f32(&odd, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, NULL, 4, NULL), PE_ERR_PLAN_ROPE, "RoPE");
+    SAYS(pe_rope_table_f32(&odd, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, NULL, 4, NULL),
+         PE_ERR_PLAN_ROPE, "RoPE");
     SAYS(pe_fixed_increments_of(steep, 1, increments), PE_ERR_INCREMENT, "2^21");
     /* where rows are */
     c = pe_config_default(4), c.expected_rows = 1;
@@ -178,10 +179,10 @@ static void each_status_names_its_cause(void **state)
          "whole positions");
     SAYS(pe_bias_t5_i32(32, 128, 0, pe_from(0), 1, pe_grid(two, 1), 1, index), PE_ERR_AT_KIND,
          "pe_at_i32");
-    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_at_f32(table), 1, x, heads), PE_ERR_AT_KIND,
-         "whole positions");
-    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_delta(pe_from(0)), 1, x, heads), PE_ERR_AT_KIND,
-         "pe_from()");
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_at_f32(table), 1, x, heads),
+         PE_ERR_AT_KIND, "whole positions");
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_delta(pe_from(0)), 1, x, heads),
+         PE_ERR_AT_KIND, "pe_from()");
     /* shapes */
     SAYS(pe_fill_f32(&plan, pe_from(0), 1, x, 3), PE_ERR_SHAPE, "stride");
     SAYS(pe_fill_f32(&plan, pe_from(0), 9, x, SIZE_MAX / 8), PE_ERR_SIZE, "address space");
@@ -190,36 +191,45 @@ static void each_status_names_its_cause(void **state)
     SAYS(pe_learned_resample_f32(table, 1, 0, 1, NULL, x, 1, 1), PE_ERR_EMPTY, "width");
     SAYS(pe_sinusoidal_f32(x, 1, 0), PE_ERR_EMPTY, "d_model");
     SAYS(pe_rope_xpos_f32(0, 1, pe_from(0), 1, x, 2), PE_ERR_EMPTY, "pairs");
-    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 3, table, heads, x, heads), PE_ERR_HEAD_DIM, "head_dim");
-    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 0, table, heads, x, heads), PE_ERR_HEAD_DIM, "head_dim");
+    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 3, table, heads, x, heads), PE_ERR_HEAD_DIM,
+         "head_dim");
+    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 0, table, heads, x, heads), PE_ERR_HEAD_DIM,
+         "head_dim");
     SAYS(pe_rope_by_table_to_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, 3, table, heads, x, heads),
          PE_ERR_HEAD_DIM, "head_dim");
     SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 4, table, heads, x, more), PE_ERR_HEADS, "heads");
     SAYS(pe_rope_by_table_to_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, 4, table, more, x, heads),
          PE_ERR_HEADS, "heads");
-    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 4, x, heads, x + 1, heads), PE_ERR_OVERLAP, "overlaps");
+    SAYS(pe_rope_to_f32(&plain, pe_from(0), 1, 4, x, heads, x + 1, heads), PE_ERR_OVERLAP,
+         "overlaps");
     rows.layout = PE_ROPE_TABLE_JOINED, rows.stride = 4;
-    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_SINES, "sines must be NULL");
-    SAYS(pe_rope_table_f32(&plain, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, table, 4, NULL), PE_ERR_SINES,
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_SINES,
          "sines must be NULL");
+    SAYS(pe_rope_table_f32(&plain, pe_from(0), 1, PE_ROPE_TABLE_JOINED, x, table, 4, NULL),
+         PE_ERR_SINES, "sines must be NULL");
     float *const between = (float *)(void *)((char *)x + 17);
-    SAYS(pe_rope_table_f32(&plain, pe_from(0), 1, PE_ROPE_TABLE_APART, x, between, 4, NULL), PE_ERR_ALIGNMENT,
+    SAYS(pe_rope_table_f32(&plain, pe_from(0), 1, PE_ROPE_TABLE_APART, x, between, 4, NULL),
+         PE_ERR_ALIGNMENT, "elements apart");
+    SAYS(pe_sincos_f32(&one, 1, 1, pe_from(0), 1, x, between, 1), PE_ERR_ALIGNMENT,
          "elements apart");
-    SAYS(pe_sincos_f32(&one, 1, 1, pe_from(0), 1, x, between, 1), PE_ERR_ALIGNMENT, "elements apart");
     /* enums and numbers */
     rows.type = (pe_type)9;
-    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_ENUM, "type");
-    SAYS(pe_rope_query_scale_f32((pe_query_scale)9, 1, 1, 0, pe_from(0), 1, x), PE_ERR_ENUM, "kind");
+    SAYS(pe_rope_by_table_f32(&rows, PE_LAYOUT_HALVES, pe_from(0), 1, x, heads), PE_ERR_ENUM,
+         "type");
+    SAYS(pe_rope_query_scale_f32((pe_query_scale)9, 1, 1, 0, pe_from(0), 1, x), PE_ERR_ENUM,
+         "kind");
     SAYS(pe_rope_type_named("yarm", &type), PE_ERR_NAME, "name");
     SAYS(pe_rope_ggml_frequencies(&chain, omega, NULL), PE_ERR_GGML, "pe_rope_ggml");
     SAYS(pe_rope_ggml_f32(&chain, pe_from(0), 1, x, x + 4, 2), PE_ERR_GGML, "pe_rope_ggml");
     SAYS(pe_sincos_f32(&one, 1, 0, pe_from(0), 1, x, x + 4, 1), PE_ERR_AMPLITUDE, "amplitude");
-    SAYS(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 0, 0, pe_from(0), 1, x), PE_ERR_QUERY_SCALE, "period");
+    SAYS(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 0, 0, pe_from(0), 1, x),
+         PE_ERR_QUERY_SCALE, "period");
     SAYS(pe_rope_xpos_f32(2, 0, pe_from(0), 1, x, 2), PE_ERR_XPOS, "scale_base");
     SAYS(pe_alibi_slopes_f32(2, -1, x), PE_ERR_SLOPE, "max_bias");
     SAYS(pe_alibi_add_f32(bad, 1, PE_ALIBI_SYMMETRIC, pe_from(0), 1, pe_from(0), 1, x, 1, 1),
          PE_ERR_SLOPE, "slope");
-    SAYS(pe_bias_t5_i32(2000, 128, 0, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_BUCKETS, "buckets");
+    SAYS(pe_bias_t5_i32(2000, 128, 0, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_BUCKETS,
+         "buckets");
     SAYS(pe_bias_add_f32(table, 2, 1, index, 1, 1, x, 1, 1), PE_ERR_INDEX, "table of biases");
     SAYS(pe_learned_resample_f32(table, 2, 1, 1, &how, x, 3, 1), PE_ERR_RESAMPLE, "pe_resample");
 #undef SAYS
@@ -244,8 +254,7 @@ static void refuse_config(const pe_config *config, const char *what)
     memset(&plan, CANARY, sizeof plan);
     memset(memory, CANARY, sizeof memory);
     output_paint();
-    if (pe_plan_size(config) != 0)
-        fail_msg("pe_plan_size is %zu: %s", pe_plan_size(config), what);
+    if (pe_plan_size(config) != 0) fail_msg("pe_plan_size is %zu: %s", pe_plan_size(config), what);
     expect(pe_plan_init(&plan, config, memory, sizeof memory), PE_ERR_CONFIG, "%s", what);
     if (!all_zeros(&plan, sizeof plan) || !all_canaries(memory, sizeof memory))
         fail_msg("no plan of zeros, or memory written to although refused: %s", what);
@@ -305,15 +314,15 @@ static void bad_configs_are_refused(void **state)
 }
 
 /* Where a wrap-around could make a small size out of an absurd width. */
-WRAPS static void no_size_wraps(void **state)
+WRAPS
+static void no_size_wraps(void **state)
 {
     (void)state;
     for (size_t part = 1; part <= 256; part++)
         for (size_t near = 0; near < 9; near++) {
             const pe_config config = pe_config_default(SIZE_MAX / part - 4 + near);
             const size_t bytes = pe_plan_size(&config);
-            if (part == 1 && near > 4)
-                continue; /* wrapped here, not there: d_model 0 and up */
+            if (part == 1 && near > 4) continue; /* wrapped here, not there: d_model 0 and up */
             if (bytes != 0 && bytes < config.d_model)
                 fail_msg("d_model %zu in %zu bytes", config.d_model, bytes);
         }
@@ -348,8 +357,7 @@ static void limits_of_a_config(void **state)
     do {                                                                                           \
         config = pe_config_default(2);                                                             \
         config.field = (good);                                                                     \
-        if (pe_plan_size(&config) == 0)                                                            \
-            fail_msg("refused: " #field " = " #good);                                              \
+        if (pe_plan_size(&config) == 0) fail_msg("refused: " #field " = " #good);                  \
         config.field = (bad);                                                                      \
         refuse_config(&config, #field " = " #bad);                                                 \
     } while (0)
@@ -592,9 +600,10 @@ static void nulls_and_shapes_are_refused(void **state)
 static void sincos_is_refused(void **state)
 {
     static const double good[] = {0, -0.0, 0x1p-900, 0x1p21, -0x1p21, -0x1p-900, 1};
-    static const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 0x1.0000000000001p21,
-                                 -0x1p22,   0x1p300,   0x1p1023,  0x1.fffffffffffffp-901,
-                                 -0x1p-960, 0x1p-1022, 0x1p-1074, -0x1p-1050};
+    static const double bad[] = {
+        (double)NAN, (double)INFINITY, -(double)INFINITY, 0x1.0000000000001p21,
+        -0x1p22,     0x1p300,          0x1p1023,          0x1.fffffffffffffp-901,
+        -0x1p-960,   0x1p-1022,        0x1p-1074,         -0x1p-1050};
     static const size_t pairs[] = {1, 2, 7, 8, 9, 64, 256, 600};
     static double omega[600];
     static float s[96 * 600], c[96 * 600];
@@ -602,8 +611,7 @@ static void sincos_is_refused(void **state)
     (void)state;
     for (size_t k = 0; k < LENGTH(pairs) * 20; k++) {
         const size_t n = pairs[k / 20], i = k % 20 * (n - 1) / 19, rows = k % 2 ? 96 : 1;
-        for (size_t j = 0; j < n; j++)
-            omega[j] = 1 / (double)(1 + j);
+        for (size_t j = 0; j < n; j++) omega[j] = 1 / (double)(1 + j);
         for (size_t j = 0; j < LENGTH(good); j++) {
             omega[i] = good[j];
             expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, c, n), PE_OK, "omega %a of %zu",
@@ -622,9 +630,11 @@ static void sincos_is_refused(void **state)
                "cosines NULL");
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, c, n - 1), PE_ERR_SHAPE, "stride");
         float *const between = (float *)(void *)((unsigned char *)c + 2);
-        expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, between, n), PE_ERR_ALIGNMENT, "half an element");
+        expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, between, n), PE_ERR_ALIGNMENT,
+               "half an element");
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), SIZE_MAX / n, s, c, n), PE_ERR_SIZE, "rows");
-        expect(pe_sincos_f32(omega, n, 0, pe_from(3), rows, s, c, n), PE_ERR_AMPLITUDE, "amplitude 0");
+        expect(pe_sincos_f32(omega, n, 0, pe_from(3), rows, s, c, n), PE_ERR_AMPLITUDE,
+               "amplitude 0");
         expect(pe_sincos_f32(omega, n, (double)NAN, pe_from(3), rows, s, c, n), PE_ERR_AMPLITUDE,
                "amplitude NaN");
         expect(pe_sincos_f32(omega, n, 0x1p1001, pe_from(3), rows, s, c, n), PE_ERR_AMPLITUDE,
@@ -771,13 +781,11 @@ static void sizes_are_refused(void **state)
                     const pe_status want = bytes ? PE_ERR_SIZE : PE_ERR_RANGE;
                     fault_case("%s: rows %zu, stride %zu", call_name(c), rows, stride);
                     if (c == CALL_SINUSOIDAL_F32) {
-                        if (!bytes && !range)
-                            continue;
+                        if (!bytes && !range) continue;
                         got = call_run(c, NULL, stride, 0, NULL, rows, output.bytes, stride);
                     } else {
                         /* A list cannot be that long: only its output can be too large. */
-                        if (!bytes && (!range || c == CALL_FILL_AT_F32))
-                            continue;
+                        if (!bytes && (!range || c == CALL_FILL_AT_F32)) continue;
                         got = call_run(c, &p.plan, 8, 0, &position, rows, output.bytes, stride);
                     }
                     expect(got, want, "%s: rows %zu, stride %zu", call_name(c), rows, stride);
@@ -801,12 +809,9 @@ static void the_environment_survives(void **state)
 {
     static const int modes[] = {
 #if defined(FE_UPWARD) && defined(FE_DOWNWARD) && defined(FE_TOWARDZERO)
-        FE_UPWARD,
-        FE_DOWNWARD,
-        FE_TOWARDZERO,
+        FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO,
 #endif
-        FE_TONEAREST
-    };
+        FE_TONEAREST};
     static const size_t widths[] = {1, 7, 8, 64, 513};
     static double out[100 * 513];
     int64_t positions[100];

@@ -69,8 +69,7 @@ static size_t look_up(subject *s, const int64_t *positions, size_t count, oracle
     must_fill(CALL_FILL_AT_F32, &s->plan.plan, d, 0, positions, count, rows, d);
     for (size_t k = 0; k < count; k++) {
         wrong += oracle_row_f32(&s->oracle, positions[k], rows + k * d);
-        if (worst == NULL)
-            continue;
+        if (worst == NULL) continue;
         must_fill(CALL_FILL_F64, &s->plan.plan, d, positions[k], NULL, 1, row, d);
         wrong += oracle_row_f64(&s->oracle, positions[k], row, F64_LIMIT, worst);
     }
@@ -155,8 +154,7 @@ static void oracle_sees_one_ulp(void **state)
     o.quiet = 1;
     for (size_t row = 0; row < ROWS; row++)
         for (size_t column = 0; column < WIDTH; column++) {
-            if (column % 2 == 0)
-                oracle_pair(&o, 1000 + (int64_t)row, column / 2);
+            if (column % 2 == 0) oracle_pair(&o, 1000 + (int64_t)row, column / 2);
             clean[row * WIDTH + column] = mpfr_get_flt(o.element[column % 2], MPFR_RNDN);
         }
     assert_int_equal(oracle_table_f32(&o, 1000, ROWS, clean, WIDTH), 0);
@@ -242,8 +240,7 @@ static void tables_of_many_tiles(void **state)
     for (size_t k = 0; k < LENGTH(widths); k++) {
         subject s;
         subject_make(&s, __func__, widths[k], 1e4, 1.0);
-        for (size_t f = 0; f < LENGTH(firsts); f++)
-            wrong += sweep(&s, &random, firsts[f], 40, 1);
+        for (size_t f = 0; f < LENGTH(firsts); f++) wrong += sweep(&s, &random, firsts[f], 40, 1);
         subject_free(&s);
     }
     assert_int_equal(wrong, 0);
@@ -284,8 +281,7 @@ static void random_tables(void **state)
             k % 2 == 0 ? 1.0 : (k % 4 == 1 ? -1.0 : 1.0) * exp2(-20.0 + 40.0 * rng_unit(&random));
         int64_t first = rng_position(&random);
         subject s;
-        if (first > POSITION_MAX - 400)
-            first -= 400;
+        if (first > POSITION_MAX - 400) first -= 400;
         subject_make(&s, __func__, d, base, amplitude);
         wrong += sweep(&s, &random, first, rows, 2);
         subject_free(&s);
@@ -335,8 +331,7 @@ static void random_positions(void **state)
         subject_make(&s, __func__, 1 + rng_below(&random, 300),
                      k % 3 == 0 ? 10000.0 : exp2(-5.0 + 40.0 * rng_unit(&random)),
                      k % 2 == 0 ? 1.0 : 4.0 * rng_unit(&random) + 0x1p-20);
-        for (size_t p = 0; p < COUNT; p++)
-            positions[p] = rng_position(&random);
+        for (size_t p = 0; p < COUNT; p++) positions[p] = rng_position(&random);
         wrong += look_up(&s, positions, COUNT, k % 3 == 0 ? &worst : NULL);
         subject_free(&s);
     }
@@ -361,18 +356,14 @@ static size_t closest_to_zero(oracle *o, size_t pair, int64_t *positions, size_t
     while (count < most) {
         uint64_t next;
         mpfr_floor(whole, rest);
-        if (mpfr_cmp_ui(whole, 1ul << 31) > 0)
-            break;
+        if (mpfr_cmp_ui(whole, 1ul << 31) > 0) break;
         next = (uint64_t)mpfr_get_ui(whole, MPFR_RNDN) * last + before;
         before = last;
         last = next;
-        if (last > (uint64_t)POSITION_MAX)
-            break;
-        if (last > 0)
-            positions[count++] = last % 3 == 0 ? -(int64_t)last : (int64_t)last;
+        if (last > (uint64_t)POSITION_MAX) break;
+        if (last > 0) positions[count++] = last % 3 == 0 ? -(int64_t)last : (int64_t)last;
         mpfr_sub(rest, rest, whole, MPFR_RNDN);
-        if (mpfr_zero_p(rest))
-            break;
+        if (mpfr_zero_p(rest)) break;
         mpfr_ui_div(rest, 1, rest, MPFR_RNDN);
     }
     mpfr_clears(rest, whole, (mpfr_ptr)NULL);
@@ -392,8 +383,7 @@ static void positions_next_to_zeros(void **state)
             for (size_t i = 0; i < s.oracle.pairs; i += 1 + s.oracle.pairs / 8) {
                 int64_t positions[64];
                 const size_t count = closest_to_zero(&s.oracle, i, positions, LENGTH(positions));
-                if (count > 0)
-                    wrong += look_up(&s, positions, count, &worst);
+                if (count > 0) wrong += look_up(&s, positions, count, &worst);
             }
             subject_free(&s);
         }
@@ -443,8 +433,7 @@ static void amplitudes(void **state)
             for (size_t f = 0; f < LENGTH(firsts); f++)
                 wrong += sweep(&s, &random, firsts[f], 400, 1);
             positions[0] = 0;
-            for (size_t p = 1; p < LENGTH(positions); p++)
-                positions[p] = rng_position(&random);
+            for (size_t p = 1; p < LENGTH(positions); p++) positions[p] = rng_position(&random);
             wrong += look_up(&s, positions, LENGTH(positions), &worst);
             subject_free(&s);
         }
@@ -482,8 +471,7 @@ static void bases_at_the_edges(void **state)
             subject_make(&s, __func__, widths[k], list[b], 1.0);
             for (size_t f = 0; f < LENGTH(firsts); f++)
                 wrong += sweep(&s, &random, firsts[f], 64, 1);
-            for (size_t p = 0; p < LENGTH(positions); p++)
-                positions[p] = rng_position(&random);
+            for (size_t p = 0; p < LENGTH(positions); p++) positions[p] = rng_position(&random);
             wrong += look_up(&s, positions, LENGTH(positions), &worst);
             subject_free(&s);
         }
@@ -587,8 +575,8 @@ static int middle_is_rounded(rng *r, const double *omega, int64_t p, size_t pair
     const size_t size = pe_plan_size(&config);
     void *memory = must_alloc(size);
     pe_plan plan;
-    assert_int_equal(
-        pe_plan_init_frequencies(&plan, &config, omega, MIDDLE_PAIRS, memory, size), PE_OK);
+    assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, MIDDLE_PAIRS, memory, size),
+                     PE_OK);
     must_fill(CALL_FILL_F64, &plan, MIDDLE_WIDTH, p - (int64_t)before, NULL, rows, table,
               MIDDLE_WIDTH);
     free(memory);
@@ -618,8 +606,7 @@ static void doubles_next_to_the_middle(void **state)
         mpfr_set_d(x, omega[pair], MPFR_RNDN);
         mpfr_mul_d(x, x, (double)p, MPFR_RNDN);
         mpfr_sin_cos(value, other, x, MPFR_RNDN);
-        if (cosine)
-            mpfr_swap(value, other);
+        if (cosine) mpfr_swap(value, other);
         mpfr_abs(x, value, MPFR_RNDN);
         mpfr_mul_2si(x, x, (long)rng_below(&r, 30) - (long)mpfr_get_exp(x), MPFR_RNDN);
         for (mpfr_set(y, x, MPFR_RNDN);;) {
@@ -632,12 +619,10 @@ static void doubles_next_to_the_middle(void **state)
             last_n = n, last_a = a, n = next_n, a = next_a;
             mpfr_sub_d(y, y, digit, MPFR_RNDN);
             mpfr_ui_div(y, 1, y, MPFR_RNDN);
-            if (n < 1u << 30 || n % 2 == 0)
-                continue;
+            if (n < 1u << 30 || n % 2 == 0) continue;
             const uint64_t low = ((1ull << 53) + n - 1) / n, high = ((1ull << 54) - 1) / n;
             const uint64_t factor = (low + rng_next(&r) % (high - low + 1)) | 1;
-            if (factor > high || (double)a * (double)factor > 0x1p53)
-                continue;
+            if (factor > high || (double)a * (double)factor > 0x1p53) continue;
             const double amplitude = ldexp((double)(a * factor), (int)rng_below(&r, 40) - 72);
             mpfr_mul_d(other, value, amplitude, MPFR_RNDN);
             const double want = mpfr_get_d(other, MPFR_RNDN);
@@ -645,8 +630,7 @@ static void doubles_next_to_the_middle(void **state)
             mpfr_mul_2si(other, other, 54 - (long)mpfr_get_exp(other), MPFR_RNDN);
             mpfr_sub_d(other, other, (double)(n * factor / 2), MPFR_RNDN);
             mpfr_sub_d(other, other, (double)(n * factor - n * factor / 2), MPFR_RNDN);
-            if (mpfr_zero_p(other) || mpfr_get_exp(other) <= 54 - 94)
-                continue;
+            if (mpfr_zero_p(other) || mpfr_get_exp(other) <= 54 - 94) continue;
             nearest += mpfr_get_exp(other) <= 54 - 75;
             wrong += !middle_is_rounded(&r, omega, p, pair, cosine, amplitude, want);
             looks++;
@@ -668,14 +652,21 @@ static int print_totals(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracle_knows_its_values), cmocka_unit_test(oracle_sees_one_ulp),
-        cmocka_unit_test(tables_of_the_field),     cmocka_unit_test(narrow_tables),
+        cmocka_unit_test(oracle_knows_its_values),
+        cmocka_unit_test(oracle_sees_one_ulp),
+        cmocka_unit_test(tables_of_the_field),
+        cmocka_unit_test(narrow_tables),
         cmocka_unit_test(tables_of_many_tiles),
-        cmocka_unit_test(sinusoidal_tables),       cmocka_unit_test(random_tables),
-        cmocka_unit_test(hard_positions_are_easy), cmocka_unit_test(random_positions),
-        cmocka_unit_test(positions_next_to_zeros), cmocka_unit_test(amplitudes),
-        cmocka_unit_test(bases_at_the_edges),      cmocka_unit_test(a_hair_below_a_tie),
-        cmocka_unit_test(tables_of_doubles),       cmocka_unit_test(doubles_next_to_the_middle),
+        cmocka_unit_test(sinusoidal_tables),
+        cmocka_unit_test(random_tables),
+        cmocka_unit_test(hard_positions_are_easy),
+        cmocka_unit_test(random_positions),
+        cmocka_unit_test(positions_next_to_zeros),
+        cmocka_unit_test(amplitudes),
+        cmocka_unit_test(bases_at_the_edges),
+        cmocka_unit_test(a_hair_below_a_tie),
+        cmocka_unit_test(tables_of_doubles),
+        cmocka_unit_test(doubles_next_to_the_middle),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, print_totals) != 0;

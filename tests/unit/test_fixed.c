@@ -19,7 +19,7 @@ typedef struct list {
     double base;
     pe_rope_type type;
     double factor;
-    size_t original, most; /* original_max_position_embeddings, max_position_embeddings */
+    size_t original, most;  /* original_max_position_embeddings, max_position_embeddings */
     double low, high, fast; /* low_freq_factor, high_freq_factor, beta_fast; 0: the default */
     int truncate;
 } list;
@@ -97,7 +97,8 @@ static uint32_t word_of(float x)
 
 static int32_t position_of(rng *r, size_t row, int all)
 {
-    static const int32_t ends[] = {0, 1, -1, -2147483647 - 1, 2147483647, -2147483647, 16777217, 131072};
+    static const int32_t ends[] = {0,          1,           -1,       -2147483647 - 1,
+                                   2147483647, -2147483647, 16777217, 131072};
     if (row < LENGTH(ends)) return ends[row];
     const uint32_t any = (uint32_t)(rng_next(r) >> 32);
     const int32_t p = (int32_t)(any >> 1) >> (all ? 0 : rng_below(r, 31));
@@ -105,7 +106,8 @@ static int32_t position_of(rng *r, size_t row, int all)
 }
 
 /* rows positions of n frequencies, in each type, by ==. Pairs that are undecided count. */
-static size_t compared(const double *omega, size_t n, double amplitude, rng *r, size_t rows, const char *name)
+static size_t compared(const double *omega, size_t n, double amplitude, rng *r, size_t rows,
+                       const char *name)
 {
     static uint32_t increments[4 * MOST_PAIRS];
     static float sines[MOST_PAIRS], cosines[MOST_PAIRS];
@@ -116,26 +118,33 @@ static size_t compared(const double *omega, size_t n, double amplitude, rng *r, 
     for (size_t row = 0; row < rows; row++) {
         const int32_t p = position_of(r, row, row % 2 == 0);
         const int types = amplitude != 1 || row % 16 == 0;
-        assert_int_equal(pe_sincos_f32(omega, n, amplitude, pe_from(p), 1, sines, cosines, n), PE_OK);
+        assert_int_equal(pe_sincos_f32(omega, n, amplitude, pe_from(p), 1, sines, cosines, n),
+                         PE_OK);
         if (types) {
-            assert_int_equal(pe_sincos_f16(omega, n, amplitude, pe_from(p), 1, half[0], half[1], n), PE_OK);
-            assert_int_equal(pe_sincos_bf16(omega, n, amplitude, pe_from(p), 1, half[2], half[3], n), PE_OK);
+            assert_int_equal(pe_sincos_f16(omega, n, amplitude, pe_from(p), 1, half[0], half[1], n),
+                             PE_OK);
+            assert_int_equal(
+                pe_sincos_bf16(omega, n, amplitude, pe_from(p), 1, half[2], half[3], n), PE_OK);
         }
         for (size_t i = 0; i < n; i++) {
             const pe_fixed_increment w = increment_at(increments, i);
-            const pe_fixed_pair x = amplitude == 1 ? pe_fixed_sincos_f32(p, w) : pe_fixed_sincos_scaled_f32(p, w, a);
+            const pe_fixed_pair x =
+                amplitude == 1 ? pe_fixed_sincos_f32(p, w) : pe_fixed_sincos_scaled_f32(p, w, a);
             undecided += x.undecided != 0;
-            if (!x.undecided && (word_of(x.sine) != word_of(sines[i]) || word_of(x.cosine) != word_of(cosines[i])))
-                fail_msg("%s: position %d, frequency %a, amplitude %a: %a %a, must be %a %a", name, (int)p, omega[i],
-                         amplitude, (double)x.sine, (double)x.cosine, (double)sines[i], (double)cosines[i]);
+            if (!x.undecided &&
+                (word_of(x.sine) != word_of(sines[i]) || word_of(x.cosine) != word_of(cosines[i])))
+                fail_msg("%s: position %d, frequency %a, amplitude %a: %a %a, must be %a %a", name,
+                         (int)p, omega[i], amplitude, (double)x.sine, (double)x.cosine,
+                         (double)sines[i], (double)cosines[i]);
             for (int t = 0; t < 2 && types; t++) {
-                const pe_fixed_pair_16 y = t ? pe_fixed_sincos_scaled_bf16(p, w, a)
-                                             : pe_fixed_sincos_scaled_f16(p, w, a);
+                const pe_fixed_pair_16 y =
+                    t ? pe_fixed_sincos_scaled_bf16(p, w, a) : pe_fixed_sincos_scaled_f16(p, w, a);
                 undecided += y.undecided != 0;
                 if (!y.undecided && (y.sine != half[2 * t][i] || y.cosine != half[2 * t + 1][i]))
-                    fail_msg("%s, %s: position %d, frequency %a, amplitude %a: %04x %04x, must be %04x %04x", name,
-                             t ? "bf16" : "f16", (int)p, omega[i], amplitude, y.sine, y.cosine, half[2 * t][i],
-                             half[2 * t + 1][i]);
+                    fail_msg("%s, %s: position %d, frequency %a, amplitude %a: %04x %04x, must be "
+                             "%04x %04x",
+                             name, t ? "bf16" : "f16", (int)p, omega[i], amplitude, y.sine,
+                             y.cosine, half[2 * t][i], half[2 * t + 1][i]);
             }
         }
     }
@@ -176,10 +185,26 @@ static void random_frequencies(void **state)
 /* Amplitudes: attention factors, powers of two, midpoints of 16-bit numbers, the bounds. */
 static void amplitudes(void **state)
 {
-    static const double some[] = {1.25,  -1,      -0.3,          0.1,        0.707,        2,    1.3689, 0.0009765,
-                                  70000, 65519.9, -1.0009765625, 1.00390625, 1.0029296875, 6e-8, 1e-7,
-                                  2.9802322e-8, 8.940697e-8, 5.9604645e-8, /* 2^-25, 3 2^-25, 2^-24 */
-                                  18446744073709551616.0, 5.421010862427522e-20};
+    static const double some[] = {1.25,
+                                  -1,
+                                  -0.3,
+                                  0.1,
+                                  0.707,
+                                  2,
+                                  1.3689,
+                                  0.0009765,
+                                  70000,
+                                  65519.9,
+                                  -1.0009765625,
+                                  1.00390625,
+                                  1.0029296875,
+                                  6e-8,
+                                  1e-7,
+                                  2.9802322e-8,
+                                  8.940697e-8,
+                                  5.9604645e-8, /* 2^-25, 3 2^-25, 2^-24 */
+                                  18446744073709551616.0,
+                                  5.421010862427522e-20};
     static double omega[MOST_PAIRS];
     rng r = rng_for("amplitudes");
     (void)state;
@@ -187,12 +212,14 @@ static void amplitudes(void **state)
         const size_t n = frequencies(&lists[k % LENGTH(lists)], omega);
         omega[0] = 0;
         omega[1] = 1e-9;
-        assert_int_equal(compared(omega, n, (double)(float)some[k], &r, workload(400), "amplitude"), 0);
+        assert_int_equal(compared(omega, n, (double)(float)some[k], &r, workload(400), "amplitude"),
+                         0);
     }
     for (size_t k = 0; k < workload(1000); k++) {
         const double a = ldexp(1 + rng_unit(&r), (int)rng_below(&r, 127) - 64);
         const size_t n = frequencies(&lists[k % LENGTH(lists)], omega);
-        assert_int_equal(compared(omega, n, (double)(float)(k & 1 ? -a : a), &r, 10, "random amplitude"), 0);
+        assert_int_equal(
+            compared(omega, n, (double)(float)(k & 1 ? -a : a), &r, 10, "random amplitude"), 0);
     }
 }
 
@@ -217,7 +244,8 @@ static void rotation_by_coordinate(void **state)
     assert_int_equal(pe_fixed_increments(&plan, increments), PE_ERR_PLAN_FIXED);
     assert_int_equal(pe_fixed_increments_of(omega, PAIRS, increments), PE_OK);
     for (size_t row = 0; row < workload(3000); row++) {
-        const int32_t at[3] = {position_of(&r, row, 0), position_of(&r, row + 1, 0), position_of(&r, row + 2, 0)};
+        const int32_t at[3] = {position_of(&r, row, 0), position_of(&r, row + 1, 0),
+                               position_of(&r, row + 2, 0)};
         const pe_heads heads = {1, 0, WIDTH};
         float x[WIDTH], head[WIDTH];
         for (size_t j = 0; j < WIDTH; j++) head[j] = x[j] = (float)(rng_unit(&r) * 4 - 2);
@@ -243,8 +271,11 @@ static void hard_to_round(void **state)
         double base;
         size_t width, pair;
         int32_t position;
-    } hard[] = {{0, 10000, 512, 7, 1042496952},  {0, 500000, 128, 9, 2141301464},  {0, 500000, 512, 2, 2139973492},
-                {1, 500000, 128, 6, 1784474233}, {1, 1000000, 128, 6, 1696689057}};
+    } hard[] = {{0, 10000, 512, 7, 1042496952},
+                {0, 500000, 128, 9, 2141301464},
+                {0, 500000, 512, 2, 2139973492},
+                {1, 500000, 128, 6, 1784474233},
+                {1, 1000000, 128, 6, 1696689057}};
     static double omega[MOST_PAIRS];
     static uint32_t increments[4 * MOST_PAIRS];
     static float row[2 * MOST_PAIRS];
@@ -258,8 +289,9 @@ static void hard_to_round(void **state)
         const size_t size = pe_plan_size(&c);
         void *memory = must_alloc(size);
         const size_t pairs = hard[k].width / 2;
-        const pe_status made = hard[k].rope ? pe_plan_init_frequencies(&plan, &c, omega, pairs, memory, size)
-                                            : pe_plan_init(&plan, &c, memory, size);
+        const pe_status made = hard[k].rope
+                                   ? pe_plan_init_frequencies(&plan, &c, omega, pairs, memory, size)
+                                   : pe_plan_init(&plan, &c, memory, size);
         assert_int_equal(made, PE_OK);
         assert_int_equal(pe_fixed_increments(&plan, increments), PE_OK);
         for (int sign = -1; sign < 2; sign += 2) {
@@ -310,7 +342,8 @@ static void increments_of_doubles(void **state)
         if (k < LENGTH(lists)) n = frequencies(&lists[k], omega);
         else
             for (size_t i = 0; i < n; i++)
-                omega[i] = ldexp(1 + rng_unit(&r), (int)rng_below(&r, 77) - 56) * (rng_next(&r) & 1 ? -1 : 1);
+                omega[i] = ldexp(1 + rng_unit(&r), (int)rng_below(&r, 77) - 56) *
+                           (rng_next(&r) & 1 ? -1 : 1);
         assert_int_equal(pe_fixed_increments_of(omega, n, increments), PE_OK);
         for (size_t i = 0; i < n; i++) {
             mpfr_set_d(w, omega[i], MPFR_RNDN);
@@ -414,7 +447,8 @@ static void refusals(void **state)
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN_FIXED);
     c = pe_config_default(64), c.base = 1e20;
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_INCREMENT);
-    c = pe_config_default(64), c.coordinate = coordinate; /* its pairs are sorted, and one is stationary */
+    c = pe_config_default(64),
+    c.coordinate = coordinate; /* its pairs are sorted, and one is stationary */
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_ERR_PLAN_FIXED);
     assert_memory_equal(increments, before, sizeof before);
     c = pe_config_default(64);
@@ -426,15 +460,18 @@ static void small_angles(void **state)
 {
     (void)state;
     for (int e = -56; e < -20; e++) {
-        const double omega[3] = {ldexp(1 + ldexp(1, -24), e), ldexp(1 + ldexp(1, -8), e), ldexp(1, e)};
+        const double omega[3] = {ldexp(1 + ldexp(1, -24), e), ldexp(1 + ldexp(1, -8), e),
+                                 ldexp(1, e)};
         uint32_t w[12];
         assert_int_equal(pe_fixed_increments_of(omega, 3, w), PE_OK);
         const pe_fixed_pair_16 sine = pe_fixed_sincos_scaled_bf16(1, increment_at(w, 1), 1);
-        const pe_fixed_pair_16 cosine = pe_fixed_sincos_scaled_bf16(1, increment_at(w, 2), 1.00390625f);
+        const pe_fixed_pair_16 cosine =
+            pe_fixed_sincos_scaled_bf16(1, increment_at(w, 2), 1.00390625f);
         assert_int_equal(pe_fixed_sincos_f32(1, increment_at(w, 0)).undecided, e < -40);
         assert_int_equal(sine.undecided, e < -33);
         assert_int_equal(cosine.undecided, e < -33);
-        assert_true(sine.undecided || sine.sine == (127 + e) << 7); /* sin x < x: below the midpoint */
+        assert_true(sine.undecided || sine.sine == (127 + e)
+                                                       << 7); /* sin x < x: below the midpoint */
         assert_true(cosine.undecided || cosine.cosine == 127 << 7); /* cos x < 1 */
     }
 }
@@ -456,9 +493,9 @@ static void near_quarter_turns(void **state)
         const double omega = turns * 0x1.921fb54442d18p+0 + ldexp(1 + rng_unit(&r), e);
         uint32_t w[4];
         assert_int_equal(pe_fixed_increments_of(&omega, 1, w), PE_OK);
-        const pe_fixed_pair_16 x = format == 0
-                                       ? pe_fixed_sincos_scaled_f16(1, increment_at(w, 0), amplitude)
-                                       : pe_fixed_sincos_scaled_bf16(1, increment_at(w, 0), amplitude);
+        const pe_fixed_pair_16 x =
+            format == 0 ? pe_fixed_sincos_scaled_f16(1, increment_at(w, 0), amplitude)
+                        : pe_fixed_sincos_scaled_bf16(1, increment_at(w, 0), amplitude);
         undecided += x.undecided != 0;
         if (x.undecided && e >= limit)
             fail_msg("%s, amplitude %a, frequency %a: undecided", format ? "bf16" : "f16",
@@ -471,13 +508,16 @@ static void near_quarter_turns(void **state)
    that is nothing but its last bit, amplitudes out of range. */
 static void undecided(void **state)
 {
-    static const pe_fixed_increment quarter = {{0, 0, 0, 0x40000000u}}, little = {{1, 0, 0, 0}}, one = {{5, 6, 7, 8}};
+    static const pe_fixed_increment quarter = {{0, 0, 0, 0x40000000u}}, little = {{1, 0, 0, 0}},
+                                    one = {{5, 6, 7, 8}};
     static const float amplitudes[] = {0, 5.4e-20f, -1e-30f, 1.9e19f, 1e-40f};
     (void)state;
     for (int32_t p = 1; p < 5; p++) assert_int_equal(pe_fixed_sincos_f32(p, quarter).undecided, 1);
     assert_int_equal(pe_fixed_sincos_f32(-2147483647 - 1, little).undecided, 1);
     for (size_t k = 0; k < LENGTH(amplitudes) + 2; k++) {
-        const float a = k < LENGTH(amplitudes) ? amplitudes[k] : k == LENGTH(amplitudes) ? (float)HUGE_VAL : (float)NAN;
+        const float a = k < LENGTH(amplitudes)    ? amplitudes[k]
+                        : k == LENGTH(amplitudes) ? (float)HUGE_VAL
+                                                  : (float)NAN;
         for (int32_t p = 0; p < 2; p++) {
             assert_int_equal(pe_fixed_sincos_scaled_f32(p, one, a).undecided, 1);
             assert_int_equal(pe_fixed_sincos_scaled_f16(p, one, a).undecided, 1);
@@ -491,10 +531,14 @@ static void undecided(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_of_models),       cmocka_unit_test(random_frequencies),
-        cmocka_unit_test(amplitudes),            cmocka_unit_test(rotation_by_coordinate),
-        cmocka_unit_test(increments_of_doubles), cmocka_unit_test(increments_of_plans),
-        cmocka_unit_test(refusals),              cmocka_unit_test(undecided),
+        cmocka_unit_test(lists_of_models),
+        cmocka_unit_test(random_frequencies),
+        cmocka_unit_test(amplitudes),
+        cmocka_unit_test(rotation_by_coordinate),
+        cmocka_unit_test(increments_of_doubles),
+        cmocka_unit_test(increments_of_plans),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(undecided),
         cmocka_unit_test(near_quarter_turns),
         cmocka_unit_test(hard_to_round),
         cmocka_unit_test(small_angles),

@@ -43,8 +43,7 @@ static pe_status add(type t, const void *table, size_t table_rows, size_t d,
 
 static void must(pe_status status)
 {
-    if (status != PE_OK)
-        fail_msg("%s", pe_status_string(status));
+    if (status != PE_OK) fail_msg("%s", pe_status_string(status));
 }
 
 /* Any finite element: uniform in its bits, or a value near 1. */
@@ -52,10 +51,8 @@ static uint32_t random_bits(rng *r, type t)
 {
     const uint64_t bits = rng_next(r);
     const double x = (double)(int64_t)(bits >> 40) / 4194304 - 2;
-    if (bits & 1)
-        return rounded(t, x);
-    if (t == F32)
-        return (uint32_t)(bits >> 8) & ((bits & 2) ? 0xff7fffff : 0xbfffffff);
+    if (bits & 1) return rounded(t, x);
+    if (t == F32) return (uint32_t)(bits >> 8) & ((bits & 2) ? 0xff7fffff : 0xbfffffff);
     return (uint32_t)(bits >> 8 & 0x8000) | (uint32_t)((bits >> 24) % type_formats[t].infinity);
 }
 
@@ -64,13 +61,11 @@ static uint32_t sum_of(type t, double x, double y)
 {
     static mpfr_t sum;
     static int made;
-    if (!made)
-        mpfr_init2(sum, 53);
+    if (!made) mpfr_init2(sum, 53);
     made = 1;
     mpfr_set_d(sum, x, MPFR_RNDN);
     oracle_to_odd(sum, mpfr_add_d(sum, sum, y, MPFR_RNDZ));
-    if (mpfr_zero_p(sum))
-        return rounded(t, x + y); /* the sign of a zero */
+    if (mpfr_zero_p(sum)) return rounded(t, x + y); /* the sign of a zero */
     return rounded(t, mpfr_get_d(sum, MPFR_RNDN));
 }
 
@@ -91,14 +86,11 @@ static void check_add(rng *r, type t, size_t table_rows, size_t d, size_t rows, 
     int64_t *positions = (int64_t *)must_alloc(rows * sizeof *positions);
     fault_case("pe_learned_add_%s: table %zu x %zu, rows %zu, stride %zu, %zu bytes behind a page",
                type_formats[t].name, table_rows, d, rows, stride, room_before);
-    for (size_t i = 0; i < table_rows * d; i++)
-        set_element(t, table, i, random_bits(r, t));
-    for (size_t k = 0; k < rows; k++)
-        positions[k] = (int64_t)rng_below(r, table_rows);
+    for (size_t i = 0; i < table_rows * d; i++) set_element(t, table, i, random_bits(r, t));
+    for (size_t k = 0; k < rows; k++) positions[k] = (int64_t)rng_below(r, table_rows);
     memset(x - before, CANARY, before + span + after);
     for (size_t k = 0; k < rows; k++)
-        for (size_t c = 0; c < d; c++)
-            set_element(t, x, k * stride + c, random_bits(r, t));
+        for (size_t c = 0; c < d; c++) set_element(t, x, k * stride + c, random_bits(r, t));
     memcpy(want, x - before, before + span + after);
     memcpy(old_table, table, table_rows * d * size);
     for (size_t k = 0; k < rows; k++)
@@ -201,8 +193,7 @@ static void permutations_permute(void **state)
     int64_t positions[ROWS], count[ROWS];
     rng r = rng_for("permutations_permute");
     (void)state;
-    for (size_t i = 0; i < ROWS * D; i++)
-        table[i] = float_of(random_bits(&r, F32));
+    for (size_t i = 0; i < ROWS * D; i++) table[i] = float_of(random_bits(&r, F32));
     count_up(positions, 0, ROWS);
     count_up(count, 0, ROWS);
     for (size_t i = ROWS - 1; i > 0; i--) {
@@ -214,8 +205,7 @@ static void permutations_permute(void **state)
     must(pe_learned_add_f32(table, ROWS, D, pe_at_i64(positions), ROWS, x, D));
     must(pe_learned_add_f32(table, ROWS, D, pe_at_i64(count), ROWS, y, D));
     for (size_t i = 0; i < ROWS; i++)
-        for (size_t c = 0; c < D; c++)
-            assert_true(x[i * D + c] == y[(size_t)positions[i] * D + c]);
+        for (size_t c = 0; c < D; c++) assert_true(x[i * D + c] == y[(size_t)positions[i] * D + c]);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -237,11 +227,9 @@ static void check_grad(rng *r, size_t table_rows, size_t d, size_t rows, size_t 
         want[i] = grad[i] = (float)(rng_unit(r) * 3);
     for (size_t i = 0; i < rows * stride; i++)
         x[i] = (float)ldexp(rng_unit(r) - 0.5, (int)rng_below(r, 30)); /* the order matters */
+    for (size_t k = 0; k < rows; k++) positions[k] = (int64_t)rng_below(r, table_rows);
     for (size_t k = 0; k < rows; k++)
-        positions[k] = (int64_t)rng_below(r, table_rows);
-    for (size_t k = 0; k < rows; k++)
-        for (size_t c = 0; c < d; c++)
-            want[(size_t)positions[k] * d + c] += x[k * stride + c];
+        for (size_t c = 0; c < d; c++) want[(size_t)positions[k] * d + c] += x[k * stride + c];
     environment = look_before();
     must(pe_learned_grad_f32(grad, table_rows, d, pe_at_i64(positions), rows, x, stride));
     look_after(environment);
@@ -290,8 +278,7 @@ static void kernel(mpfr_t weight, const pe_resample *how, mpfr_t x)
     mpfr_set_d(a, how->a, MPFR_RNDN);
     if (how->method == PE_RESAMPLE_LINEAR) {
         mpfr_ui_sub(weight, 1, size, MPFR_RNDN);
-        if (mpfr_sgn(weight) < 0)
-            mpfr_set_ui(weight, 0, MPFR_RNDN);
+        if (mpfr_sgn(weight) < 0) mpfr_set_ui(weight, 0, MPFR_RNDN);
     } else if (mpfr_cmp_ui(size, 1) <= 0) { /* (a+2) x^3 - (a+3) x^2 + 1 */
         mpfr_add_ui(weight, a, 2, MPFR_RNDN);
         mpfr_mul(weight, weight, size, MPFR_RNDN);
@@ -356,8 +343,7 @@ static mpfr_t *weights_of(const pe_resample *how, size_t rows, size_t out_rows)
 
 static void weights_free(mpfr_t *weight, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        mpfr_clear(weight[i]);
+    for (size_t i = 0; i < n; i++) mpfr_clear(weight[i]);
     free(weight);
 }
 
@@ -475,8 +461,7 @@ static void whole_numbers_are_copied(void **state)
     float table[ROWS * D], out[(5 * (ROWS - 1) + 1) * D];
     rng r = rng_for("whole_numbers_are_copied");
     (void)state;
-    for (size_t i = 0; i < ROWS * D; i++)
-        table[i] = float_of(random_bits(&r, F32));
+    for (size_t i = 0; i < ROWS * D; i++) table[i] = float_of(random_bits(&r, F32));
     for (size_t c = 0; c < D; c++)
         table[3 * D + c] = c % 3 == 0 ? HUGE_VALF : c % 3 == 1 ? -0.0f : -HUGE_VALF;
     for (int method = 0; method < 2; method++)
@@ -519,8 +504,7 @@ static void known_tables(void **state)
     assert_true(out[12] == 3 && out[15] == 4);
 
     how = how_of(PE_RESAMPLE_CUBIC, -0.5, 1);
-    for (size_t i = 0; i < 9; i++)
-        line[i] = 3.0f + 0.5f * (float)i;
+    for (size_t i = 0; i < 9; i++) line[i] = 3.0f + 0.5f * (float)i;
     must(pe_learned_resample_f32(line, 9, 1, 1, &how, out, 33, 1));
     for (size_t i = 4; i <= 28; i++) /* four taps inside */
         assert_true(out[i] == 3.0f + 0.125f * (float)i);
@@ -545,8 +529,7 @@ static void null_is_the_default(void **state)
 static int64_t filter_times(pe_resample_method method, int64_t sixteenths, int64_t p, int64_t q)
 {
     const int64_t v = q - p;
-    if (method == PE_RESAMPLE_LINEAR)
-        return v > 0 ? 16 * v * q * q : 0;
+    if (method == PE_RESAMPLE_LINEAR) return v > 0 ? 16 * v * q * q : 0;
     if (v >= 0) /* (1 - x) ((1 - x) (1 + 2x) - a x^2) */
         return v * (16 * v * (q + 2 * p) - sixteenths * p * p);
     p -= q; /* a x (1 - x)^2 */
@@ -586,9 +569,9 @@ static void check_weights(const pe_resample *how, int64_t rows, int64_t out_rows
             if (!(fabs((double)got - want) <= most) ||
                 (!edge && !(want == 0 ? at_infinity == 0 : isinf(at_infinity))))
                 fail_msg("%d to %d rows, method %d, a %g, antialias %d: weight %d of row %d is %a, "
-                         "of infinity %a, not %a", (int)rows, (int)out_rows, (int)how->method,
-                         how->a, how->antialias, (int)k, (int)i, (double)got, (double)at_infinity,
-                         want);
+                         "of infinity %a, not %a",
+                         (int)rows, (int)out_rows, (int)how->method, how->a, how->antialias, (int)k,
+                         (int)i, (double)got, (double)at_infinity, want);
         }
     }
 }
@@ -636,8 +619,7 @@ static void rows_are_found_in_large_tables(void **state)
         double total = 0, at = 0;
         size_t low;
         source(s, &how, i, rows, out_rows);
-        if (mpfr_sgn(s) < 0)
-            mpfr_set_ui(s, 0, MPFR_RNDN);
+        if (mpfr_sgn(s) < 0) mpfr_set_ui(s, 0, MPFR_RNDN);
         if (mpfr_cmp_ui(s, (unsigned long)rows - 1) > 0)
             mpfr_set_ui(s, (unsigned long)rows - 1, MPFR_RNDN);
         low = (size_t)mpfr_get_ui(s, MPFR_RNDD);
@@ -714,7 +696,8 @@ static void bad_resampling_is_refused(void **state)
     for (size_t k = 0; k < LENGTH(bad); k++) {
         pe_resample wrong = how;
         wrong.a = bad[k];
-        assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 8, 1), PE_ERR_RESAMPLE);
+        assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 8, 1),
+                         PE_ERR_RESAMPLE);
         wrong.method = PE_RESAMPLE_LINEAR; /* a is not looked at */
         assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 0, 1), PE_OK);
         wrong.method = (pe_resample_method)(2 + k);
@@ -750,8 +733,7 @@ static void flushing_subnormals_changes_nothing(void **state)
     const int64_t zero[1] = {0};
     rng r = rng_for("flushing_subnormals_changes_nothing");
     (void)state;
-    if (!flush_subnormals(0))
-        skip();
+    if (!flush_subnormals(0)) skip();
     for (int t = 0; t < TYPES; t++) {
         for (size_t c = 0; c < D; c++) {
             set_element((type)t, table, c, rounded((type)t, ldexp(rng_unit(&r) - 0.5, -14)));

@@ -46,8 +46,7 @@ static void formula(const kase *k, size_t i, const double *point, mpfr_t sine, m
     const pe_config *const c = &k->config;
     mpfr_t y;
     mpfr_init2(y, BITS);
-    if (k->list[i] == 255)
-        mpfr_set_zero(y, 1);
+    if (k->list[i] == 255) mpfr_set_zero(y, 1);
     else {
         frequency(k, i, y);
         mpfr_mul_d(y, y, point[k->list[i]] + c->offset, MPFR_RNDN);
@@ -176,12 +175,9 @@ static void random_plan(kase *k, rng *r, size_t which)
     c->half_turns = rng_below(r, 4) == 0;
     c->offset = rng_below(r, 3) ? 0 : 0.5;
     c->expected_rows = rng_below(r, 3) * 100 / 2;
-    if (k->blocks)
-        blocks_of_pairs(k, r, whole);
-    else
-        list_of_pairs(k, r);
-    for (size_t i = 0; i < k->pairs; i++)
-        k->omega[i] = ldexp(rng_unit(r), -(int)rng_below(r, 12));
+    if (k->blocks) blocks_of_pairs(k, r, whole);
+    else list_of_pairs(k, r);
+    for (size_t i = 0; i < k->pairs; i++) k->omega[i] = ldexp(rng_unit(r), -(int)rng_below(r, 12));
     assert_int_equal(plan_it(k), PE_OK);
 }
 
@@ -202,13 +198,14 @@ static pe_at random_places(const kase *k, rng *r, int64_t *whole, double *real)
 
 /* ---- tables and heads --------------------------------------------------------------------------- */
 
-static pe_status table_of(type t, const pe_plan *plan, pe_at at, pe_rope_table_layout order, void *c,
-                          void *s, size_t stride)
+static pe_status table_of(type t, const pe_plan *plan, pe_at at, pe_rope_table_layout order,
+                          void *c, void *s, size_t stride)
 {
     return t == F32 ? pe_rope_table_f32(plan, at, ROWS, order, (float *)c, (float *)s, stride, NULL)
-           : t == F16
-               ? pe_rope_table_f16(plan, at, ROWS, order, (uint16_t *)c, (uint16_t *)s, stride, NULL)
-               : pe_rope_table_bf16(plan, at, ROWS, order, (uint16_t *)c, (uint16_t *)s, stride, NULL);
+           : t == F16 ? pe_rope_table_f16(plan, at, ROWS, order, (uint16_t *)c, (uint16_t *)s,
+                                          stride, NULL)
+                      : pe_rope_table_bf16(plan, at, ROWS, order, (uint16_t *)c, (uint16_t *)s,
+                                           stride, NULL);
 }
 
 /* Tables of every layout have each number where its elements are. */
@@ -330,16 +327,14 @@ static void ernie_beside_sections(void **state)
         {0.999975916, 0.993642786}, {-0.98, -0.97}, {0.76, 0.993642786}};
     uint8_t list[N / 2];
     (void)state;
-    for (size_t i = 0; i < N / 2; i++)
-        list[i] = (uint8_t)(i < 44 ? 1 + i % 2 : 0);
+    for (size_t i = 0; i < N / 2; i++) list[i] = (uint8_t)(i < 44 ? 1 + i % 2 : 0);
     for (int k = 0; k < 3; k++) {
         float c[N / 2], s[N / 2];
         pe_rope_config rope = pe_rope_config_default(N);
         pe_plan plan;
         rope.rope_theta = 500000, rope.axes = 3, rope.expected_rows = 1;
         rope.coordinate = k == 0 ? list : NULL;
-        for (size_t a = 0; a < 3 && k > 0; a++)
-            rope.sections[a] = sections[a];
+        for (size_t a = 0; a < 3 && k > 0; a++) rope.sections[a] = sections[a];
         if (k == 2) rope.section_order = PE_SECTIONS_INTERLEAVED;
         assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_OK);
         assert_int_equal(pe_rope_table_f32(&plan, pe_coords_i32(point, 3, 3, 1), 1,

@@ -144,7 +144,8 @@ static pe_status plan_listed(const shape *s, pe_plan *plan, void *memory, size_t
         list[i] = (uint8_t)(i >= rope.axes && i % 7 == 5 ? 255 : rope.axes - 1 - i % rope.axes);
     memset(rope.sections, 0, sizeof rope.sections);
     rope.section_order = PE_SECTIONS_BLOCKS;
-    config.layout = rope.layout, config.angle = rope.angle, config.expected_rows = rope.expected_rows;
+    config.layout = rope.layout, config.angle = rope.angle,
+    config.expected_rows = rope.expected_rows;
     config.axes = rope.axes, config.base = rope.rope_theta;
     rope.coordinate = config.coordinate = list;
     rope.coordinate_length = config.coordinate_length = s->width / 2 % 2 ? pairs : 0;
@@ -209,8 +210,7 @@ static void plans_make(plans *p, const shape *s, size_t spot)
         }
         fault_case("plan %d: d_model %zu, form %zu, spot %zu", k, s->width, s->form, spot);
         const pe_status status = plan_of((plan_kind)k, s, p->plan[k], memory, bytes);
-        if (status != PE_OK)
-            fail_msg("%s: %s", fault_get()->what, pe_status_string(status));
+        if (status != PE_OK) fail_msg("%s: %s", fault_get()->what, pe_status_string(status));
         if (p->is_guarded) {
             if (!all_canaries(m->begin, (size_t)(memory - m->begin)) ||
                 !all_canaries(memory + bytes, (size_t)(m->end - memory) - bytes))
@@ -283,10 +283,8 @@ static const char *call_watched(const function *f, const args *a, pe_status *sta
     const char *wrong = NULL;
     errno = 4242;
     *status = f->call(a);
-    if (errno != 4242)
-        wrong = "errno was set";
-    if (environment() != before)
-        wrong = "the floating-point environment has changed";
+    if (errno != 4242) wrong = "errno was set";
+    if (environment() != before) wrong = "the floating-point environment has changed";
     errno = old;
     return wrong;
 }
@@ -295,8 +293,7 @@ static pe_status call_of(const function *f, const args *a)
 {
     pe_status status;
     const char *wrong = call_watched(f, a, &status);
-    if (wrong)
-        fail_msg("%s: %s", f->name, wrong);
+    if (wrong) fail_msg("%s: %s", f->name, wrong);
     return status;
 }
 
@@ -309,8 +306,7 @@ typedef struct reference {
 
 static void reference_room(reference *r, int k, size_t bytes)
 {
-    if (r->room[k] >= bytes && r->memory[k] != NULL)
-        return;
+    if (r->room[k] >= bytes && r->memory[k] != NULL) return;
     free(r->memory[k]);
     r->room[k] = 2 * bytes + 64;
     r->memory[k] = (unsigned char *)must_alloc(r->room[k]);
@@ -318,8 +314,7 @@ static void reference_room(reference *r, int k, size_t bytes)
 
 static void reference_free(reference *r)
 {
-    for (int k = 0; k < MOST_POINTERS; k++)
-        free(r->memory[k]);
+    for (int k = 0; k < MOST_POINTERS; k++) free(r->memory[k]);
 }
 
 static void reference_make(reference *r, const function *f, const shape *s, const plans *ordinary)
@@ -332,8 +327,7 @@ static void reference_make(reference *r, const function *f, const shape *s, cons
         r->a.p[k] = r->memory[k];
         buffer_paint(&r->a, k);
     }
-    if (f->bind != NULL)
-        f->bind(f, &r->a);
+    if (f->bind != NULL) f->bind(f, &r->a);
     const pe_status status = call_of(f, &r->a);
     if (status != PE_OK)
         fail_msg("%s: in ordinary memory: %s", shape_text(f, s), pe_status_string(status));
@@ -347,14 +341,13 @@ static void reference_make(reference *r, const function *f, const shape *s, cons
         for (size_t i = 0; same && i < b->count[0] * b->count[1]; i++) {
             memset(before, CANARY, row);
             content_write(&r->a, b, i, before);
-            same = memcmp(before,
-                          buffer_row(b, r->a.p[k], i / b->count[1], i % b->count[1]), row) == 0;
+            same = memcmp(before, buffer_row(b, r->a.p[k], i / b->count[1], i % b->count[1]),
+                          row) == 0;
         }
         written++;
         changed += !same;
     }
-    if (changed < written)
-        fail_msg("%s: an output is as it was", shape_text(f, s));
+    if (changed < written) fail_msg("%s: an output is as it was", shape_text(f, s));
 }
 
 /* After a call: rows as in the reference, if there is one, padding and surroundings as before. */
@@ -368,8 +361,7 @@ static void buffer_check(const args *a, const args *want, int k, const guarded *
     if (!all_canaries(p - (before < slack ? before : slack), before < slack ? before : slack) ||
         !all_canaries(p + bytes, after < slack ? after : slack))
         fail_msg("written beside argument p[%d]: %s", k, what);
-    if (b->is_opaque || b->holds == STRUCT)
-        return;
+    if (b->is_opaque || b->holds == STRUCT) return;
     const int inner = b->count[1] > 1 && b->stride[1] < b->stride[0];
     for (size_t i = 0; i < b->count[0]; i++)
         for (size_t j = 0; j < b->count[1]; j++) {
@@ -382,10 +374,8 @@ static void buffer_check(const args *a, const args *want, int k, const guarded *
             const size_t near = b->stride[inner ? 1 : 0], far = b->stride[inner ? 0 : 1];
             const size_t inside = ((inner ? b->count[1] : b->count[0]) - 1) * near;
             size_t gap = 0;
-            if (!last_inner)
-                gap = near - b->width;
-            else if (!last_outer)
-                gap = far - inside - b->width;
+            if (!last_inner) gap = near - b->width;
+            else if (!last_outer) gap = far - inside - b->width;
             if (!all_canaries(at + row, gap * b->element))
                 fail_msg("padding of row %zu, %zu of argument p[%d] written: %s", i, j, k, what);
         }
@@ -404,8 +394,7 @@ static void arena_open(arena *x)
 
 static void arena_close(arena *x)
 {
-    for (int k = 0; k < MOST_POINTERS; k++)
-        guarded_free(&x->g[k]);
+    for (int k = 0; k < MOST_POINTERS; k++) guarded_free(&x->g[k]);
 }
 
 /* One call with every argument offset bytes, or some more, from the page before or behind it. */
@@ -419,11 +408,9 @@ static void check_placed(const function *f, const shape *s, const plans *p, cons
         const guarded *g = &x->g[k];
         const size_t bytes = buffer_bytes(&a.b[k]), room = (size_t)(g->end - g->begin);
         const size_t align = a.b[k].element < 8 ? a.b[k].element : 8;
-        if (bytes == 0)
-            continue;
+        if (bytes == 0) continue;
         const size_t shift = offset * (size_t)(k % 3 + 1) % 64 / align * align;
-        if (bytes + shift > room)
-            fail_msg("no room: %s", fault_get()->what);
+        if (bytes + shift > room) fail_msg("no room: %s", fault_get()->what);
         unsigned char *at = is_end ? g->end - bytes - shift : g->begin + shift;
         const size_t before = (size_t)(at - g->begin), after = room - before - bytes;
         memset(at - (before < 256 ? before : 256), CANARY, before < 256 ? before : 256);
@@ -431,11 +418,9 @@ static void check_placed(const function *f, const shape *s, const plans *p, cons
         a.p[k] = at;
         buffer_paint(&a, k);
     }
-    if (f->bind != NULL)
-        f->bind(f, &a);
+    if (f->bind != NULL) f->bind(f, &a);
     const pe_status status = call_of(f, &a);
-    if (status != PE_OK)
-        fail_msg("%s: %s", fault_get()->what, pe_status_string(status));
+    if (status != PE_OK) fail_msg("%s: %s", fault_get()->what, pe_status_string(status));
     for (int k = 0; k < MOST_POINTERS; k++)
         if (a.p[k] != NULL)
             buffer_check(&a, want ? &want->a : NULL, k, &x->g[k], fault_get()->what);
@@ -443,10 +428,8 @@ static void check_placed(const function *f, const shape *s, const plans *p, cons
 
 static int skips(const function *f, const shape *s)
 {
-    if ((f->fixed & 1) && s->rows > 9)
-        return 1;
-    if ((f->fixed & 2) && s->width > 70)
-        return 1;
+    if ((f->fixed & 1) && s->rows > 9) return 1;
+    if ((f->fixed & 2) && s->width > 70) return 1;
     /* a single column and no sine: rows of zeros, or no pair at all */
     return s->width == 1 &&
            (f->plan == PLAN_DOTS || f->plan == PLAN_SHIFTS || forms[s->form].odd == PE_ODD_ZERO);
@@ -459,8 +442,7 @@ static int skips(const function *f, const shape *s)
 static int is_edge(size_t n)
 {
     for (size_t vector = 4; vector <= 512; vector *= 2)
-        if (n + 1 >= vector && n <= vector + 1)
-            return 1;
+        if (n + 1 >= vector && n <= vector + 1) return 1;
     return 0;
 }
 
@@ -477,8 +459,7 @@ static void every_shape_between_guard_pages(void **state)
     memset(&want, 0, sizeof want);
     plans_open(&ordinary, 0), plans_open(&tight, 1), arena_open(&x);
     for (size_t d = 1; d <= WIDTH; d += test_this_run()->is_quick ? 1 + d / 8 : 1) {
-        if (!is_long && d > 40 && !is_edge(d) && d % 29 != 0)
-            continue;
+        if (!is_long && d > 40 && !is_edge(d) && d % 29 != 0) continue;
         /* every form over the widths; long: three with each width */
         for (size_t turn = 0; turn < (is_long ? 3 : 1); turn++) {
             shape s = {1, d, 0, (d + 3 * turn + d / FORMS) % FORMS};
@@ -489,8 +470,7 @@ static void every_shape_between_guard_pages(void **state)
                     if (is_long ? rows % 3 != turn : rows > 9 && (rows * 7 + d + k) % 9 != 0)
                         continue;
                     s.rows = rows, s.pad = pads[(rows / 3 + d + k) % 3];
-                    if (skips(&FUNCTIONS[k], &s))
-                        continue;
+                    if (skips(&FUNCTIONS[k], &s)) continue;
                     reference_make(&want, &FUNCTIONS[k], &s, &ordinary);
                     for (int is_end = 0; is_end < 2; is_end++, calls++)
                         check_placed(&FUNCTIONS[k], &s, &tight, &want, &x, is_end, 0);
@@ -523,8 +503,7 @@ static void every_form_and_offset(void **state)
                 if (f->bind != NULL) /* what else they take is double */
                     element = 8;
                 s.rows = few[(d + form) % 3], s.pad = pads[(d + k) % 3];
-                if (skips(f, &s))
-                    continue;
+                if (skips(f, &s)) continue;
                 reference_make(&want, f, &s, &ordinary);
                 /* all offsets over the widths and forms; long: all with each */
                 const size_t step = test_this_run()->is_long ? 1 : 5;
@@ -555,11 +534,9 @@ static void trial_make(trial *t, const function *f, const shape *s, const plans 
         reference_room(&t->memory, k, bytes);
         reference_room(&t->before, k, bytes);
         t->a.p[k] = bytes > 0 ? t->memory.memory[k] : NULL;
-        if (bytes > 0)
-            buffer_paint(&t->a, k);
+        if (bytes > 0) buffer_paint(&t->a, k);
     }
-    if (f->bind != NULL)
-        f->bind(f, &t->a);
+    if (f->bind != NULL) f->bind(f, &t->a);
     t->memory.a = t->a;
     for (int k = 0; k < MOST_POINTERS; k++)
         memcpy(t->before.memory[k], t->memory.memory[k], buffer_bytes(&t->a.b[k]));
@@ -628,8 +605,7 @@ static void check_nulls(trial *t, const function *f)
         snprintf(what, sizeof what, "p[%u] is NULL", k);
         if (k < list || !(f->nullable >> (k - list) & 1))
             trial_refused(t, f, k < list ? PE_ERR_AT_NULL : PE_ERR_NULL, what);
-        else if (call_of(f, &t->a) != PE_OK)
-            fail_msg("%s: %s, which is allowed", f->name, what);
+        else if (call_of(f, &t->a) != PE_OK) fail_msg("%s: %s, which is allowed", f->name, what);
         else
             for (int j = 0; j < MOST_POINTERS; j++)
                 memcpy(t->before.memory[j], t->memory.memory[j], buffer_bytes(&t->a.b[j]));
@@ -673,8 +649,8 @@ static void check_garbage(trial *t, const function *f)
     if (f->place == PLACE_NONE) return;
     t->a.garbage = 1;
     /* its kind is larger than any: no whole positions of one coordinate, either */
-    const int whole = strstr(f->name, "pe_alibi_") || strstr(f->name, "pe_bias_") ||
-                      strstr(f->name, "_by_table");
+    const int whole =
+        strstr(f->name, "pe_alibi_") || strstr(f->name, "pe_bias_") || strstr(f->name, "_by_table");
     trial_refused(t, f, whole ? PE_ERR_AT_KIND : PE_ERR_AT, "a pe_at of garbage");
 }
 
@@ -689,16 +665,14 @@ static void places_of_garbage_are_refused(void **state)
 static void check_zeros(trial *t, const function *f)
 {
     for (int i = 0; i < MOST_NUMBERS; i++) {
-        if (!(f->zeros >> i & 1))
-            continue;
+        if (!(f->zeros >> i & 1)) continue;
         for (int bad = 0; bad < 3; bad++) {
             args a = t->a;
             if (bad > 0) { /* NULL, INT64_MAX, strides 0; then SIZE_MAX */
                 memset(a.p, 0, sizeof a.p);
                 a.plan = NULL, a.first = INT64_MAX, a.limit = 0, a.garbage = bad == 2;
                 for (int j = 0; j < MOST_NUMBERS; j++)
-                    if (!(f->zeros >> j & 1))
-                        a.n[j] = bad == 1 ? 0 : SIZE_MAX;
+                    if (!(f->zeros >> j & 1)) a.n[j] = bad == 1 ? 0 : SIZE_MAX;
             }
             a.n[i] = 0;
             fault_case("%s: n[%d] = 0", f->name, i);
@@ -723,8 +697,7 @@ static void check_strides(trial *t, const function *f)
     const args good = t->a;
     for (int i = 0; i < MOST_NUMBERS; i++) {
         int leads = 0;
-        if (!(f->strides >> i & 1))
-            continue;
+        if (!(f->strides >> i & 1)) continue;
         for (int k = 0; k < MOST_POINTERS; k++)
             for (int loop_of = 0; loop_of < 2; loop_of++) {
                 const buffer was = t->a.b[k];
@@ -740,8 +713,7 @@ static void check_strides(trial *t, const function *f)
                      good.n[i]);
             trial_refused(t, f, PE_ERR_SHAPE, what);
             t->a = good;
-            if (good.n[i] == 1)
-                break;
+            if (good.n[i] == 1) break;
         }
     }
 }
@@ -817,11 +789,9 @@ static int must_refuse(const function *f, args *a)
 {
     put_all(f, a);
     for (int k = 0; k < MOST_POINTERS; k++)
-        if (times(span_of_buffer(&a->b[k]), a->b[k].element) > (size_t)PTRDIFF_MAX)
-            return 1;
+        if (times(span_of_buffer(&a->b[k]), a->b[k].element) > (size_t)PTRDIFF_MAX) return 1;
     for (int i = 0; i < MOST_NUMBERS; i++)
-        if ((f->counted >> i & 1) && (uint64_t)a->n[i] > (uint64_t)POSITION_MAX + 1)
-            return 1;
+        if ((f->counted >> i & 1) && (uint64_t)a->n[i] > (uint64_t)POSITION_MAX + 1) return 1;
     return 0;
 }
 
@@ -830,12 +800,12 @@ static void sizes_are_refused_unread(void **state)
 {
     const size_t half = SIZE_MAX / 2 + 1, quarter = SIZE_MAX / 4 + 1;
     const size_t root = (size_t)1 << (sizeof(size_t) * 4);
-    const size_t sizes[] = {SIZE_MAX,     SIZE_MAX - 1, half + 1,         half,
-                            half - 1,     quarter + 1,  quarter,          quarter / 2,
-                            quarter / 4,  quarter / 8,  SIZE_MAX / 3 + 1, SIZE_MAX / 9 + 2,
+    const size_t sizes[] = {SIZE_MAX,     SIZE_MAX - 1, half + 1,          half,
+                            half - 1,     quarter + 1,  quarter,           quarter / 2,
+                            quarter / 4,  quarter / 8,  SIZE_MAX / 3 + 1,  SIZE_MAX / 9 + 2,
                             SIZE_MAX / 8, SIZE_MAX / 4, SIZE_MAX / 36 + 1, root * 2,
-                            root + 1,     root,         root - 1,         root / 2 + 2,
-                            0x7fffffff,   0x80000002u,  0xffffffffu,      12345};
+                            root + 1,     root,         root - 1,          root / 2 + 2,
+                            0x7fffffff,   0x80000002u,  0xffffffffu,       12345};
     guarded closed;
     plans ordinary;
     trial t;
@@ -862,10 +832,8 @@ static void sizes_are_refused_unread(void **state)
                     for (size_t v = 0; v < LENGTH(sizes) * LENGTH(sizes); v++) {
                         const size_t x = sizes[v % LENGTH(sizes)], y = sizes[v / LENGTH(sizes)];
                         args b = a;
-                        if (i == j && x != y)
-                            continue;
-                        if (a.n[i] == 0 || a.n[j] == 0)
-                            break;
+                        if (i == j && x != y) continue;
+                        if (a.n[i] == 0 || a.n[j] == 0) break;
                         b.n[i] = x, b.n[j] = y;
                         if (a.b[0].is_opaque || !must_refuse(f, &b)) /* plans take any size */
                             continue;
@@ -895,8 +863,18 @@ static void sizes_are_refused_unread(void **state)
 static void grids_are_refused_unread(void **state)
 {
     const size_t root = (size_t)1 << (sizeof(size_t) * 4);
-    const size_t sizes[] = {1, 2, 3, 0x7fffffff, 0x80000002u, root - 1, root, root + 1,
-                            SIZE_MAX / 3 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 2 + 1, SIZE_MAX};
+    const size_t sizes[] = {1,
+                            2,
+                            3,
+                            0x7fffffff,
+                            0x80000002u,
+                            root - 1,
+                            root,
+                            root + 1,
+                            SIZE_MAX / 3 + 1,
+                            SIZE_MAX / 4 + 1,
+                            SIZE_MAX / 2 + 1,
+                            SIZE_MAX};
     guarded closed;
     plans ordinary;
     trial t;
@@ -970,8 +948,7 @@ static void small_functions_take_anything(void **state)
         for (size_t k = 0; k < LENGTH(odd); k++) {
             pe_config c = pe_config_preset((pe_preset)p, odd[k]);
             assert_int_equal(c.d_model, odd[k]);
-            if (odd[k] == 0 || odd[k] >= SIZE_MAX / 2)
-                assert_int_equal(pe_plan_size(&c), 0);
+            if (odd[k] == 0 || odd[k] >= SIZE_MAX / 2) assert_int_equal(pe_plan_size(&c), 0);
         }
     for (size_t k = 0; k < LENGTH(out); k++) {
         pe_preset preset = PE_PRESET_VASWANI;
@@ -1068,8 +1045,7 @@ static void flush(int on) { flush_subnormals(on); }
 static void flushing_changes_nothing(void **state)
 {
     (void)state;
-    if (!flush_subnormals(0))
-        skip();
+    if (!flush_subnormals(0)) skip();
     FAIL_ON_FAULT();
     in_surroundings(flush, 1);
 }
@@ -1084,14 +1060,12 @@ static void other_rounding_does_no_harm(void **state)
 #if defined(FE_UPWARD) && defined(FE_DOWNWARD) && defined(FE_TOWARDZERO)
         FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO,
 #endif
-        FE_TONEAREST
-    };
+        FE_TONEAREST};
     (void)state;
     FAIL_ON_FAULT();
     for (size_t m = 0; m < LENGTH(modes); m++) {
         rounding_mode = modes[m];
-        if (fesetround(modes[m]) == 0)
-            in_surroundings(round_so, modes[m] == FE_TONEAREST);
+        if (fesetround(modes[m]) == 0) in_surroundings(round_so, modes[m] == FE_TONEAREST);
     }
     fesetround(FE_TONEAREST);
 }
@@ -1113,8 +1087,7 @@ static void *work(void *argument)
     worker *w = (worker *)argument;
     pe_status status;
     w->wrong = call_watched(w->f, &w->a, &status);
-    if (w->wrong == NULL && status != PE_OK)
-        w->wrong = pe_status_string(status);
+    if (w->wrong == NULL && status != PE_OK) w->wrong = pe_status_string(status);
     for (int k = 0; k < MOST_POINTERS && w->wrong == NULL; k++)
         if (w->a.b[k].written && !w->a.b[k].is_opaque &&
             memcmp(w->a.p[k], w->want->p[k], buffer_bytes(&w->a.b[k])) != 0)
@@ -1155,16 +1128,14 @@ static void threads_share_a_plan(void **state)
             }
             for (size_t t = 0; t < count; t++)
                 assert_int_equal(pthread_create(&ids[t], NULL, work, &workers[t]), 0);
-            for (size_t t = 0; t < count; t++)
-                assert_int_equal(pthread_join(ids[t], NULL), 0);
+            for (size_t t = 0; t < count; t++) assert_int_equal(pthread_join(ids[t], NULL), 0);
             for (size_t t = 0; t < count; t++)
                 if (workers[t].wrong)
                     fail_msg("%s: thread %zu of %zu: %s", shape_text(&FUNCTIONS[f], &some[i]), t,
                              count, workers[t].wrong);
         }
     }
-    for (size_t t = 0; t < MOST; t++)
-        reference_free(&workers[t].own);
+    for (size_t t = 0; t < MOST; t++) reference_free(&workers[t].own);
     reference_free(&want);
     plans_close(&ordinary);
 }
@@ -1244,8 +1215,7 @@ static void the_stack_is_enough(void **state)
         if (is_told || used > MOST_STACK)
             fprintf(stderr, "  %-28s %zu bytes of stack\n", FUNCTIONS[f].name, used);
         too_deep += used > MOST_STACK;
-        if (used > most)
-            most = used, where = FUNCTIONS[f].name;
+        if (used > most) most = used, where = FUNCTIONS[f].name;
     }
     assert_null(call_small(&p));
     assert_null(stack_run(&p, call_small, &p));
@@ -1255,8 +1225,7 @@ static void the_stack_is_enough(void **state)
     assert_in_range(most, 16000, MOST_STACK); /* and the paint was seen */
     stack_close(&p);
     reference_free(&want);
-    for (size_t i = 0; i < SHAPES; i++)
-        plans_close(&ordinary[i]);
+    for (size_t i = 0; i < SHAPES; i++) plans_close(&ordinary[i]);
 }
 #endif
 

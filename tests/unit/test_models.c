@@ -157,10 +157,11 @@ static void compare(const model *m, type t, const double *at, const void *row, c
         formula(m, j, at, y);
         const double got = from_bits(t, row, j);
         if (!right(t, got, y))
-            fail_msg("%s: columns %d, layout %d, %zu axes, type %d, coordinates %a %a %a, column %zu: "
-                     "got %a, want %a",
-                     what, (int)m->config.columns, (int)m->config.layout, m->config.axes, (int)t,
-                     at[0], at[1], at[2], j, got, mpfr_get_d(y, MPFR_RNDN));
+            fail_msg(
+                "%s: columns %d, layout %d, %zu axes, type %d, coordinates %a %a %a, column %zu: "
+                "got %a, want %a",
+                what, (int)m->config.columns, (int)m->config.layout, m->config.axes, (int)t, at[0],
+                at[1], at[2], j, got, mpfr_get_d(y, MPFR_RNDN));
     }
     mpfr_clear(y);
 }
@@ -177,14 +178,16 @@ static void model_begin(model *m, const pe_config *config, const double *omega, 
     for (size_t a = 0; a < axes; a++) {
         m->first[a] = pairs;
         if (config->columns == PE_COLUMNS_SUMS) pairs = a == 0 ? config->d_model / 2 : pairs;
-        else pairs += (config->axis[a].width ? config->axis[a].width
-                                             : config->d_model / (2 * axes) * 2) / 2;
+        else
+            pairs +=
+                (config->axis[a].width ? config->axis[a].width : config->d_model / (2 * axes) * 2) /
+                2;
     }
     m->first[axes] = pairs;
     if (omega) {
         memcpy(m->omega, omega, numbers * sizeof *omega);
-        assert_int_equal(
-            pe_plan_init_frequencies(&m->plan, config, omega, pairs, m->memory, size), PE_OK);
+        assert_int_equal(pe_plan_init_frequencies(&m->plan, config, omega, pairs, m->memory, size),
+                         PE_OK);
     } else {
         assert_int_equal(pe_plan_init(&m->plan, config, m->memory, size), PE_OK);
     }
@@ -213,8 +216,9 @@ static void columns_of_axes(void **state)
         const size_t equal = n % 16 == 2 ? 140 : 2 + 2 * rng_below(&r, 12);
         size_t pairs = 0;
         for (size_t a = 0; a < axes; a++) {
-            c.axis[a].width = c.columns == PE_COLUMNS_FREQUENCIES ? (axes > 2 ? equal / 4 * 2 : equal)
-                                                                  : 2 * rng_below(&r, 20) + 2;
+            c.axis[a].width = c.columns == PE_COLUMNS_FREQUENCIES
+                                  ? (axes > 2 ? equal / 4 * 2 : equal)
+                                  : 2 * rng_below(&r, 20) + 2;
             if (c.axis[a].width == 0) c.axis[a].width = 2;
             c.axis[a].coordinate = axes - 1 - a;
             pairs += c.axis[a].width / 2;
@@ -329,7 +333,8 @@ static void refused_columns(void **state)
     c.angle = PE_ANGLE_EXACT;
     assert_null(pe_config_error(&c));
     assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_ERR_SUMS);
-    assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 7, memory, sizeof memory), PE_ERR_PAIRS);
+    assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 7, memory, sizeof memory),
+                     PE_ERR_PAIRS);
     omega[15] = (double)NAN; /* the last of [8][2] */
     assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 8, memory, sizeof memory),
                      PE_ERR_FREQUENCY);
@@ -372,7 +377,7 @@ static void sums_over_coordinates(void **state)
         if (numbers == 0) continue;
         for (size_t i = 0; i < numbers; i++) {
             omega[i] = (rng_unit(&r) - 0.5) * ldexp(1, (int)rng_below(&r, 12) - 4);
-            if (cancels && i % axes == 1) omega[i] = -omega[i - 1]; /* w (x - y) */
+            if (cancels && i % axes == 1) omega[i] = -omega[i - 1];  /* w (x - y) */
             if (n % 6 == 1) omega[i] = (double)rng_below(&r, 9) / 4; /* quarters of turns */
         }
         model_begin(&m, &c, omega, numbers);
@@ -382,10 +387,12 @@ static void sums_over_coordinates(void **state)
                 at[i] = (rng_unit(&r) - 0.5) * ldexp(1, (int)rng_below(&r, 20) - 6);
                 if (n % 6 == 1) at[i] = (double)rng_below(&r, 64) - 32;
                 if (cancels && i % axes == 1) /* y = x, or next to it */
-                    at[i] = at[i - 1] * (1 + ldexp((double)rng_below(&r, 3), -52 + 3 * (int)rng_below(&r, 9)));
+                    at[i] = at[i - 1] *
+                            (1 + ldexp((double)rng_below(&r, 3), -52 + 3 * (int)rng_below(&r, 9)));
             }
             unsigned char *const out = (unsigned char *)must_alloc(ROWS * d * element_of[t]);
-            assert_int_equal(fill(t, &m.plan, pe_coords_f64(at, axes, axes, 1), ROWS, out, d), PE_OK);
+            assert_int_equal(fill(t, &m.plan, pe_coords_f64(at, axes, axes, 1), ROWS, out, d),
+                             PE_OK);
             for (size_t row = 0; row < ROWS; row++)
                 compare(&m, t, at + row * axes, out + row * d * element_of[t], "sums");
             free(out);
@@ -399,12 +406,16 @@ static void sums_over_coordinates(void **state)
 static void sums_that_nearly_vanish(void **state)
 {
     enum { D = 8 };
-    static const double w[4 * 4] = {1, -1, 0x1p-60, 0x1p-110,  0x1p20, 0x1p-30, -0x1p20, -0x1p-30,
-                                    1, 1,  1,       1,         0x1p20, 0x1p20,  0x1p20,  0x1.8p-3};
-    static const double points[][4] = {{1, 1, 0, 0x1.5p-20},       {1, 1, 1, 1},
-                                       {0x1p31, 0x1p31, 1, -1},    {0x1p31, -0x1p31, 0x1p31, 0x1p30},
-                                       {3, 3, 0, 0},               {0.1, 0.1, 0.1, 0.1},
-                                       {0x1p31, 5, 0x1p31, 5},     {1e-300, 1e-300, 0, 1e-200},
+    static const double w[4 * 4] = {1, -1, 0x1p-60, 0x1p-110, 0x1p20, 0x1p-30, -0x1p20, -0x1p-30,
+                                    1, 1,  1,       1,        0x1p20, 0x1p20,  0x1p20,  0x1.8p-3};
+    static const double points[][4] = {{1, 1, 0, 0x1.5p-20},
+                                       {1, 1, 1, 1},
+                                       {0x1p31, 0x1p31, 1, -1},
+                                       {0x1p31, -0x1p31, 0x1p31, 0x1p30},
+                                       {3, 3, 0, 0},
+                                       {0.1, 0.1, 0.1, 0.1},
+                                       {0x1p31, 5, 0x1p31, 5},
+                                       {1e-300, 1e-300, 0, 1e-200},
                                        {1e9 + 0.1, 1e9 + 0.1, 7, 0x1p-30}};
     unsigned char out[D * 8];
     (void)state;
@@ -449,8 +460,9 @@ static void rope_of_axes(void **state)
         for (size_t i = 0; i < TOKENS * HEADS * D; i++) x[i] = y[i] = (float)(rng_unit(&r) - 0.5);
         model_begin(&m, &c, omega, sums ? D / 2 * AXES : D / 2);
         const pe_at points = pe_coords_f64(at, AXES, AXES, 1);
-        assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_APART, cosines, sines,
-                                           D / 2, NULL), PE_OK);
+        assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_APART, cosines,
+                                           sines, D / 2, NULL),
+                         PE_OK);
         mpfr_t want;
         mpfr_init2(want, BITS);
         for (size_t t = 0; t < TOKENS; t++)
@@ -473,10 +485,12 @@ static void rope_of_axes(void **state)
                          PE_OK);
         assert_memory_equal(x, y, sizeof x);
         float both[TOKENS * D], pairs[TOKENS * D];
-        assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_JOINED, both, NULL, D, NULL),
-                         PE_OK);
-        assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_COMPLEX, pairs, NULL, D, NULL),
-                         PE_OK);
+        assert_int_equal(
+            pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_JOINED, both, NULL, D, NULL),
+            PE_OK);
+        assert_int_equal(
+            pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_COMPLEX, pairs, NULL, D, NULL),
+            PE_OK);
         for (size_t t = 0; t < TOKENS; t++)
             for (size_t i = 0; i < D / 2; i++) {
                 const float c1 = cosines[t * D / 2 + i], s1 = -sines[t * D / 2 + i];
@@ -534,7 +548,8 @@ static void frequencies_of_others(void **state)
         const published_rope *const p = &published_ropes[k];
         pe_rope_config c = pe_rope_config_default(p->head_dim);
         seen[p->type]++;
-        c.rotary_dim = p->rotary_dim, c.rope_theta = p->theta, c.rope_type = p->type, c.factor = p->factor;
+        c.rotary_dim = p->rotary_dim, c.rope_theta = p->theta, c.rope_type = p->type,
+        c.factor = p->factor;
         c.original_max_position_embeddings = p->original, c.max_position_embeddings = p->most;
         c.sequence_length = p->length, c.low_freq_factor = p->low, c.high_freq_factor = p->high;
         c.mscale = p->mscale, c.mscale_all_dim = p->mscale_all, c.truncate = p->truncate;
@@ -568,7 +583,8 @@ static void frequencies_in_float_of_others(void **state)
         pe_config c = pe_config_default(p->d_model);
         c.base = p->base;
         assert_int_equal(pe_frequencies_float32(&c, p->formula, omega), PE_OK);
-        for (size_t i = 0; i < 6; i++) { /* to an ulp: their powf and expf are not correctly rounded */
+        for (size_t i = 0; i < 6;
+             i++) { /* to an ulp: their powf and expf are not correctly rounded */
             const double ulp = p->values[i] * 0x1p-23;
             if (!(fabs(omega[p->pairs[i]] - p->values[i]) <= ulp))
                 fail_msg("%s: pair %zu: %.9g, not %.9g", p->source, p->pairs[i], omega[p->pairs[i]],
@@ -604,7 +620,8 @@ static void turns_of_others(void **state)
         assert_int_equal(pe_rope_f32(&plan, pe_coords_f64(at, c.axes, 3, 1), 1, x, one), PE_OK);
         for (size_t i = 0; i < 16; i++)
             if (!(fabs((double)x[i] - p->values[i]) <= 1e-5))
-                fail_msg("%s: element %zu: %.9g, not %.9g", p->source, i, (double)x[i], p->values[i]);
+                fail_msg("%s: element %zu: %.9g, not %.9g", p->source, i, (double)x[i],
+                         p->values[i]);
         free(memory);
     }
 }
@@ -621,8 +638,9 @@ static void tables_of_others(void **state)
         c.layout = p->layout, c.expected_rows = 1;
         const int two = p->table == PE_ROPE_TABLE_APART || p->table == PE_ROPE_TABLE_TWICE;
         assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK);
-        assert_int_equal(pe_rope_table_f32(&plan, pe_from(5), 1, p->table, cosines, two ? sines : NULL, 8, NULL),
-                         PE_OK);
+        assert_int_equal(
+            pe_rope_table_f32(&plan, pe_from(5), 1, p->table, cosines, two ? sines : NULL, 8, NULL),
+            PE_OK);
         for (size_t i = 0; i < 8; i++)
             if (!(fabs((double)cosines[i] - p->cosines[i]) <= 1e-6 &&
                   fabs((double)sines[i] - p->sines[i]) <= 1e-6))
@@ -642,17 +660,20 @@ static void biases_of_others(void **state)
         for (size_t k = 0; k < DISTANCES; k++) { /* key 0 or the last of a row */
             static int32_t index[512];
             const int d = published_t5[0][k];
-            assert_int_equal(pe_bias_t5_i32(32, 128, !decoder, pe_from(d < 0 ? -d : 0), 1, pe_from(0),
-                                            d < 0 ? 1 : (size_t)d + 1, index), PE_OK);
+            assert_int_equal(pe_bias_t5_i32(32, 128, !decoder, pe_from(d < 0 ? -d : 0), 1,
+                                            pe_from(0), d < 0 ? 1 : (size_t)d + 1, index),
+                             PE_OK);
             if (index[d < 0 ? 0 : d] != published_t5[1 + decoder][k])
                 fail_msg("T5, distance %d: bucket %d, not %d", d, (int)index[d < 0 ? 0 : d],
                          published_t5[1 + decoder][k]);
         }
-    for (size_t i = 0; i < 15; i++) biases[i] = (float)(i * i); /* of Swin: by (rows, columns) apart */
+    for (size_t i = 0; i < 15; i++)
+        biases[i] = (float)(i * i); /* of Swin: by (rows, columns) apart */
     assert_int_equal(pe_bias_add_f32(biases, 15, 1, published_swin, 6, 6, scores, 6, 36), PE_OK);
     for (size_t q = 0; q < 6; q++)
         for (size_t key = 0; key < 6; key++) {
-            const int entry = ((int)(q / 3) - (int)(key / 3) + 1) * 5 + (int)(q % 3) - (int)(key % 3) + 2;
+            const int entry =
+                ((int)(q / 3) - (int)(key / 3) + 1) * 5 + (int)(q % 3) - (int)(key % 3) + 2;
             assert_true(scores[q * 6 + key] == (float)(entry * entry));
         }
 }
@@ -665,13 +686,15 @@ static void factors_of_others(void **state)
     for (size_t k = 0; k < 3; k++) {
         const pe_at at = pe_from(k == 0 ? -4 : 3);
         assert_int_equal(pe_rope_xpos_f32(4, 512, k == 2 ? pe_back(at) : at, 1, got, 4), PE_OK);
-        for (size_t i = 0; i < 4; i++) assert_true(fabs((double)got[i] - published_xpos[k][i]) <= 2e-7);
+        for (size_t i = 0; i < 4; i++)
+            assert_true(fabs((double)got[i] - published_xpos[k][i]) <= 2e-7);
     }
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < 4; i++) {
             const double *const p = published_scales[k][i];
-            assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, periods[k], k == 0, pe_at_f64(p), 1,
-                                                     got), PE_OK);
+            assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, periods[k], k == 0,
+                                                     pe_at_f64(p), 1, got),
+                             PE_OK);
             assert_true(fabs((double)got[0] - p[1]) <= 3e-7);
         }
 }
@@ -686,12 +709,15 @@ static void resampled_by_others(void **state)
         memset(&how, 0, sizeof how);
         how.method = p->method, how.a = p->antialias ? -0.5 : -0.75;
         how.antialias = p->antialias, how.align_corners = p->align_corners;
-        if (p->scaled) how.scale_y = ((double)p->height + 0.1) / 3, how.scale_x = ((double)p->width + 0.1) / 4;
+        if (p->scaled)
+            how.scale_y = ((double)p->height + 0.1) / 3, how.scale_x = ((double)p->width + 0.1) / 4;
         for (size_t i = 0; i < 12; i++) table[i] = (float)((5 * (i / 4) + 3 * (i % 4)) % 7) / 4;
-        assert_int_equal(pe_learned_resample_f32(table, 3, 4, 1, &how, out, p->height, p->width), PE_OK);
+        assert_int_equal(pe_learned_resample_f32(table, 3, 4, 1, &how, out, p->height, p->width),
+                         PE_OK);
         for (size_t i = 0; i < p->height * p->width; i++)
             if (!(fabs((double)out[i] - p->values[i]) <= 1e-6))
-                fail_msg("%s: number %zu: %.9g, not %.9g", p->source, i, (double)out[i], p->values[i]);
+                fail_msg("%s: number %zu: %.9g, not %.9g", p->source, i, (double)out[i],
+                         p->values[i]);
     }
 }
 
@@ -700,8 +726,9 @@ static void resampled_by_others(void **state)
 /* What docs/conventions.md says of several axes, for each model: its plan as told there, beside the
    angle of a pair as the model's own code writes it. */
 static const char *const names_of[NAMES] = {
-    "Flux", "Wan", "CogVideoX", "Llama 4 vision", "DINOv3", "Pixtral", "Cosmos", "Perceiver",
-    "Kimi-VL", "LTX", "SAM", "LightGlue", "GLIGEN", "timm FourierEmbed"};
+    "Flux",    "Wan",       "CogVideoX", "Llama 4 vision",   "DINOv3",
+    "Pixtral", "Cosmos",    "Perceiver", "Kimi-VL",          "LTX",
+    "SAM",     "LightGlue", "GLIGEN",    "timm FourierEmbed"};
 static const double named_pi = 3.14159265358979323846;
 
 static double some_weight(size_t i) { return sin((double)(7 * i + 1)) * 3; }
@@ -710,7 +737,8 @@ static double some_weight(size_t i) { return sin((double)(7 * i + 1)) * 3; }
 static double named_angle(named m, size_t i, const double *t)
 {
     static const size_t flux[] = {8, 28, 28}, wan[] = {22, 21, 21}, cog[] = {8, 12, 12};
-    static const double cosmos[] = {20671.155660140554, 10000, 10000}; /* 10000 2^(44/42) for frames */
+    static const double cosmos[] = {20671.155660140554, 10000,
+                                    10000}; /* 10000 2^(44/42) for frames */
     size_t a = 0, k = i;
     switch (m) {
     case FLUX:
@@ -731,11 +759,14 @@ static double named_angle(named m, size_t i, const double *t)
         return t[a] * pow(cosmos[a], -2.0 * (double)k / (2.0 * (double)wan[a]));
     case PERCEIVER: /* pi f x, f from 1 to 5 in equal steps */
         return named_pi * t[i / 8] * (1 + 4.0 * (double)(i % 8) / 7);
-    case KIMI: /* x and y in turn */
-        return t[i % 2] * pow(10000, -4.0 * (double)(i / 2) / 64);
+    case KIMI: /* x and y in turn */ return t[i % 2] * pow(10000, -4.0 * (double)(i / 2) / 64);
     case LTX: /* frequency by frequency, behind pairs that do not turn */
-        return i == 0 ? 0 : named_pi / 2 * pow(10000, (double)((i - 1) / 3) / 4) * (2 * t[(i - 1) % 3] - 1);
-    case SAM: return 2 * named_pi * ((2 * t[0] - 1) * some_weight(2 * i) + (2 * t[1] - 1) * some_weight(2 * i + 1));
+        return i == 0 ? 0
+                      : named_pi / 2 * pow(10000, (double)((i - 1) / 3) / 4) *
+                            (2 * t[(i - 1) % 3] - 1);
+    case SAM:
+        return 2 * named_pi *
+               ((2 * t[0] - 1) * some_weight(2 * i) + (2 * t[1] - 1) * some_weight(2 * i + 1));
     case LIGHTGLUE: return t[0] * some_weight(2 * i) + t[1] * some_weight(2 * i + 1);
     case GLIGEN: return t[i % 4] * pow(100, (double)(i / 4) / 8);
     default: return named_pi * t[i % 2] * (double)((size_t)1 << i / 2); /* pi 2^k x, k by k */
@@ -768,7 +799,9 @@ static void models_by_name(void **state)
         switch (m) {
         case FLUX: c.axis[0].width = 16, c.axis[1].width = c.axis[2].width = 56, is_list = 0; break;
         case WAN: c.axis[0].width = 44, c.axis[1].width = c.axis[2].width = 42, is_list = 0; break;
-        case COGVIDEOX: c.axis[0].width = 16, c.axis[1].width = c.axis[2].width = 24, is_list = 0; break;
+        case COGVIDEOX:
+            c.axis[0].width = 16, c.axis[1].width = c.axis[2].width = 24, is_list = 0;
+            break;
         case LLAMA4: c.axis[0].width = c.axis[1].width = 44, c.offset = 1, is_list = 0; break;
         case DINOV3:
         case PIXTRAL:
@@ -789,7 +822,8 @@ static void models_by_name(void **state)
         case LTX:
         case LIGHTGLUE: c.columns = PE_COLUMNS_SUMS; break;
         case GLIGEN:
-            c.columns = PE_COLUMNS_FREQUENCIES, c.base = 0.01, c.exponent = PE_EXPONENT_PAIRS, is_list = 0;
+            c.columns = PE_COLUMNS_FREQUENCIES, c.base = 0.01, c.exponent = PE_EXPONENT_PAIRS,
+            is_list = 0;
             break;
         case FOURIER_EMBED:
         case NAMES:
@@ -801,28 +835,31 @@ static void models_by_name(void **state)
         void *const memory = must_alloc(size);
         pe_plan plan;
         assert_true(size > 0);
-        const pe_status status = is_list ? pe_plan_init_frequencies(&plan, &c, omega, h, memory, size)
-                                         : pe_plan_init(&plan, &c, memory, size);
+        const pe_status status = is_list
+                                     ? pe_plan_init_frequencies(&plan, &c, omega, h, memory, size)
+                                     : pe_plan_init(&plan, &c, memory, size);
         if (status != PE_OK) fail_msg("%s: %s", names_of[n], pe_status_string(status));
         for (size_t k = 0; k < POINTS; k++) {
             double t[4], seen[4];
-            for (size_t a = 0; a < 4; a++) t[a] = m <= LLAMA4 || m == COSMOS || m == KIMI
-                                                      ? (double)(3 + 5 * k + 7 * a)
-                                                      : 0.125 * (double)(1 + a + 2 * k);
+            for (size_t a = 0; a < 4; a++)
+                t[a] = m <= LLAMA4 || m == COSMOS || m == KIMI ? (double)(3 + 5 * k + 7 * a)
+                                                               : 0.125 * (double)(1 + a + 2 * k);
             for (size_t a = 0; a < 4; a++) seen[a] = m == SAM || m == LTX ? 2 * t[a] - 1 : t[a];
             if (m == LTX) /* omega is of t, twice that of 2 t - 1 */
                 for (size_t i = 0; i < h * dim && k == 0; i++) omega[i] /= 2;
             if (m == LTX && k == 0)
-                assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, h, memory, size), PE_OK);
-            assert_int_equal(pe_fill_f64(&plan, pe_coords_f64(seen, dim, dim, 1), 1, row, d), PE_OK);
+                assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, h, memory, size),
+                                 PE_OK);
+            assert_int_equal(pe_fill_f64(&plan, pe_coords_f64(seen, dim, dim, 1), 1, row, d),
+                             PE_OK);
             for (size_t j = 0; j < d; j++) {
                 size_t pair = j / 2, cosine = j % 2;
                 if (c.layout == PE_LAYOUT_HALVES) pair = j % h, cosine = j / h;
                 if (m == GLIGEN) pair = j / 8 * 4 + j % 4, cosine = j / 4 % 2;
                 const double x = named_angle(m, pair, t), want = cosine ? cos(x) : sin(x);
                 if (!(fabs(row[j] - want) <= 1e-13 * (fabs(x) + 100)))
-                    fail_msg("%s: point %zu, column %zu: got %.17g, want %.17g", names_of[n], k, j, row[j],
-                             want);
+                    fail_msg("%s: point %zu, column %zu: got %.17g, want %.17g", names_of[n], k, j,
+                             row[j], want);
             }
         }
         size_t printed = 0; /* what its project computes */
@@ -830,12 +867,14 @@ static void models_by_name(void **state)
             const published_model *const p = &published_models[k];
             double seen[4];
             if (p->model != m) continue;
-            for (size_t a = 0; a < 4; a++) seen[a] = m == SAM || m == LTX ? 2 * p->at[a] - 1 : p->at[a];
-            assert_int_equal(pe_fill_f64(&plan, pe_coords_f64(seen, dim, dim, 1), 1, row, d), PE_OK);
+            for (size_t a = 0; a < 4; a++)
+                seen[a] = m == SAM || m == LTX ? 2 * p->at[a] - 1 : p->at[a];
+            assert_int_equal(pe_fill_f64(&plan, pe_coords_f64(seen, dim, dim, 1), 1, row, d),
+                             PE_OK);
             for (size_t i = 0; i < p->count; i++)
                 if (!(fabs(row[p->column + i] - p->values[i]) <= p->digits))
-                    fail_msg("%s: column %zu: %.9g, not %.9g", p->source, p->column + i, row[p->column + i],
-                             p->values[i]);
+                    fail_msg("%s: column %zu: %.9g, not %.9g", p->source, p->column + i,
+                             row[p->column + i], p->values[i]);
             printed++;
         }
         assert_true(printed > 0);
@@ -931,7 +970,8 @@ static void frequencies_of_float32_code(void **state)
             const float want = float32_frequency(formula, c.base, i, d);
             if (omega[i] != (double)want)
                 fail_msg("formula %d, base %g, d %zu, exponent %d, pair %zu: got %a, want %a",
-                         (int)formula, c.base, c.d_model, (int)c.exponent, i, omega[i], (double)want);
+                         (int)formula, c.base, c.d_model, (int)c.exponent, i, omega[i],
+                         (double)want);
         }
     }
     pe_config c = pe_config_default(8);
@@ -959,7 +999,8 @@ static void ggml_frequencies(void **state)
         pe_rope_ggml g;
         memset(&g, 0, sizeof g);
         const size_t pairs = 1 + rng_below(&r, 128);
-        for (size_t i = 0; i < 128; i++) factors[i] = (float)ldexp(1 + rng_unit(&r), (int)rng_below(&r, 5) - 2);
+        for (size_t i = 0; i < 128; i++)
+            factors[i] = (float)ldexp(1 + rng_unit(&r), (int)rng_below(&r, 5) - 2);
         g.n_dims = 2 * pairs;
         g.freq_base = n % 5 == 0 ? 0 : (float)ldexp(1 + rng_unit(&r), (int)rng_below(&r, 24));
         g.freq_scale = n % 7 == 0 ? 0 : (float)ldexp(1 + rng_unit(&r), (int)rng_below(&r, 9) - 6);
@@ -987,7 +1028,8 @@ static void ggml_frequencies(void **state)
             else mpfr_ceil(high, x);
         }
         if (mpfr_sgn(low) < 0) mpfr_set_ui(low, 0, MPFR_RNDN);
-        if (mpfr_cmp_d(high, 2 * (double)pairs - 1) > 0) mpfr_set_d(high, 2 * (double)pairs - 1, MPFR_RNDN);
+        if (mpfr_cmp_d(high, 2 * (double)pairs - 1) > 0)
+            mpfr_set_d(high, 2 * (double)pairs - 1, MPFR_RNDN);
         mpfr_sub(high, high, low, MPFR_RNDN);
         mpfr_set_ui(x, 1, MPFR_RNDN);
         mpfr_div_ui(x, x, 1000, MPFR_RNDN);
@@ -1009,9 +1051,10 @@ static void ggml_frequencies(void **state)
             mpfr_mul(w, w, y, MPFR_RNDN);
             if (g.freq_factors) mpfr_div_d(w, w, (double)factors[i], MPFR_RNDN);
             if (omega[i] != mpfr_get_d(w, MPFR_RNDN))
-                fail_msg("n_dims %zu, base %a, scale %a, ext %a, context %zu, pair %zu: got %a, want %a",
-                         g.n_dims, base, scale, (double)g.ext_factor, g.n_ctx_orig, i, omega[i],
-                         mpfr_get_d(w, MPFR_RNDN));
+                fail_msg(
+                    "n_dims %zu, base %a, scale %a, ext %a, context %zu, pair %zu: got %a, want %a",
+                    g.n_dims, base, scale, (double)g.ext_factor, g.n_ctx_orig, i, omega[i],
+                    mpfr_get_d(w, MPFR_RNDN));
         }
         mpfr_set_ui(x, 1, MPFR_RNDN);
         if (g.ext_factor > 0) {
@@ -1070,7 +1113,9 @@ static void pairs_read_adjacent_written_as_halves(void **state)
                 want[first + i % 2 * (n / 2) + i / 2] = x[first + i];
                 h_want[first + i % 2 * (n / 2) + i / 2] = h_in[first + i];
             }
-        const pe_at where = k % 3 == 0 ? pe_from(1000) : k % 3 == 1 ? pe_all(77) : pe_from_by(-9, 3);
+        const pe_at where = k % 3 == 0   ? pe_from(1000)
+                            : k % 3 == 1 ? pe_all(77)
+                                         : pe_from_by(-9, 3);
         memcpy(y, want, all * sizeof *x), memcpy(out, x, all * sizeof *x);
         assert_int_equal(pe_rope_f32(&halves, where, TOKENS, y, at), PE_OK);
         assert_int_equal(pe_rope_f32(&plan, where, TOKENS, out, at), PE_OK);
@@ -1089,10 +1134,12 @@ static void pairs_read_adjacent_written_as_halves(void **state)
         assert_int_equal(pe_rope_bf16(&plan, where, TOKENS, h_out, at), PE_OK);
         assert_memory_equal(h_out, h, all * sizeof *h);
         /* queries and keys: the first head of each token, and the others */
-        const pe_heads one = {1, 0, at.token_stride}, rest = {HEADS - 1, at.head_stride, at.token_stride};
+        const pe_heads one = {1, 0, at.token_stride},
+                       rest = {HEADS - 1, at.head_stride, at.token_stride};
         memcpy(out, x, all * sizeof *x);
         if (k % 2 == 0) {
-            assert_int_equal(pe_rope_qk_f32(&plan, where, TOKENS, out, one, out + head, rest), PE_OK);
+            assert_int_equal(pe_rope_qk_f32(&plan, where, TOKENS, out, one, out + head, rest),
+                             PE_OK);
             assert_memory_equal(out, y, all * sizeof *x);
         }
         assert_int_equal(pe_shift_f32(&plan, pe_all(1), 1, out, n), PE_ERR_PLAN_SHIFT);
@@ -1112,7 +1159,9 @@ static void factors_on_queries(void **state)
         const double beta = betas[k % 4], shift = k / 4 % 2 ? 1 : 0;
         const size_t period = periods[k / 8], rows = k % 3 ? 2000 : 5;
         const pe_at at = k % 3 ? pe_from_by(0, 10007) : pe_at_f64(reals);
-        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, beta, period, shift, at, rows, got), PE_OK);
+        assert_int_equal(
+            pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, beta, period, shift, at, rows, got),
+            PE_OK);
         for (size_t r = 0; r < rows; r++) {
             const double p = (k % 3 ? 10007 * (double)r : reals[r]) + shift;
             mpfr_set_d(x, floor(floor(p) / (double)period) + 1, MPFR_RNDN);
@@ -1124,19 +1173,37 @@ static void factors_on_queries(void **state)
     }
     mpfr_clear(x);
     /* Ministral 3: beta 0.1, 16384; Llama 4: 0.1, 8192, 1 */
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 16384, 0, pe_from(131072), 1, got), PE_OK);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 16384, 0, pe_from(131072), 1, got),
+        PE_OK);
     assert_true(got[0] == 1.2197225f); /* 1 + 0.1 ln 9 */
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 1, pe_from(8190), 2, got), PE_OK);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 1, pe_from(8190), 2, got), PE_OK);
     assert_true(got[0] == 1 && got[1] == 1.0693147f); /* 1 + 0.1 ln 2 */
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 0, pe_from(0), 0, NULL), PE_OK);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 0, pe_from(0), 1, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 0, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, (double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, (double)NAN, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_from(-1), 1, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 1, pe_from_by(4, -1), 7, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_at_i32(NULL), 1, got), PE_ERR_AT_NULL);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_all(1), SIZE_MAX, got), PE_ERR_SIZE);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 0, pe_from(0), 0, NULL), PE_OK);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 0, pe_from(0), 1, NULL),
+        PE_ERR_NULL);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 0, 0, pe_from(0), 1, got),
+                     PE_ERR_QUERY_SCALE);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, (double)NAN, 9, 0, pe_from(0), 1, got),
+        PE_ERR_QUERY_SCALE);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, (double)NAN, pe_from(0), 1, got),
+        PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_from(-1), 1, got),
+                     PE_ERR_QUERY_SCALE);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 1, pe_from_by(4, -1), 7, got),
+        PE_ERR_QUERY_SCALE);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_at_i32(NULL), 1, got),
+        PE_ERR_AT_NULL);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_all(1), SIZE_MAX, got),
+        PE_ERR_SIZE);
 }
 
 /* max(1, 1 + beta ln((p + shift) / period)) */
@@ -1157,8 +1224,9 @@ static void factors_by_logarithms(void **state)
             if (r % 7 == 0) reals[r] = (double)period - shift + ldexp((double)r - 250, -20);
             if (reals[r] < 0 || reals[r] > 0x1p31 - 1) reals[r] = (double)r;
         }
-        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, beta, period, shift, pe_at_f64(reals), 500,
-                                                 got), PE_OK);
+        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, beta, period, shift,
+                                                 pe_at_f64(reals), 500, got),
+                         PE_OK);
         for (size_t r = 0; r < 500; r++) {
             mpfr_set_d(x, reals[r] + shift, MPFR_RNDN);
             mpfr_div_ui(x, x, (unsigned long)period, MPFR_RNDN);
@@ -1172,15 +1240,23 @@ static void factors_by_logarithms(void **state)
     }
     mpfr_clear(x);
     /* Qwen 1: seq_length 2048 */
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 0.13115409462626939, 2048, 1, pe_from(8191), 1,
-                                             got), PE_OK);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 0.13115409462626939, 2048, 1,
+                                             pe_from(8191), 1, got),
+                     PE_OK);
     assert_true(got[0] == 1.18181818f); /* ln 8192 / ln 2048 = 13 / 11 */
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, -1e-300, 9, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, (double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 0, 0, pe_from(0), 1, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 9, 0, pe_from(-1), 1, got), PE_ERR_QUERY_SCALE);
-    assert_int_equal(pe_rope_query_scale_f32((pe_query_scale)2, 1, 9, 0, pe_from(0), 1, got), PE_ERR_ENUM);
-    assert_int_equal(pe_rope_query_scale_f32((pe_query_scale)-1, 1, 9, 0, pe_from(0), 1, got), PE_ERR_ENUM);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, -1e-300, 9, 0, pe_from(0), 1, got),
+                     PE_ERR_QUERY_SCALE);
+    assert_int_equal(
+        pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, (double)NAN, 9, 0, pe_from(0), 1, got),
+        PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 0, 0, pe_from(0), 1, got),
+                     PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 9, 0, pe_from(-1), 1, got),
+                     PE_ERR_QUERY_SCALE);
+    assert_int_equal(pe_rope_query_scale_f32((pe_query_scale)2, 1, 9, 0, pe_from(0), 1, got),
+                     PE_ERR_ENUM);
+    assert_int_equal(pe_rope_query_scale_f32((pe_query_scale)-1, 1, 9, 0, pe_from(0), 1, got),
+                     PE_ERR_ENUM);
 }
 
 static void factors_of_xpos(void **state)
@@ -1224,7 +1300,8 @@ static void factors_of_xpos(void **state)
     assert_int_equal(pe_rope_xpos_f32(8, 512, pe_from(0), 2, got, 7), PE_ERR_SHAPE);
     assert_int_equal(pe_rope_xpos_f32(8, (double)NAN, pe_from(0), 1, got, 8), PE_ERR_XPOS);
     assert_int_equal(pe_rope_xpos_f32(8, 1, pe_from(60), 2, got, 8), PE_ERR_XPOS);
-    assert_int_equal(pe_rope_xpos_f32(((size_t)1 << 28) + 1, 1, pe_from(0), 1, got, SIZE_MAX), PE_ERR_SIZE);
+    assert_int_equal(pe_rope_xpos_f32(((size_t)1 << 28) + 1, 1, pe_from(0), 1, got, SIZE_MAX),
+                     PE_ERR_SIZE);
 }
 
 /* A grid is refused for a cell that the call does not make; nothing is written. */
@@ -1236,16 +1313,21 @@ static void factors_check_all_cells(void **state)
     (void)state;
     for (size_t k = 0; k < 3; k++) {
         const pe_at grid = pe_grid(&sizes[k], 1);
-        const pe_status want = k == 0 ? PE_OK : PE_ERR_XPOS, scaled = k == 0 ? PE_OK : PE_ERR_QUERY_SCALE;
+        const pe_status want = k == 0 ? PE_OK : PE_ERR_XPOS,
+                        scaled = k == 0 ? PE_OK : PE_ERR_QUERY_SCALE;
         float made[8];
         assert_int_equal(pe_rope_xpos_f32(4, 1, grid, 1, k ? got : made, 4), want);
-        assert_int_equal(pe_rope_xpos_f32(4, 1, pe_back(pe_skip(grid, 2)), 2, k ? got : made, 4), want);
+        assert_int_equal(pe_rope_xpos_f32(4, 1, pe_back(pe_skip(grid, 2)), 2, k ? got : made, 4),
+                         want);
         /* -60 + 60 is 0, -61 + 60 below; forward, all are above */
-        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 3, 60, pe_back(grid), 1,
-                                                 k ? got : made), scaled);
-        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, 0, grid, 1, made), PE_OK);
-        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, -1, pe_skip(grid, 1), 1, got),
-                         PE_ERR_QUERY_SCALE); /* cell 0 */
+        assert_int_equal(
+            pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 3, 60, pe_back(grid), 1, k ? got : made),
+            scaled);
+        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, 0, grid, 1, made),
+                         PE_OK);
+        assert_int_equal(
+            pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, -1, pe_skip(grid, 1), 1, got),
+            PE_ERR_QUERY_SCALE); /* cell 0 */
     }
     assert_true(all_canaries(got, sizeof got));
 }
@@ -1267,7 +1349,8 @@ static void tie_of_xpos(size_t pairs, size_t i, long m, long q, const mpq_t tie)
             const double minus = -p;
             const int whole = p == floor(p) && k != 2;
             const pe_at at = k == 1 ? pe_back(whole ? pe_from(-(int64_t)p) : pe_at_f64(&minus))
-                             : whole && k == 3 ? pe_from((int64_t)p) : pe_at_f64(&p);
+                             : whole && k == 3 ? pe_from((int64_t)p)
+                                               : pe_at_f64(&p);
             assert_int_equal(pe_rope_xpos_f32(pairs, base, at, 1, row, pairs), PE_OK);
             mpfr_set_q(x, tie, MPFR_RNDN);
             if (k == 2) {
@@ -1377,10 +1460,22 @@ static void buckets_of_t5(void **state)
     static const struct {
         size_t buckets, far;
         int both;
-    } cases[] = {{32, 128, 1}, {32, 128, 0}, {64, 256, 1}, {2, 3, 0}, {4, 2, 1}, {3, 100, 0},
-                 {320, 800, 1} /* WavLM */, {33, 1000, 0}, {100, 20000, 0},
-                 {2, 2147483648, 0}, {4, 2147483648, 1}, {3, 1000000, 0}, {34, 2147483648, 1},
-                 {1024, 2147483648, 0}, {1023, 700, 0}, {1024, 20000, 1}};
+    } cases[] = {{32, 128, 1},
+                 {32, 128, 0},
+                 {64, 256, 1},
+                 {2, 3, 0},
+                 {4, 2, 1},
+                 {3, 100, 0},
+                 {320, 800, 1} /* WavLM */,
+                 {33, 1000, 0},
+                 {100, 20000, 0},
+                 {2, 2147483648, 0},
+                 {4, 2147483648, 1},
+                 {3, 1000000, 0},
+                 {34, 2147483648, 1},
+                 {1024, 2147483648, 0},
+                 {1023, 700, 0},
+                 {1024, 20000, 1}};
     enum { KEYS = 700 };
     static int32_t index[40 * KEYS + 1];
     (void)state;
@@ -1390,8 +1485,9 @@ static void buckets_of_t5(void **state)
             const int64_t first = firsts[from] + (from == 2 && k % 2 ? 20000 : 0);
             const size_t queries = from == 1 ? 40 : 12;
             index[queries * KEYS] = 12345;
-            assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both, pe_from(first),
-                                            queries, pe_from(0), KEYS, index), PE_OK);
+            assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both,
+                                            pe_from(first), queries, pe_from(0), KEYS, index),
+                             PE_OK);
             assert_int_equal(index[queries * KEYS], 12345);
             for (size_t q = 0; q < queries; q += 3)
                 for (size_t j = 0; j < KEYS; j++) {
@@ -1405,8 +1501,10 @@ static void buckets_of_t5(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) { /* anywhere */
         static int64_t at[KEYS];
         for (size_t j = 0; j < KEYS; j++) at[j] = (int64_t)(j * 7919 % 1009) - (k % 2 ? 500 : 0);
-        assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both, pe_from_by(400, -100), 7,
-                                        pe_back(pe_at_i64(at)), KEYS, index), PE_OK);
+        assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both,
+                                        pe_from_by(400, -100), 7, pe_back(pe_at_i64(at)), KEYS,
+                                        index),
+                         PE_OK);
         for (size_t q = 0; q < 7; q++)
             for (size_t j = 0; j < KEYS; j += 3) {
                 const int64_t d = -at[j] - (400 - 100 * (int64_t)q);
@@ -1414,22 +1512,30 @@ static void buckets_of_t5(void **state)
                                  t5_bucket(d, cases[k].buckets, cases[k].far, cases[k].both));
             }
     }
-    for (size_t j = 0; j < KEYS; j++) { /* any distance, alone: the thresholds near it are made only */
+    for (size_t j = 0; j < KEYS;
+         j++) { /* any distance, alone: the thresholds near it are made only */
         const int64_t d = -((int64_t)1 << (j % 31)) - (int64_t)(j * j * j);
-        assert_int_equal(pe_bias_t5_i32(1024, 2147483648, 0, pe_from(0), 1, pe_from(d), 1, index), PE_OK);
+        assert_int_equal(pe_bias_t5_i32(1024, 2147483648, 0, pe_from(0), 1, pe_from(d), 1, index),
+                         PE_OK);
         assert_int_equal(index[0], t5_bucket(d, 1024, 2147483648, 0));
     }
     assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 0, pe_from(0), 5, NULL), PE_OK);
     assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 5, pe_from(0), 0, NULL), PE_OK);
     assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 1, pe_from(0), 1, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_bias_t5_i32(1, 128, 0, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_BUCKETS);
-    assert_int_equal(pe_bias_t5_i32(1025, 12800, 0, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_BUCKETS);
-    assert_int_equal(pe_bias_t5_i32(33, 128, 1, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_BUCKETS);
-    assert_int_equal(pe_bias_t5_i32(2, 128, 1, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_BUCKETS);
+    assert_int_equal(pe_bias_t5_i32(1, 128, 0, pe_from(0), 1, pe_from(0), 1, index),
+                     PE_ERR_BUCKETS);
+    assert_int_equal(pe_bias_t5_i32(1025, 12800, 0, pe_from(0), 1, pe_from(0), 1, index),
+                     PE_ERR_BUCKETS);
+    assert_int_equal(pe_bias_t5_i32(33, 128, 1, pe_from(0), 1, pe_from(0), 1, index),
+                     PE_ERR_BUCKETS);
+    assert_int_equal(pe_bias_t5_i32(2, 128, 1, pe_from(0), 1, pe_from(0), 1, index),
+                     PE_ERR_BUCKETS);
     assert_int_equal(pe_bias_t5_i32(32, 8, 1, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_BUCKETS);
-    assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(((int64_t)1 << 31)), 2, pe_from(0), 1,
-                                    index), PE_ERR_RANGE);
-    assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), SIZE_MAX / 2, pe_from(0), 3, index), PE_ERR_SIZE);
+    assert_int_equal(
+        pe_bias_t5_i32(32, 128, 1, pe_from(((int64_t)1 << 31)), 2, pe_from(0), 1, index),
+        PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), SIZE_MAX / 2, pe_from(0), 3, index),
+                     PE_ERR_SIZE);
 }
 
 static void biases_are_added(void **state)
@@ -1447,7 +1553,8 @@ static void biases_are_added(void **state)
         const size_t qs = by_query ? HEADS * KEYS : KEYS, hs = by_query ? KEYS : QUERIES * KEYS;
         for (size_t i = 0; i < ALL; i++) {
             x[i] = (float)(rng_unit(&r) - 0.5);
-            h[0][i] = (uint16_t)(rng_next(&r) & 0xbbff), h[1][i] = (uint16_t)(rng_next(&r) & 0xbf7f);
+            h[0][i] = (uint16_t)(rng_next(&r) & 0xbbff),
+            h[1][i] = (uint16_t)(rng_next(&r) & 0xbf7f);
         }
         for (size_t n = 0; n < 3; n++)
             for (size_t i = 0; i < QUERIES * KEYS * HEADS; i++) {
@@ -1462,20 +1569,26 @@ static void biases_are_added(void **state)
                         n == 1 ? pe_learned_add_f16(&one, 1, 1, pe_all(0), 0, &one, 1)
                                : pe_bias_add_bf16(&bias, 1, 1, &zero, 1, 1, &one, 1, 1);
                     assert_int_equal(status, PE_OK);
-                    if (n == 1) assert_int_equal(pe_bias_add_f16(&bias, 1, 1, &zero, 1, 1, &one, 1, 1), PE_OK);
+                    if (n == 1)
+                        assert_int_equal(pe_bias_add_f16(&bias, 1, 1, &zero, 1, 1, &one, 1, 1),
+                                         PE_OK);
                     g[n - 1][at] = one;
                     mpfr_t sum; /* and that is rounded once */
                     mpfr_init2(sum, 60);
                     mpfr_set_d(sum, from_bits(n == 1 ? F16 : BF16, h[n - 1], at), MPFR_RNDN);
                     mpfr_add_d(sum, sum, (double)bias, MPFR_RNDN);
                     mpfr_prec_round(sum, 24, MPFR_RNDN);
-                    assert_true(right(n == 1 ? F16 : BF16, from_bits(n == 1 ? F16 : BF16, &one, 0), sum));
+                    assert_true(
+                        right(n == 1 ? F16 : BF16, from_bits(n == 1 ? F16 : BF16, &one, 0), sum));
                     mpfr_clear(sum);
                 }
             }
-        assert_int_equal(pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, qs, hs), PE_OK);
-        assert_int_equal(pe_bias_add_f16(table, ENTRIES, HEADS, index, QUERIES, KEYS, h[0], qs, hs), PE_OK);
-        assert_int_equal(pe_bias_add_bf16(table, ENTRIES, HEADS, index, QUERIES, KEYS, h[1], qs, hs), PE_OK);
+        assert_int_equal(pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, qs, hs),
+                         PE_OK);
+        assert_int_equal(pe_bias_add_f16(table, ENTRIES, HEADS, index, QUERIES, KEYS, h[0], qs, hs),
+                         PE_OK);
+        assert_int_equal(
+            pe_bias_add_bf16(table, ENTRIES, HEADS, index, QUERIES, KEYS, h[1], qs, hs), PE_OK);
         assert_memory_equal(x, want, sizeof x);
         assert_memory_equal(h, g, sizeof h);
     }
@@ -1485,11 +1598,13 @@ static void biases_are_added(void **state)
     assert_int_equal(pe_bias_add_f32(table, SIZE_MAX / 4, 3, index, 2, 5, x, 5, 10), PE_ERR_SIZE);
     memcpy(want, x, sizeof x);
     index[QUERIES * KEYS - 1] = ENTRIES;
-    assert_int_equal(pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, KEYS, QUERIES * KEYS),
-                     PE_ERR_INDEX);
+    assert_int_equal(
+        pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, KEYS, QUERIES * KEYS),
+        PE_ERR_INDEX);
     index[QUERIES * KEYS - 1] = -1;
-    assert_int_equal(pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, KEYS, QUERIES * KEYS),
-                     PE_ERR_INDEX);
+    assert_int_equal(
+        pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, KEYS, QUERIES * KEYS),
+        PE_ERR_INDEX);
     assert_memory_equal(x, want, sizeof x);
 }
 
@@ -1524,16 +1639,19 @@ static void resampled_wide(void **state)
             how.scale_x = ((double)out_width + 0.1) / (double)width;
         }
         for (size_t i = 0; i < height * width * D; i++) table[i] = (float)(rng_unit(&r) - 0.5);
-        assert_int_equal(pe_learned_resample_f32(table, height, width, D, &how, out, out_height, out_width),
-                         PE_OK);
+        assert_int_equal(
+            pe_learned_resample_f32(table, height, width, D, &how, out, out_height, out_width),
+            PE_OK);
         for (size_t i = 0; i < out_height * out_width * D; i++) {
             const size_t y = i / D / out_width, x = i / D % out_width, c = i % D;
             const long double fy = how.scale_y > 0 ? 1 / (long double)how.scale_y
                                                    : (long double)height / (long double)out_height;
             const long double fx = how.scale_x > 0 ? 1 / (long double)how.scale_x
                                                    : (long double)width / (long double)out_width;
-            const long double sy = ((long double)y + 0.5L) * fy - 0.5L, sx = ((long double)x + 0.5L) * fx - 0.5L;
-            const long double ry = how.antialias && fy > 1 ? fy : 1, rx = how.antialias && fx > 1 ? fx : 1;
+            const long double sy = ((long double)y + 0.5L) * fy - 0.5L,
+                              sx = ((long double)x + 0.5L) * fx - 0.5L;
+            const long double ry = how.antialias && fy > 1 ? fy : 1,
+                              rx = how.antialias && fx > 1 ? fx : 1;
             long double sum = 0, size = 0, weights = 0;
             for (long j = -2; j < (long)height + 2; j++)
                 for (long k = -2; k < (long)width + 2; k++) {
@@ -1550,9 +1668,10 @@ static void resampled_wide(void **state)
             if (how.antialias) sum /= weights, size /= weights;
             const long double off = fabsl((long double)out[i] - sum);
             if (off > fabsl(sum) * 0x1p-24L + size * 0x1p-44L)
-                fail_msg("%zu x %zu to %zu x %zu, method %d, antialias %d, scale %g: element %zu is %a, not %La",
-                         height, width, out_height, out_width, (int)how.method, how.antialias, how.scale_y, i,
-                         (double)out[i], sum);
+                fail_msg("%zu x %zu to %zu x %zu, method %d, antialias %d, scale %g: element %zu "
+                         "is %a, not %La",
+                         height, width, out_height, out_width, (int)how.method, how.antialias,
+                         how.scale_y, i, (double)out[i], sum);
         }
     }
     pe_resample how;
@@ -1613,8 +1732,9 @@ static void ones_stay_ones(void **state)
         assert_int_equal(pe_learned_resample_f32(ones, rows, 1, 1, &how, out, out_rows, 1), PE_OK);
         for (size_t i = 0; i < out_rows; i++)
             if (out[i] != 1)
-                fail_msg("%zu to %zu, method %d, a %g, antialias %d, scale %a: row %zu is %a", rows, out_rows,
-                         (int)how.method, how.a, how.antialias, how.scale_y, i, (double)out[i]);
+                fail_msg("%zu to %zu, method %d, a %g, antialias %d, scale %a: row %zu is %a", rows,
+                         out_rows, (int)how.method, how.a, how.antialias, how.scale_y, i,
+                         (double)out[i]);
     }
 }
 

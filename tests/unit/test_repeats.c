@@ -7,7 +7,16 @@
  */
 #include "types.h"
 
-enum { D = 26, PAIRS = D / 2, POOL = 400, MOST = 760, F64 = TYPES, ALL_TYPES, AXES = 3, LONGEST = 2 * D + 3 };
+enum {
+    D = 26,
+    PAIRS = D / 2,
+    POOL = 400,
+    MOST = 760,
+    F64 = TYPES,
+    ALL_TYPES,
+    AXES = 3,
+    LONGEST = 2 * D + 3
+};
 typedef enum kind { ONE, BLOCKS, JOINT, KINDS } kind;
 static const char *const kind_names[KINDS] = {"one axis", "axes in blocks", "sections"};
 static const size_t axis_pairs[AXES] = {3, 4, 6};
@@ -48,7 +57,8 @@ static void expect(kind k, int t, const double *turns, size_t n, double amplitud
 {
     oracle o[AXES];
     for (size_t a = 0; a < AXES; a++)
-        oracle_make(&o[a], "test_repeats", k == BLOCKS ? 2 * axis_pairs[a] : (size_t)D, 10000, amplitude);
+        oracle_make(&o[a], "test_repeats", k == BLOCKS ? 2 * axis_pairs[a] : (size_t)D, 10000,
+                    amplitude);
     for (size_t i = 0; k == JOINT && i < AXES * PAIRS; i++) { /* RoPE's are those doubles */
         mpfr_t *const f = &o[i / PAIRS].frequencies[i % PAIRS];
         mpfr_set_d(*f, mpfr_get_d(*f, MPFR_RNDN), MPFR_RNDN);
@@ -57,7 +67,8 @@ static void expect(kind k, int t, const double *turns, size_t n, double amplitud
         for (size_t pair = 0; pair < PAIRS; pair++) {
             size_t begin;
             oracle *const by = &o[axis_of(k, pair, &begin)];
-            mpfr_mul_d(by->angle, by->frequencies[k == BLOCKS ? pair - begin : pair], turns[i], MPFR_RNDN);
+            mpfr_mul_d(by->angle, by->frequencies[k == BLOCKS ? pair - begin : pair], turns[i],
+                       MPFR_RNDN);
             const int inexact = mpfr_sin_cos(by->sine, by->cosine, by->angle, MPFR_RNDZ);
             oracle_to_odd(by->sine, inexact & 3);
             oracle_to_odd(by->cosine, inexact >> 2);
@@ -129,9 +140,7 @@ static void row_make(const trial *x, const unsigned char *const *want, unsigned 
             memcpy(cosines + (x->cos_first ? second : first) * e, s, e);
             memcpy(cosines + (x->cos_first ? first : second) * e, c, e);
             break;
-        case PE_ROPE_TABLE_APART:
-            memcpy(cosines + j * e, c, e), memcpy(sines + j * e, s, e);
-            break;
+        case PE_ROPE_TABLE_APART: memcpy(cosines + j * e, c, e), memcpy(sines + j * e, s, e); break;
         case PE_ROPE_TABLE_TWICE:
             memcpy(cosines + first * e, c, e), memcpy(cosines + second * e, c, e);
             memcpy(sines + first * e, s, e), memcpy(sines + second * e, s, e);
@@ -144,7 +153,8 @@ static void row_make(const trial *x, const unsigned char *const *want, unsigned 
             break;
         default:
             memcpy(minus, s, e);
-            set_element((type)x->t, minus, 0, element((type)x->t, minus, 0) ^ (e == 4 ? 0x80000000u : 0x8000u));
+            set_element((type)x->t, minus, 0,
+                        element((type)x->t, minus, 0) ^ (e == 4 ? 0x80000000u : 0x8000u));
             memcpy(cosines + 4 * j * e, c, e), memcpy(cosines + (4 * j + 1) * e, minus, e);
             memcpy(cosines + (4 * j + 2) * e, s, e), memcpy(cosines + (4 * j + 3) * e, c, e);
             break;
@@ -152,13 +162,14 @@ static void row_make(const trial *x, const unsigned char *const *want, unsigned 
     }
 }
 
-static pe_status go(const trial *x, const pe_plan *plan, pe_at at, unsigned char *c, unsigned char *s)
+static pe_status go(const trial *x, const pe_plan *plan, pe_at at, unsigned char *c,
+                    unsigned char *s)
 {
     const pe_rope_table_layout order = (pe_rope_table_layout)(x->order < 0 ? 0 : x->order);
-#define GO(T, e)                                                                                    \
+#define GO(T, e)                                                                                   \
     return x->order < 0 ? pe_fill_##T(plan, at, x->rows, (e *)(void *)c, x->stride)                \
-                        : pe_rope_table_##T(plan, at, x->rows, order, (e *)(void *)c, (e *)(void *)s, \
-                                            x->stride, NULL)
+                        : pe_rope_table_##T(plan, at, x->rows, order, (e *)(void *)c,              \
+                                            (e *)(void *)s, x->stride, NULL)
     switch (x->t) {
     case F32: GO(f32, float);
     case F16: GO(f16, uint16_t);
@@ -168,8 +179,8 @@ static pe_status go(const trial *x, const pe_plan *plan, pe_at at, unsigned char
 #undef GO
 }
 
-static pe_plan plan_of(kind k, const trial *x, double offset, double amplitude, const double *padding,
-                       void **memory)
+static pe_plan plan_of(kind k, const trial *x, double offset, double amplitude,
+                       const double *padding, void **memory)
 {
     pe_plan plan;
     pe_config c = pe_config_default(D);
@@ -241,20 +252,24 @@ static void try_one(const trial *x, rng *r)
     guarded list = guarded_make((MOST + 9) * AXES * sizeof(double));
     guarded out[2] = {guarded_make(span), guarded_make(span)};
     const int two = x->order == PE_ROPE_TABLE_APART || x->order == PE_ROPE_TABLE_TWICE;
-    const size_t width = x->order == PE_ROPE_TABLE_MATRIX ? 2 * D : x->order == PE_ROPE_TABLE_APART ? PAIRS : D;
+    const size_t width = x->order == PE_ROPE_TABLE_MATRIX  ? 2 * D
+                         : x->order == PE_ROPE_TABLE_APART ? PAIRS
+                                                           : D;
     const size_t bytes = ((x->rows - 1) * x->stride + width) * e;
     unsigned char *want[2], *got[2];
     void *memory;
     for (size_t i = 0; i < n; i++) turns[i] = back ? 0 - (pool[i] + offset) : pool[i] + offset;
     for (size_t a = 0; a < axes; a++) order_make(of[a], x->rows, n, (int)rng_below(r, ORDERS), r);
     expect(x->k, x->t, turns, n, amplitude);
-    const pe_plan plan = plan_of(x->k, x, offset, amplitude, padding < n ? &pool[padding] : NULL, &memory);
+    const pe_plan plan =
+        plan_of(x->k, x, offset, amplitude, padding < n ? &pool[padding] : NULL, &memory);
     pe_at at = list_make(&list, pool, of, axes, x->rows, skip, r);
     if (back) at = pe_back(at);
     for (int k = 0; k < 2; k++) {
         want[k] = (unsigned char *)must_alloc(bytes);
         got[k] = rng_below(r, 2) ? out[k].begin : out[k].end - bytes;
-        memset(want[k], CANARY, bytes), memset(out[k].begin, CANARY, (size_t)(out[k].end - out[k].begin));
+        memset(want[k], CANARY, bytes),
+            memset(out[k].begin, CANARY, (size_t)(out[k].end - out[k].begin));
     }
     for (size_t row = 0; row < x->rows; row++) {
         const unsigned char *its[PAIRS];
@@ -270,9 +285,11 @@ static void try_one(const trial *x, rng *r)
     for (int k = 0; k < 2; k++) {
         for (size_t b = 0; b < bytes; b++)
             if (got[k][b] != want[k][b])
-                fail_msg("%s, type %d, order %d, layout %d, pool %d of %zu, back %d, offset %g: array %d, "
-                         "row %zu, element %zu", kind_names[x->k], x->t, x->order, (int)x->layout, what, n,
-                         back, offset, k, b / e / x->stride, b / e % x->stride);
+                fail_msg("%s, type %d, order %d, layout %d, pool %d of %zu, back %d, offset %g: "
+                         "array %d, "
+                         "row %zu, element %zu",
+                         kind_names[x->k], x->t, x->order, (int)x->layout, what, n, back, offset, k,
+                         b / e / x->stride, b / e % x->stride);
         assert_true(all_canaries(out[k].begin, (size_t)(got[k] - out[k].begin)));
         assert_true(all_canaries(got[k] + bytes, (size_t)(out[k].end - got[k]) - bytes));
         free(want[k]), guarded_free(&out[k]);
@@ -294,7 +311,8 @@ static void rows_that_repeat(void **state)
         x.t = (int)rng_below(&r, x.order < 0 ? ALL_TYPES : TYPES);
         x.layout = (pe_layout)rng_below(&r, 2);
         x.cos_first = x.order < 0 && rng_below(&r, 2);
-        x.rows = rng_below(&r, 4) ? 128 + rng_below(&r, MOST - 127) : few[rng_below(&r, LENGTH(few))];
+        x.rows =
+            rng_below(&r, 4) ? 128 + rng_below(&r, MOST - 127) : few[rng_below(&r, LENGTH(few))];
         x.stride = (x.order == PE_ROPE_TABLE_MATRIX ? 2 * D : D) + rng_below(&r, 3);
         fault_case("trial %zu: %zu rows", n, x.rows);
         try_one(&x, &r);

@@ -18,8 +18,7 @@ static void sines_at(const pe_plan *plan, pe_at at, float *s, float *c)
     const size_t n = plan->d_model;
     float *row = (float *)must_alloc(n * sizeof *row);
     assert_int_equal(pe_fill_f32(plan, at, 1, row, n), PE_OK);
-    for (size_t i = 0; i < n / 2; i++)
-        s[i] = row[2 * i], c[i] = row[2 * i + 1];
+    for (size_t i = 0; i < n / 2; i++) s[i] = row[2 * i], c[i] = row[2 * i + 1];
     free(row);
 }
 
@@ -59,7 +58,8 @@ typedef struct job {
     size_t token_stride, head_stride;
 } job;
 
-static pe_status rope_at(type t, const pe_plan *plan, pe_at at, size_t tokens, void *x, pe_heads heads)
+static pe_status rope_at(type t, const pe_plan *plan, pe_at at, size_t tokens, void *x,
+                         pe_heads heads)
 {
     return t == F32   ? pe_rope_f32(plan, at, tokens, (float *)x, heads)
            : t == F16 ? pe_rope_f16(plan, at, tokens, (uint16_t *)x, heads)
@@ -75,8 +75,7 @@ static pe_status rope(const owned_plan p[2], const job *j)
 
 static void *head_of(const job *j, void *x, size_t token, size_t head)
 {
-    return (unsigned char *)x +
-           (token * j->token_stride + head * j->head_stride) * bytes_of(j->t);
+    return (unsigned char *)x + (token * j->token_stride + head * j->head_stride) * bytes_of(j->t);
 }
 
 /* The same by the reference; s and c have room for the plan's pairs. */
@@ -93,8 +92,7 @@ static void expect(const owned_plan p[2], const job *j, void *x, float *s, float
 
 static void compare(const job *j, const void *got, const void *want, size_t bytes, size_t n)
 {
-    if (memcmp(got, want, bytes) == 0)
-        return;
+    if (memcmp(got, want, bytes) == 0) return;
     for (size_t i = 0; i < bytes / bytes_of(j->t); i++)
         if (memcmp((const char *)got + i * bytes_of(j->t), (const char *)want + i * bytes_of(j->t),
                    bytes_of(j->t)) != 0)
@@ -136,7 +134,8 @@ static void test_exact_rotation(void **state)
                 const float a = in[i], b = in[i + n / 2];
                 float s, c;
                 oracle_pair(&o, position, i);
-                s = mpfr_get_flt(o.element[0], MPFR_RNDN), c = mpfr_get_flt(o.element[1], MPFR_RNDN);
+                s = mpfr_get_flt(o.element[0], MPFR_RNDN),
+                c = mpfr_get_flt(o.element[1], MPFR_RNDN);
                 mpfr_set_flt(x, b, MPFR_RNDN);
                 mpfr_mul_d(x, x, -(double)s, MPFR_RNDN); /* 24 bits: rounded as a float */
                 mpfr_set_flt(y, a, MPFR_RNDN);
@@ -166,7 +165,7 @@ static void test_exact_rotation(void **state)
 static void test_all_forms(void **state)
 {
     /* the widest first, so that a quick run has it, too */
-    static const size_t widths[] = {1026, 2,  4,  6,   8,   14,  16,  18,  30,  32,  34,  62,
+    static const size_t widths[] = {1026, 2,  4,  6,  8,   14,  16,  18,  30,  32,  34,  62,
                                     64,   66, 80, 96, 126, 128, 130, 256, 510, 512, 514, 520};
     rng r = rng_for("test_all_forms");
     float *s = (float *)must_alloc(1026 * sizeof *s), *c = (float *)must_alloc(1026 * sizeof *c);
@@ -190,8 +189,9 @@ static void test_all_forms(void **state)
             j.positions = NULL;
             if (form / 12 % 2) {
                 for (size_t t = 0; t < j.tokens; t++)
-                    positions[t] = t == 0 || rng_below(&r, 4) == 0 ? rng_position(&r) / 2
-                                   : positions[t - 1] + (int64_t)(rng_below(&r, 4) != 0);
+                    positions[t] = t == 0 || rng_below(&r, 4) == 0
+                                       ? rng_position(&r) / 2
+                                       : positions[t - 1] + (int64_t)(rng_below(&r, 4) != 0);
                 j.positions = positions;
             }
             j.head_stride = j.head_dim, j.token_stride = j.heads * j.head_dim + form % 5;
@@ -226,12 +226,10 @@ static void test_permutation(void **state)
         float x[N], y[N];
         const int64_t position = rng_position(&r);
         fill_random(F32, x, N, &r);
-        for (size_t i = 0; i < N; i++)
-            y[i / 2 + i % 2 * (N / 2)] = x[i];
+        for (size_t i = 0; i < N; i++) y[i / 2 + i % 2 * (N / 2)] = x[i];
         assert_int_equal(pe_rope_f32(&p[0].plan, pe_from(position), 1, x, lie(1, N, N)), PE_OK);
         assert_int_equal(pe_rope_f32(&p[1].plan, pe_from(position), 1, y, lie(1, N, N)), PE_OK);
-        for (size_t i = 0; i < N; i++)
-            assert_true(x[i] == y[i / 2 + i % 2 * (N / 2)]);
+        for (size_t i = 0; i < N; i++) assert_true(x[i] == y[i / 2 + i % 2 * (N / 2)]);
     }
     plans_free(p);
 }
@@ -248,8 +246,8 @@ static void ignored_strides(void **state)
     (void)state;
     plans_make(p, N, 10000, 1);
     const pe_plan *const plan = &p[PE_LAYOUT_HALVES].plan;
-    assert_int_equal(pe_rope_table_f32(plan, pe_from(7), MOST, PE_ROPE_TABLE_APART, c, s, N, &table),
-                     PE_OK);
+    assert_int_equal(
+        pe_rope_table_f32(plan, pe_from(7), MOST, PE_ROPE_TABLE_APART, c, s, N, &table), PE_OK);
     for (unsigned k = 0; k < 8; k++) {
         const size_t tokens = k & 1 ? MOST : 1, heads = k & 2 ? 1 : MOST;
         const pe_heads in = lie(heads, heads == 1 ? 3 : N, tokens == 1 ? 5 : N);
@@ -261,8 +259,9 @@ static void ignored_strides(void **state)
         if (k & 4)
             assert_int_equal(pe_rope_to_f32(plan, pe_from(7), tokens, N, x, in, x, out), PE_OK);
         else
-            assert_int_equal(pe_rope_by_table_to_f32(&table, PE_LAYOUT_HALVES, pe_from(0), tokens, N,
-                                                     x, in, x, out), PE_OK);
+            assert_int_equal(pe_rope_by_table_to_f32(&table, PE_LAYOUT_HALVES, pe_from(0), tokens,
+                                                     N, x, in, x, out),
+                             PE_OK);
         assert_memory_equal(x, want, sizeof x);
     }
 }
@@ -278,8 +277,7 @@ static void ignored_strides(void **state)
         element in[ALL], x[ALL], k[ALL], want[ALL], k_want[ALL];                                   \
         float s[TOKENS * N], c[TOKENS * N];                                                        \
         int64_t same[TOKENS];                                                                      \
-        for (size_t t = 0; t < TOKENS; t++)                                                        \
-            same[t] = list[0];                                                                     \
+        for (size_t t = 0; t < TOKENS; t++) same[t] = list[0];                                     \
         fill_random(sizeof *in == 4 ? F32 : BF16, in, ALL, r);                                     \
         memcpy(want, in, sizeof in), memcpy(k_want, in, sizeof in);                                \
         assert_int_equal(pe_rope_##T(plan, at, TOKENS, want, lies), PE_OK);                        \
@@ -313,22 +311,24 @@ static void ignored_strides(void **state)
         assert_memory_equal(x, want, sizeof x);                                                    \
         assert_memory_equal(k, k_want, sizeof k);                                                  \
         memcpy(x, in, sizeof in);                                                                  \
-        assert_int_equal(pe_rope_table_f32(plan, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N, NULL), PE_OK); \
-        assert_int_equal(by_apart_##T(layout, c, s, N, N / 2, TOKENS, x, lies), PE_OK);    \
+        assert_int_equal(                                                                          \
+            pe_rope_table_f32(plan, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N, NULL), PE_OK);     \
+        assert_int_equal(by_apart_##T(layout, c, s, N, N / 2, TOKENS, x, lies), PE_OK);            \
         assert_memory_equal(x, want, sizeof x);                                                    \
         memset(x, CANARY, sizeof x);                                                               \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, N / 2, TOKENS, N, in, lies, x,   \
-                                                 lies), PE_OK);                                    \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, N / 2, TOKENS, N, in, lies, x, lies),    \
+                         PE_OK);                                                                   \
         assert_memory_equal(x, want, sizeof x);                                                    \
                                                                                                    \
         /* nothing to do, and what is refused */                                                   \
-        const pe_at no_list = pe_coords_i64(NULL, 1, 1, 1), no_axes = pe_coords_i64(list, 0, 1, 1); \
+        const pe_at no_list = pe_coords_i64(NULL, 1, 1, 1),                                        \
+                    no_axes = pe_coords_i64(list, 0, 1, 1);                                        \
         assert_int_equal(pe_rope_##T(plan, no_list, 0, x, one), PE_OK);                            \
         assert_int_equal(pe_rope_##T(plan, no_list, 1, x, none), PE_OK);                           \
-        assert_int_equal(pe_rope_##T(plan, no_list, 1, x, one), PE_ERR_AT_NULL);                      \
-        assert_int_equal(pe_rope_##T(plan, no_axes, 1, x, one), PE_ERR_AT_AXES);                     \
-        assert_int_equal(pe_rope_to_##T(plan, zero, 1, 0, in, one, x, one), PE_ERR_HEAD_DIM);         \
-        assert_int_equal(pe_rope_to_##T(plan, at, 1, 0, in, one, x, one), PE_ERR_HEAD_DIM);           \
+        assert_int_equal(pe_rope_##T(plan, no_list, 1, x, one), PE_ERR_AT_NULL);                   \
+        assert_int_equal(pe_rope_##T(plan, no_axes, 1, x, one), PE_ERR_AT_AXES);                   \
+        assert_int_equal(pe_rope_to_##T(plan, zero, 1, 0, in, one, x, one), PE_ERR_HEAD_DIM);      \
+        assert_int_equal(pe_rope_to_##T(plan, at, 1, 0, in, one, x, one), PE_ERR_HEAD_DIM);        \
         assert_int_equal(pe_rope_to_##T(plan, at, 1, N, in, keys, x, one), PE_ERR_HEADS);          \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(pe_all(1)), 0, x, one), PE_OK);                \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(pe_all(1)), 1, x, none), PE_OK);               \
@@ -336,42 +336,44 @@ static void ignored_strides(void **state)
         assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 0, x, one), PE_OK);                       \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 1, x, none), PE_OK);                      \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 1, x, one), PE_ERR_NULL);                 \
-        assert_int_equal(by_apart_##T(layout, c, s, N, 5, 0, x, one), PE_OK);              \
-        assert_int_equal(by_apart_##T(layout, c, s, N, 5, 1, x, none), PE_OK);             \
-        assert_int_equal(by_apart_##T(layout, c, s, N, 0, 1, x, one), PE_OK);              \
-        assert_int_equal(by_apart_##T(layout, NULL, s, N, 5, 1, x, one), PE_ERR_NULL);     \
-        assert_int_equal(by_apart_##T(layout, c, NULL, N, 5, 1, x, one), PE_ERR_NULL);     \
-        assert_int_equal(by_apart_##T(layout, c, s, 4, 5, 1, x, one), PE_ERR_SHAPE);       \
-        assert_int_equal(by_apart_##T((pe_layout)2, c, s, N, 5, 1, x, one), PE_ERR_ENUM);  \
-        assert_int_equal(by_apart_##T(layout, c, s, SIZE_MAX, SIZE_MAX / 2 + 1, 1, x, one), \
+        assert_int_equal(by_apart_##T(layout, c, s, N, 5, 0, x, one), PE_OK);                      \
+        assert_int_equal(by_apart_##T(layout, c, s, N, 5, 1, x, none), PE_OK);                     \
+        assert_int_equal(by_apart_##T(layout, c, s, N, 0, 1, x, one), PE_OK);                      \
+        assert_int_equal(by_apart_##T(layout, NULL, s, N, 5, 1, x, one), PE_ERR_NULL);             \
+        assert_int_equal(by_apart_##T(layout, c, NULL, N, 5, 1, x, one), PE_ERR_NULL);             \
+        assert_int_equal(by_apart_##T(layout, c, s, 4, 5, 1, x, one), PE_ERR_SHAPE);               \
+        assert_int_equal(by_apart_##T((pe_layout)2, c, s, N, 5, 1, x, one), PE_ERR_ENUM);          \
+        assert_int_equal(by_apart_##T(layout, c, s, SIZE_MAX, SIZE_MAX / 2 + 1, 1, x, one),        \
                          PE_ERR_SIZE);                                                             \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 0, N, in, one, x, one), PE_OK); \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, none, x, none), PE_OK); \
-        assert_int_equal(by_apart_to_##T(layout, NULL, s, N, 5, 1, N, in, one, x, one),    \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 0, N, in, one, x, one), PE_OK);       \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, none, x, none), PE_OK);     \
+        assert_int_equal(by_apart_to_##T(layout, NULL, s, N, 5, 1, N, in, one, x, one),            \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(by_apart_to_##T(layout, c, NULL, N, 5, 1, N, in, one, x, one),    \
+        assert_int_equal(by_apart_to_##T(layout, c, NULL, N, 5, 1, N, in, one, x, one),            \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, NULL, one, x, one),     \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, NULL, one, x, one),             \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, one, NULL, one),    \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, one, NULL, one),            \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(by_apart_to_##T(layout, c, s, 4, 5, 1, N, in, one, x, one),       \
+        assert_int_equal(by_apart_to_##T(layout, c, s, 4, 5, 1, N, in, one, x, one),               \
                          PE_ERR_SHAPE);                                                            \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 9, in, one, x, one),       \
-                         PE_ERR_HEAD_DIM);                                                            \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 9, x, one, x, one),        \
-                         PE_ERR_HEAD_DIM);                                                            \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 0, x, one, x, one),        \
-                         PE_ERR_HEAD_DIM);                                                            \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 0, 1, N, NULL, one, NULL, one),  \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 9, in, one, x, one),               \
+                         PE_ERR_HEAD_DIM);                                                         \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 9, x, one, x, one),                \
+                         PE_ERR_HEAD_DIM);                                                         \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 0, x, one, x, one),                \
+                         PE_ERR_HEAD_DIM);                                                         \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 0, 1, N, NULL, one, NULL, one),          \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, one, x, keys),      \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, one, x, keys),              \
                          PE_ERR_HEADS);                                                            \
-        assert_int_equal(by_apart_to_##T((pe_layout)-1, c, s, N, 5, 1, N, in, one, x, one), \
+        assert_int_equal(by_apart_to_##T((pe_layout) - 1, c, s, N, 5, 1, N, in, one, x, one),      \
                          PE_ERR_ENUM);                                                             \
-        assert_int_equal(pe_rope_table_##T(plan, zero, 0, (pe_rope_table_layout)7, x, x, N, NULL), PE_OK); \
-        assert_int_equal(pe_rope_table_##T(plan, zero, 1, (pe_rope_table_layout)7, x, x + ALL / 2, \
-                                           N, NULL), PE_ERR_ENUM);                                       \
+        assert_int_equal(pe_rope_table_##T(plan, zero, 0, (pe_rope_table_layout)7, x, x, N, NULL), \
+                         PE_OK);                                                                   \
+        assert_int_equal(                                                                          \
+            pe_rope_table_##T(plan, zero, 1, (pe_rope_table_layout)7, x, x + ALL / 2, N, NULL),    \
+            PE_ERR_ENUM);                                                                          \
         assert_memory_equal(x, want, sizeof x);                                                    \
     }
 OTHER_CALLS(other_calls_f32, f32, float)
@@ -392,8 +394,8 @@ static void test_far_heads(void **state)
     memcpy(want, x, TOKENS * HEADS * FAR * sizeof *x);
     for (size_t k = 0; k < TOKENS * HEADS; k++) {
         memcpy(one, want + k * FAR, sizeof one);
-        assert_int_equal(pe_rope_f32(&p.plan, pe_from(90 + (int64_t)(k / HEADS)), 1, one,
-                                     lie(1, N, N)), PE_OK);
+        assert_int_equal(
+            pe_rope_f32(&p.plan, pe_from(90 + (int64_t)(k / HEADS)), 1, one, lie(1, N, N)), PE_OK);
         memcpy(want + k * FAR, one, sizeof one);
     }
     assert_int_equal(pe_rope_f32(&p.plan, pe_from(90), TOKENS, x, lie(HEADS, FAR, HEADS * FAR)),
@@ -413,8 +415,7 @@ static void test_every_call(void **state)
     plans_make(p, 20, 10000, 1);
     for (int k = 0; k < 2; k++) {
         const pe_layout layout = (pe_layout)k;
-        for (size_t t = 0; t < LENGTH(list); t++)
-            list[t] = rng_position(&r);
+        for (size_t t = 0; t < LENGTH(list); t++) list[t] = rng_position(&r);
         other_calls_f32(&p[k].plan, layout, list, &r);
         other_calls_f16(&p[k].plan, layout, list, &r);
         other_calls_bf16(&p[k].plan, layout, list, &r);
@@ -441,8 +442,7 @@ static void test_other_forms(void **state)
         const size_t ts = HEADS * DIM, hs = DIM;
         const pe_heads lies = lie(HEADS, DIM, HEADS * DIM), keys = lie(KEYS, DIM, HEADS * DIM);
         const pe_at from = pe_from(first), at = pe_at_i64(list);
-        for (size_t t = 0; t < TOKENS; t++)
-            list[t] = rng_position(&r);
+        for (size_t t = 0; t < TOKENS; t++) list[t] = rng_position(&r);
         fill_random(F32, in, ALL, &r);
         fill_random(BF16, h_in, ALL, &r);
         memcpy(want, in, sizeof in);
@@ -459,8 +459,9 @@ static void test_other_forms(void **state)
         assert_int_equal(pe_rope_to_bf16(p, from, TOKENS, DIM, h_in, lies, h_got, lies), PE_OK);
         assert_memory_equal(h_got, h_want, sizeof h_want);
         /* from [tokens, heads] to [heads, tokens] */
-        assert_int_equal(pe_rope_to_f32(p, from, TOKENS, DIM, in, lies, got,
-                                        lie(HEADS, TOKENS * DIM, DIM)), PE_OK);
+        assert_int_equal(
+            pe_rope_to_f32(p, from, TOKENS, DIM, in, lies, got, lie(HEADS, TOKENS * DIM, DIM)),
+            PE_OK);
         for (size_t t = 0; t < TOKENS; t++)
             for (size_t j = 0; j < HEADS; j++)
                 assert_memory_equal(got + (j * TOKENS + t) * DIM, want + t * ts + j * hs,
@@ -482,7 +483,8 @@ static void test_other_forms(void **state)
         assert_memory_equal(got, want, sizeof want);
 
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_table_f32(p, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N, NULL), PE_OK);
+        assert_int_equal(pe_rope_table_f32(p, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N, NULL),
+                         PE_OK);
         assert_int_equal(by_apart_f32(layout, c, s, N, N / 2, TOKENS, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
 
@@ -492,15 +494,13 @@ static void test_other_forms(void **state)
         assert_int_equal(pe_rope_f32(one, at, TOKENS, want, lies), PE_OK);
         assert_int_equal(pe_rope_f32(p, pe_delta(at), TOKENS, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
-        for (size_t t = 0; t < TOKENS; t++)
-            list[t] = -first;
+        for (size_t t = 0; t < TOKENS; t++) list[t] = -first;
         memcpy(want, in, sizeof in);
         memcpy(got, in, sizeof in);
         assert_int_equal(pe_rope_f32(one, at, TOKENS, want, lies), PE_OK);
         assert_int_equal(pe_rope_f32(p, pe_delta(pe_all(-first)), TOKENS, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
-        for (size_t t = 0; t < TOKENS; t++)
-            list[t] = first;
+        for (size_t t = 0; t < TOKENS; t++) list[t] = first;
         memcpy(want, in, sizeof in);
         assert_int_equal(pe_rope_f32(one, pe_back(at), TOKENS, want, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want); /* turning by -p is the inverse */
@@ -523,8 +523,7 @@ static void test_plans(void **state)
         config.layout = k == 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         config.cos_first = k == 0;
         plan_of(&p, config);
-        for (size_t i = 0; i < 3 * N; i++)
-            want[i] = x[i] = (float)i + 0.5f;
+        for (size_t i = 0; i < 3 * N; i++) want[i] = x[i] = (float)i + 0.5f;
         for (size_t t = 0; t < 3; t++) {
             assert_int_equal(pe_fill_f32(&p.plan, pe_from(1000 + (int64_t)t), 1, row, N), PE_OK);
             for (size_t i = 0; i < N / 2; i++) {
@@ -576,24 +575,24 @@ static void test_shift_of_float_angles(void **state)
         const owned_plan *const q = p[form % 2];
         int64_t list[TOKENS];
         const pe_at at = pe_at_i64(list);
-        for (size_t t = 0; t < TOKENS; t++)
-            list[t] = deltas[form / 2];
+        for (size_t t = 0; t < TOKENS; t++) list[t] = deltas[form / 2];
         fill_random(F32, in, ALL, &r);
         memcpy(want, in, sizeof in);
         assert_int_equal(pe_rope_f32(&q[1].plan, at, TOKENS, want, one), PE_OK);
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_f32(&q[0].plan, pe_delta(pe_all(list[0])), TOKENS, got, one), PE_OK);
+        assert_int_equal(pe_rope_f32(&q[0].plan, pe_delta(pe_all(list[0])), TOKENS, got, one),
+                         PE_OK);
         assert_memory_equal(got, want, sizeof want);
         memcpy(got, in, sizeof in);
         assert_int_equal(pe_rope_f32(&q[0].plan, pe_delta(at), TOKENS, got, one), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_f32(&q[2].plan, pe_delta(pe_all(list[0])), TOKENS, got, one), PE_OK);
+        assert_int_equal(pe_rope_f32(&q[2].plan, pe_delta(pe_all(list[0])), TOKENS, got, one),
+                         PE_OK);
         others += memcmp(got, want, sizeof want) != 0;
     }
     assert_true(others >= LENGTH(deltas));
-    for (size_t i = 0; i < 6; i++)
-        plan_free(&p[i / 3][i % 3]);
+    for (size_t i = 0; i < 6; i++) plan_free(&p[i / 3][i % 3]);
 }
 
 /* The stride of a single head or token leads nowhere, and may be any number. It used to be added to
@@ -601,7 +600,8 @@ static void test_shift_of_float_angles(void **state)
 static void test_strides_of_one(void **state)
 {
     enum { N = 40, PAIR = 2, ALL = PAIR * N };
-    static const size_t any[] = {0, 1, N, SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 8 + 1};
+    static const size_t any[] = {
+        0, 1, N, SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 8 + 1};
     static const size_t shapes[][2] = {{1, 1}, {1, PAIR}, {PAIR, 1}}; /* tokens, heads */
     rng r = rng_for("test_strides_of_one");
     owned_plan both[2];
@@ -636,8 +636,7 @@ static void test_strides_of_one(void **state)
         assert_memory_equal(h_got, h_want, sizeof h_want);
         assert_int_equal(pe_rope_to_f32_bf16(p, at, tokens, N, in, tame, h_want, tame), PE_OK);
         assert_int_equal(pe_rope_to_f32_bf16(p, at, tokens, N, in, strange, h_got, strange), PE_OK);
-        for (size_t i = 0; i < tokens * heads * N; i++)
-            assert_int_equal(h_got[i], h_want[i]);
+        for (size_t i = 0; i < tokens * heads * N; i++) assert_int_equal(h_got[i], h_want[i]);
     }
     plans_free(both);
 }
@@ -648,8 +647,7 @@ static void test_strides_of_one(void **state)
 
 static void rope_plan(owned_plan *p, const pe_rope_config *config)
 {
-    if (pe_rope_config_error(config) != NULL)
-        fail_msg("refused: %s", pe_rope_config_error(config));
+    if (pe_rope_config_error(config) != NULL) fail_msg("refused: %s", pe_rope_config_error(config));
     p->memory_bytes = pe_rope_plan_size(config);
     assert_true(p->memory_bytes > 0);
     p->memory = must_alloc(p->memory_bytes);
@@ -670,16 +668,19 @@ static void reference_plan(owned_plan *p, const pe_rope_config *config)
     p->config.angle = config->angle;
     p->memory_bytes = pe_plan_size(&p->config);
     p->memory = must_alloc(p->memory_bytes);
-    assert_int_equal(pe_plan_init_frequencies(&p->plan, &p->config, omega, pairs, p->memory,
-                                              p->memory_bytes), PE_OK);
+    assert_int_equal(
+        pe_plan_init_frequencies(&p->plan, &p->config, omega, pairs, p->memory, p->memory_bytes),
+        PE_OK);
     free(omega);
 }
 
 /* Configs of every type, with what they need. */
-static const double plan_factors[33] = {1,    1.5, 2,   3.75, 4,   1, 1, 8, 1.25, 6, 7, 8, 9, 1, 2, 3, 4,
-                                        5.25, 6,   7,   8,    9.5, 1, 2, 3, 4,    5, 6, 7, 8, 9, 10, 11};
-static const float plan_freq_factors[33] = {1, 0.5f, 2, 3.75f, 4, 1, 1, 8, 1.25f, 6, 7, 8, 9, 1, 2, 3, 4,
-                                            5, 6,    7, 8,     9, 1, 2, 3, 4,     5, 6, 7, 8, 9, 10, 11};
+static const double plan_factors[33] = {1, 1.5, 2, 3.75, 4, 1, 1,    8, 1.25, 6,  7,
+                                        8, 9,   1, 2,    3, 4, 5.25, 6, 7,    8,  9.5,
+                                        1, 2,   3, 4,    5, 6, 7,    8, 9,    10, 11};
+static const float plan_freq_factors[33] = {1, 0.5f, 2, 3.75f, 4, 1, 1, 8, 1.25f, 6,  7,
+                                            8, 9,    1, 2,     3, 4, 5, 6, 7,     8,  9,
+                                            1, 2,    3, 4,     5, 6, 7, 8, 9,     10, 11};
 static pe_rope_config config_of_type(pe_rope_type scaling, size_t head_dim, size_t rotary_dim)
 {
     pe_rope_config c = pe_rope_config_default(head_dim);
@@ -710,10 +711,8 @@ static void test_plan_in_one_step(void **state)
         config.layout = layout;
         if (with == 1)
             config.offset = -7.25, config.attention_factor = 1.3, config.expected_rows = 1;
-        if (with == 2)
-            config.angle = PE_ANGLE_FLOAT32, config.expected_rows = 1000;
-        if (with == 3)
-            config.freq_factors = plan_freq_factors, config.rope_theta = 1e6;
+        if (with == 2) config.angle = PE_ANGLE_FLOAT32, config.expected_rows = 1000;
+        if (with == 3) config.freq_factors = plan_freq_factors, config.rope_theta = 1e6;
         owned_plan p, like;
         rope_plan(&p, &config);
         reference_plan(&like, &config);
@@ -730,8 +729,9 @@ static void test_plan_in_one_step(void **state)
                                         : rng_position(&r) / 2;
             const pe_at at = pe_from(m % 2 ? first : -first);
             float c[MOST], s[MOST], fill[MOST], x[MOST], want[MOST];
-            assert_int_equal(pe_rope_table_f32(&p.plan, at, ROWS, PE_ROPE_TABLE_APART, c, s, pairs, NULL),
-                             PE_OK);
+            assert_int_equal(
+                pe_rope_table_f32(&p.plan, at, ROWS, PE_ROPE_TABLE_APART, c, s, pairs, NULL),
+                PE_OK);
             assert_int_equal(pe_fill_f32(&like.plan, at, ROWS, fill, n), PE_OK);
             for (size_t i = 0; i < ROWS * pairs; i++)
                 if (s[i] != fill[2 * i] || c[i] != fill[2 * i + 1])
@@ -756,18 +756,15 @@ static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t 
 {
     size_t a = 0, begin = 0;
     *number = i;
-    if (c->coordinate)
-        return c->coordinate[i];
-    if (c->axes == 1)
-        return 0;
+    if (c->coordinate) return c->coordinate[i];
+    if (c->axes == 1) return 0;
     if (c->section_order == PE_SECTIONS_VISION) {
         *number = i % (h / c->axes);
         return i / (h / c->axes);
     }
     if (c->section_order == PE_SECTIONS_INTERLEAVED)
         return i < c->axes * c->sections[i % c->axes] ? i % c->axes : 0;
-    while (i >= begin + c->sections[a])
-        begin += c->sections[a++];
+    while (i >= begin + c->sections[a]) begin += c->sections[a++];
     return a;
 }
 
@@ -782,7 +779,8 @@ static void greedy(const size_t *sections, size_t pairs, uint8_t *list)
     size_t got[3] = {0};
     for (size_t i = 0; i + 1 < pairs; i++) {
         size_t best = 3;
-        for (size_t relaxed = 0; relaxed < 2 && best == 3; relaxed++) /* only the one before is left */
+        for (size_t relaxed = 0; relaxed < 2 && best == 3;
+             relaxed++) /* only the one before is left */
             for (size_t a = 0; a < 3; a++)
                 if (got[a] < most[a] && (relaxed || i == 0 || list[i - 1] != a) &&
                     (best == 3 || got[a] * most[best] < got[best] * most[a]))
@@ -795,8 +793,7 @@ static void greedy(const size_t *sections, size_t pairs, uint8_t *list)
 static const uint8_t *list_of(lists which, const size_t *sections, rng *r)
 {
     static uint8_t list[64];
-    if (which == NO_LIST)
-        return NULL;
+    if (which == NO_LIST) return NULL;
     const size_t all = sections[0] + sections[1] + sections[2];
     if (which == GREEDY) greedy(sections, 64, list);
     for (size_t i = 0; i < 64 && which != GREEDY; i++) {
@@ -845,16 +842,22 @@ static void coordinates_of_pairs(void **state)
         const pe_angle angle = k < 3 ? PE_ANGLE_EXACT : PE_ANGLE_FLOAT32;
         rope.angle = config.angle = angle;
         list[3] = k == 2 ? 255 : 2;
-        if (k % 3 == 0) assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_OK);
-        else if (k == 1) assert_int_equal(pe_plan_init(&plan, &config, memory, sizeof memory), PE_OK);
-        else assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, H, memory, sizeof memory), PE_OK);
+        if (k % 3 == 0)
+            assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_OK);
+        else if (k == 1)
+            assert_int_equal(pe_plan_init(&plan, &config, memory, sizeof memory), PE_OK);
+        else
+            assert_int_equal(
+                pe_plan_init_frequencies(&plan, &config, omega, H, memory, sizeof memory), PE_OK);
         memset(list, 77, sizeof list); /* it was copied */
-        assert_int_equal(pe_rope_table_f32(&plan, at, 1, PE_ROPE_TABLE_APART, c, s, H, NULL), PE_OK);
+        assert_int_equal(pe_rope_table_f32(&plan, at, 1, PE_ROPE_TABLE_APART, c, s, H, NULL),
+                         PE_OK);
         memcpy(list, list_of(ERNIE, sections, NULL), sizeof list);
         for (size_t i = 0; i < H && k != 2; i++) {
             const double p = point[list[i]], w = k < 3 ? omega[i] : (double)((float)omega[i]);
             const double t = k < 3 ? p * w : (double)((float)p * (float)w);
-            assert_true(fabs((double)c[i] - cos(t)) < 1.2e-7 && fabs((double)s[i] - sin(t)) < 1.2e-7);
+            assert_true(fabs((double)c[i] - cos(t)) < 1.2e-7 &&
+                        fabs((double)s[i] - sin(t)) < 1.2e-7);
         }
         if (k == 0) {
             memcpy(c_want, c, sizeof c), memcpy(s_want, s, sizeof s);
@@ -870,12 +873,15 @@ static void coordinates_of_pairs(void **state)
             assert_memory_equal(s, s_want, sizeof s);
         }
         assert_int_equal(pe_rope_f32(&plan, pe_grid(grid, 3), 8, x, one), PE_OK);
-        assert_int_equal(pe_rope_f32(&plan, pe_coords_i32(point, 2, 2, 1), 1, x, one), PE_ERR_AT_AXES);
+        assert_int_equal(pe_rope_f32(&plan, pe_coords_i32(point, 2, 2, 1), 1, x, one),
+                         PE_ERR_AT_AXES);
         assert_int_equal(pe_fill_f32(&plan, at, 1, x, N), PE_ERR_PLAN_ROWS);
         assert_int_equal(pe_shift_f32(&plan, at, 1, x, N), PE_ERR_PLAN_SHIFT);
     }
-    assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, pe_rope_plan_size(&rope) - 1), PE_ERR_MEMORY);
-    assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config) - 1), PE_ERR_MEMORY);
+    assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, pe_rope_plan_size(&rope) - 1),
+                     PE_ERR_MEMORY);
+    assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config) - 1),
+                     PE_ERR_MEMORY);
     for (int k = 0; k < 9; k++) {
         pe_rope_config r = rope;
         pe_config f = config;
@@ -906,30 +912,31 @@ static void test_sections(void **state)
         pe_sections order;
         pe_rope_type type;
         lists list;
-    } cases[] = {{{22, 22, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ERNIE},
-                 {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
-                 {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, GREEDY},
-                 {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
-                 {{22, 21, 21}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
-                 {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE}, /* ggml's tests */
-                 {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, MROPE},
-                 {{30, 10, 9}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
-                 {{0}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_LLAMA3, RANDOM_LIST},
-                 {{0}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ONE_AXIS},
-                 {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST}, /* Qwen2-VL */
-                 {{24, 20, 20}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}, /* Qwen3-VL */
-                 {{0, 40, 0, 24}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
-                 {{32, 32}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, NO_LIST},
-                 {{60, 2, 2}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_LLAMA3, NO_LIST},
-                 {{64}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
-                 {{64}, 1, PE_SECTIONS_INTERLEAVED, PE_ROPE_LINEAR, NO_LIST},
-                 {{64}, 1, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST},
-                 {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST}, /* vision towers */
-                 {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK, NO_LIST},
-                 {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
-                 {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST},
-                 /* more than are found, and a first section that is wrong */
-                 {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}};
+    } cases[] = {
+        {{22, 22, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ERNIE},
+        {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
+        {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, GREEDY},
+        {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
+        {{22, 21, 21}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
+        {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE}, /* ggml's tests */
+        {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, MROPE},
+        {{30, 10, 9}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
+        {{0}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_LLAMA3, RANDOM_LIST},
+        {{0}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ONE_AXIS},
+        {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},      /* Qwen2-VL */
+        {{24, 20, 20}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}, /* Qwen3-VL */
+        {{0, 40, 0, 24}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+        {{32, 32}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, NO_LIST},
+        {{60, 2, 2}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_LLAMA3, NO_LIST},
+        {{64}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+        {{64}, 1, PE_SECTIONS_INTERLEAVED, PE_ROPE_LINEAR, NO_LIST},
+        {{64}, 1, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST},
+        {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST}, /* vision towers */
+        {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK, NO_LIST},
+        {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+        {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST},
+        /* more than are found, and a first section that is wrong */
+        {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}};
     enum { N = 128, H = N / 2, TOKENS = 45, HEADS = 3, ALL = TOKENS * HEADS * N };
     static float x[ALL], want[ALL], out[ALL], sine[TOKENS][H], cosine[TOKENS][H];
     static float a[TOKENS * N], b[TOKENS * N];
@@ -969,21 +976,20 @@ static void test_sections(void **state)
             const pe_at list = pe_coords_i64(positions, axes, 1, TOKENS);
             const pe_at turned = way & 2 ? pe_delta(list) : list;
             const pe_at at = way & 1 ? pe_back(turned) : turned;
-            if (way == 2)
-                alone.offset = 0, alone.attention_factor = 1;
+            if (way == 2) alone.offset = 0, alone.attention_factor = 1;
             if (way % 2 == 0) {
                 reference_plan(&like, &alone);
                 for (size_t t = 0; t < TOKENS; t++)
                     for (size_t c = 0; c <= 255; c += c + 1 == axes ? 256 - axes : 1) {
                         float row_s[H], row_c[H];
                         const int still = c == 255;
-                        sines_at(&like.plan, still ? pe_all(-(int64_t)alone.offset)
-                                                   : pe_all(positions[c * TOKENS + t]),
+                        sines_at(&like.plan,
+                                 still ? pe_all(-(int64_t)alone.offset)
+                                       : pe_all(positions[c * TOKENS + t]),
                                  row_s, row_c);
                         for (size_t i = 0; i < H; i++) {
                             size_t number;
-                            if (coordinate_of(&config, i, H, &number) != c)
-                                continue;
+                            if (coordinate_of(&config, i, H, &number) != c) continue;
                             sine[t][i] = row_s[number], cosine[t][i] = row_c[number];
                         }
                     }
@@ -1008,25 +1014,29 @@ static void test_sections(void **state)
             assert_memory_equal(out, want, sizeof x);
             assert_int_equal(pe_rope_f16(&p.plan, at, TOKENS, h, lies), PE_OK);
             assert_memory_equal(h, h_want, sizeof h);
-            const pe_status rows = config.coordinate ||
-                                           (axes > 1 && config.section_order == PE_SECTIONS_INTERLEAVED)
-                                       ? PE_ERR_PLAN_ROWS
-                                       : PE_OK; /* as rows of pe_fill, in their layout */
+            const pe_status rows =
+                config.coordinate || (axes > 1 && config.section_order == PE_SECTIONS_INTERLEAVED)
+                    ? PE_ERR_PLAN_ROWS
+                    : PE_OK; /* as rows of pe_fill, in their layout */
             assert_int_equal(pe_fill_f32(&p.plan, at, TOKENS, a, N), rows);
             for (size_t t = 0; t < TOKENS && rows == PE_OK; t++)
                 for (size_t i = 0; i < H; i++) {
-                    const size_t s_at = first_of(config.layout, i), c_at = second_of(config.layout, i, N);
+                    const size_t s_at = first_of(config.layout, i),
+                                 c_at = second_of(config.layout, i, N);
                     assert_true(a[t * N + s_at] == (way & 1 ? -sine[t][i] : sine[t][i]));
                     assert_true(a[t * N + c_at] == cosine[t][i]);
                 }
             for (int layout = 0; layout < 4; layout++) {
                 const int apart = layout <= PE_ROPE_TABLE_TWICE;
-                assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)layout,
-                                                   a, apart ? b : NULL, N, NULL), PE_OK);
+                assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS,
+                                                   (pe_rope_table_layout)layout, a,
+                                                   apart ? b : NULL, N, NULL),
+                                 PE_OK);
                 for (size_t t = 0; t < TOKENS; t++)
                     for (size_t e = 0; e < (layout == PE_ROPE_TABLE_APART ? H : N); e++) {
-                        const size_t i = layout == PE_ROPE_TABLE_APART     ? e
-                                         : layout == PE_ROPE_TABLE_TWICE   ? pair_of(config.layout, e, N)
+                        const size_t i = layout == PE_ROPE_TABLE_APART ? e
+                                         : layout == PE_ROPE_TABLE_TWICE
+                                             ? pair_of(config.layout, e, N)
                                          : layout == PE_ROPE_TABLE_COMPLEX ? e / 2
                                                                            : e % H;
                         const float s = way & 1 ? -sine[t][i] : sine[t][i];
@@ -1034,14 +1044,14 @@ static void test_sections(void **state)
                                             : layout == PE_ROPE_TABLE_JOINED ? e >= H
                                                                              : 0;
                         assert_true(a[t * N + e] == (is_sine ? s : cosine[t][i]));
-                        if (apart)
-                            assert_true(b[t * N + e] == s);
+                        if (apart) assert_true(b[t * N + e] == s);
                     }
                 if (!apart) continue; /* the other array first */
                 memcpy(x, a, sizeof a);
                 memcpy(out, b, sizeof b);
-                assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)layout,
-                                                   b, a, N, NULL), PE_OK);
+                assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS,
+                                                   (pe_rope_table_layout)layout, b, a, N, NULL),
+                                 PE_OK);
                 const size_t columns = layout == PE_ROPE_TABLE_APART ? H : N;
                 for (size_t t = 0; t < TOKENS; t++) {
                     assert_memory_equal(b + t * N, x + t * N, columns * sizeof *b);
@@ -1066,7 +1076,8 @@ static void test_lists_of_any_length(void **state)
     rng r = rng_for("test_lists_of_any_length");
     (void)state;
     for (size_t k = 0; k < TURNS * LENGTH(widths); k++) {
-        const size_t n = widths[k / TURNS], h = n / 2, axes = 1 + rng_below(&r, PE_MAX_AXES), turn = k % TURNS;
+        const size_t n = widths[k / TURNS], h = n / 2, axes = 1 + rng_below(&r, PE_MAX_AXES),
+                     turn = k % TURNS;
         int64_t points[ROWS][PE_MAX_AXES];
         pe_config config = config_of(n, turn % 2 ? 43046721 : 10000, turn == 2 ? -1.5 : 1), one;
         owned_plan p, like;
@@ -1081,18 +1092,21 @@ static void test_lists_of_any_length(void **state)
             list[i] = (uint8_t)(turn < 3 ? i % axes : rng_below(&r, 9) ? rng_below(&r, axes) : 255);
         for (size_t t = 0; t < ROWS; t++) /* runs, what repeats, and any */
             for (size_t a = 0; a < PE_MAX_AXES; a++)
-                points[t][a] = t % 16 == 7 ? rng_position(&r) / 2 : (int64_t)(a % 2 ? t : t / 5) - 3;
+                points[t][a] =
+                    t % 16 == 7 ? rng_position(&r) / 2 : (int64_t)(a % 2 ? t : t / 5) - 3;
         config.axes = axes, config.coordinate = list;
         if (turn == 0) {
             assert_int_equal(pe_plan_frequencies(&like.plan, like_omega), PE_OK);
             p.memory_bytes = pe_plan_size(&config), p.memory = must_alloc(p.memory_bytes);
-            assert_int_equal(pe_plan_init_frequencies(&p.plan, &config, like_omega, h, p.memory, p.memory_bytes),
-                             PE_OK);
+            assert_int_equal(
+                pe_plan_init_frequencies(&p.plan, &config, like_omega, h, p.memory, p.memory_bytes),
+                PE_OK);
             plan_free(&like);
             p.config = one;
             like.memory_bytes = pe_plan_size(&one), like.memory = must_alloc(like.memory_bytes);
             assert_int_equal(pe_plan_init_frequencies(&like.plan, &one, like_omega, h, like.memory,
-                                                      like.memory_bytes), PE_OK);
+                                                      like.memory_bytes),
+                             PE_OK);
         } else {
             plan_of(&p, config);
         }
@@ -1117,8 +1131,11 @@ static void test_lists_of_any_length(void **state)
                 }
             }
         const pe_at at = pe_coords_i64(points[0], axes, PE_MAX_AXES, 1);
-        assert_int_equal(pe_rope_table_f32(&p.plan, at, ROWS, PE_ROPE_TABLE_JOINED, got[0], NULL, MOST, NULL), PE_OK);
-        assert_int_equal(pe_rope_table_bf16(&p.plan, at, ROWS, PE_ROPE_TABLE_JOINED, got_16[0], NULL, MOST, NULL),
+        assert_int_equal(
+            pe_rope_table_f32(&p.plan, at, ROWS, PE_ROPE_TABLE_JOINED, got[0], NULL, MOST, NULL),
+            PE_OK);
+        assert_int_equal(pe_rope_table_bf16(&p.plan, at, ROWS, PE_ROPE_TABLE_JOINED, got_16[0],
+                                            NULL, MOST, NULL),
                          PE_OK);
         for (size_t t = 0; t < ROWS; t++)
             for (size_t i = 0; i < MOST; i++) x[t][i] = i < h ? 1 : 0;
@@ -1146,8 +1163,7 @@ static void test_one_coordinate(void **state)
         config.offset = 0.5;
         config.axes = 3;
         config.section_order = (pe_sections)(k / 2);
-        for (size_t a = 0; a < 3; a++)
-            config.sections[a] = 8;
+        for (size_t a = 0; a < 3; a++) config.sections[a] = 8;
         owned_plan p, plain;
         rope_plan(&p, &config);
         config.axes = 1;
@@ -1172,17 +1188,16 @@ static void test_one_coordinate(void **state)
             assert_int_equal(pe_rope_f32(&p.plan, one[m], TOKENS, got, lie(1, N, N)), PE_OK);
             assert_int_equal(pe_rope_f32(&p.plan, all[m], TOKENS, want, lie(1, N, N)), PE_OK);
             assert_memory_equal(got, want, sizeof want);
-            if (k / 2 == PE_SECTIONS_VISION)
-                continue;
+            if (k / 2 == PE_SECTIONS_VISION) continue;
             memcpy(want, x, sizeof x);
             assert_int_equal(pe_rope_f32(&plain.plan, one[m], TOKENS, want, lie(1, N, N)), PE_OK);
             assert_memory_equal(got, want, sizeof want);
         }
         memcpy(got, x, sizeof x), memcpy(want, x, sizeof x); /* a range, too */
         for (size_t t = 0; t < TOKENS; t++)
-            for (size_t a = 0; a < 3; a++)
-                three[a * TOKENS + t] = 70 - 3 * (int64_t)t;
-        assert_int_equal(pe_rope_f32(&p.plan, pe_from_by(70, -3), TOKENS, got, lie(1, N, N)), PE_OK);
+            for (size_t a = 0; a < 3; a++) three[a * TOKENS + t] = 70 - 3 * (int64_t)t;
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from_by(70, -3), TOKENS, got, lie(1, N, N)),
+                         PE_OK);
         assert_int_equal(pe_rope_f32(&p.plan, all[0], TOKENS, want, lie(1, N, N)), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         plan_free(&p);
@@ -1214,15 +1229,13 @@ static void test_one_coordinate_of_axes(void **state)
         pe_config config = pe_config_default(N);
         pe_plan plan;
         config.axes = AXES, config.columns = cases[k].columns, config.layout = cases[k].layout;
-        for (size_t i = 0; i < LENGTH(omega); i++)
-            omega[i] = rng_unit(&r);
+        for (size_t i = 0; i < LENGTH(omega); i++) omega[i] = rng_unit(&r);
         assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, H, memory, sizeof memory),
                          PE_OK);
         for (size_t way = 0; way < 3; way++) { /* a range; one position for all; a list */
             const int64_t first = (int64_t)rng_below(&r, 100000), step = way == 1 ? 0 : 3;
             int64_t list[TOKENS];
-            for (size_t t = 0; t < TOKENS; t++)
-                list[t] = first + step * (int64_t)t;
+            for (size_t t = 0; t < TOKENS; t++) list[t] = first + step * (int64_t)t;
             const pe_at at = way == 2 ? pe_at_i64(list) : pe_from_by(first, step);
             for (size_t tokens = 1; tokens <= TOKENS; tokens += TOKENS - 1) {
                 float x[TOKENS * N], want[TOKENS * N], cosines[TOKENS * N], sines[TOKENS * N];
@@ -1230,7 +1243,8 @@ static void test_one_coordinate_of_axes(void **state)
                 memcpy(want, x, sizeof x);
                 assert_int_equal(pe_rope_f32(&plan, at, tokens, x, lie(1, N, N)), PE_OK);
                 assert_int_equal(pe_rope_table_f32(&plan, at, tokens, PE_ROPE_TABLE_TWICE, cosines,
-                                                   sines, N, NULL), PE_OK);
+                                                   sines, N, NULL),
+                                 PE_OK);
                 for (size_t t = 0; t < tokens; t++) {
                     float sine[H], cosine[H];
                     for (size_t i = 0; i < H; i++) {
@@ -1260,8 +1274,9 @@ static void test_one_coordinate_of_axes(void **state)
 static void test_real_positions(void **state)
 {
     enum { N = 64, H = N / 2, TOKENS = 24 };
-    static const double some[] = {0.5, -0.5, 1.5, 100.5, 2047.5, -16777216.5, 2147483646.5, 0x1p-30,
-                                  1e-300, -1 / 3.0, 1234567.891, 2147483647.999};
+    static const double some[] = {0.5,    -0.5,        1.5,          100.5,
+                                  2047.5, -16777216.5, 2147483646.5, 0x1p-30,
+                                  1e-300, -1 / 3.0,    1234567.891,  2147483647.999};
     static const double amplitudes[] = {1, 1.25};
     rng r = rng_for("test_real_positions");
     mpfr_t angle, s, c;
@@ -1318,8 +1333,10 @@ static void test_real_positions(void **state)
             fill_random(F32, want, N, &r);
             memcpy(got, want, N * sizeof *got);
             const double exact = sum;
-            assert_int_equal(pe_rope_f32(&p.plan, pe_at_f64(&reals[t]), 1, got, lie(1, N, N)), PE_OK);
-            assert_int_equal(pe_rope_f32(&none.plan, pe_at_f64(&exact), 1, want, lie(1, N, N)), PE_OK);
+            assert_int_equal(pe_rope_f32(&p.plan, pe_at_f64(&reals[t]), 1, got, lie(1, N, N)),
+                             PE_OK);
+            assert_int_equal(pe_rope_f32(&none.plan, pe_at_f64(&exact), 1, want, lie(1, N, N)),
+                             PE_OK);
             assert_memory_equal(got, want, N * sizeof *got);
             plan_free(&none);
             config.offset = 0x1p20 + 0x1p-20;
@@ -1350,33 +1367,35 @@ static void test_places(void **state)
         const size_t kind = k / 2 % 8, sizes[1] = {TOKENS};
         static const int64_t steps[] = {-1, 0, 1, 2, -3, 17, 4913, -1000003};
         step = steps[rng_below(&r, LENGTH(steps))];
-        if (kind == 7)
-            first = 0, step = 1;
-        if (kind == 3)
-            first /= 65536, step %= 1000; /* floats have them exactly */
+        if (kind == 7) first = 0, step = 1;
+        if (kind == 3) first /= 65536, step %= 1000; /* floats have them exactly */
         for (size_t m = 0; m < TOKENS; m++) {
             list[m] = kind < 2 || kind == 7 || rng_below(&r, 4) != 0
                           ? first + step * (int64_t)m
                           : rng_position(&r) / (kind == 3 ? INT64_C(1) << 10 : 1);
-            if (kind == 3)
-                list[m] %= 1 << 24;
-            if (list[m] > INT32_MAX)
-                list[m] = INT32_MAX;
+            if (kind == 3) list[m] %= 1 << 24;
+            if (list[m] > INT32_MAX) list[m] = INT32_MAX;
             narrow[m] = (int32_t)list[m], floats[m] = (float)list[m];
             doubles[m] = spread[3 * m] = (double)list[m];
         }
-        const pe_at kinds[] = {pe_from_by(first, step),   pe_skip(pe_from_by(first - 9 * step, step), 9),
-                               pe_at_i32(narrow),         pe_at_f32(floats),
-                               pe_at_f64(doubles),        pe_coords_f64(spread, 1, 3, 1),
-                               pe_coords_i32(narrow, 1, 1, 5), pe_grid(sizes, 1)};
+        const pe_at kinds[] = {pe_from_by(first, step),
+                               pe_skip(pe_from_by(first - 9 * step, step), 9),
+                               pe_at_i32(narrow),
+                               pe_at_f32(floats),
+                               pe_at_f64(doubles),
+                               pe_coords_f64(spread, 1, 3, 1),
+                               pe_coords_i32(narrow, 1, 1, 5),
+                               pe_grid(sizes, 1)};
         const pe_at plain = kinds[kind], of_list = pe_at_i64(list);
         const unsigned way = (unsigned)rng_below(&r, 4);
-        const pe_at moved = way & 2 ? pe_delta(plain) : plain, at = way & 1 ? pe_back(moved) : moved;
+        const pe_at moved = way & 2 ? pe_delta(plain) : plain,
+                    at = way & 1 ? pe_back(moved) : moved;
         const pe_at moved_list = way & 2 ? pe_delta(of_list) : of_list;
         fill_random(t, in, ALL, &r);
         memcpy(want, in, sizeof in), memcpy(got, in, sizeof in);
-        assert_int_equal(rope_at(t, plan, way & 1 ? pe_back(moved_list) : moved_list, TOKENS, want,
-                                 lies), PE_OK);
+        assert_int_equal(
+            rope_at(t, plan, way & 1 ? pe_back(moved_list) : moved_list, TOKENS, want, lies),
+            PE_OK);
         assert_int_equal(rope_at(t, plan, at, TOKENS, got, lies), PE_OK);
         if (memcmp(got, want, ALL * bytes_of(t)) != 0)
             fail_msg("kind %zu, way %u, first %" PRId64 ", step %" PRId64 ", %s", kind, way, first,
@@ -1384,18 +1403,21 @@ static void test_places(void **state)
         memcpy(got, in, sizeof in);
         for (size_t done = 0, n; done < TOKENS; done += n) {
             n = 1 + rng_below(&r, TOKENS - done);
-            assert_int_equal(rope_at(t, plan, pe_skip(at, done), n,
-                                     got + done * 2 * N * bytes_of(t), lies), PE_OK);
+            assert_int_equal(
+                rope_at(t, plan, pe_skip(at, done), n, got + done * 2 * N * bytes_of(t), lies),
+                PE_OK);
         }
         assert_memory_equal(got, want, ALL * bytes_of(t));
         /* back twice, and the order of back, delta and skip: all the same */
         memcpy(got, in, sizeof in);
-        assert_int_equal(rope_at(t, plan, pe_back(pe_back(pe_skip(at, 0))), TOKENS, got, lies), PE_OK);
+        assert_int_equal(rope_at(t, plan, pe_back(pe_back(pe_skip(at, 0))), TOKENS, got, lies),
+                         PE_OK);
         assert_memory_equal(got, want, ALL * bytes_of(t));
         memcpy(got, in, sizeof in);
         const pe_at back = way & 1 ? pe_back(plain) : plain;
         assert_int_equal(rope_at(t, plan, pe_skip(pe_skip(way & 2 ? pe_delta(back) : back, 0), 0),
-                                 TOKENS, got, lies), PE_OK);
+                                 TOKENS, got, lies),
+                         PE_OK);
         assert_memory_equal(got, want, ALL * bytes_of(t));
     }
     plans_free(p);
@@ -1449,18 +1471,12 @@ static float any_float(rng *r, type t)
 {
     const size_t k = rng_below(r, 16);
     const double half = ldexp(1, t == F16 ? -11 : -8), x = (rng_unit(r) - 0.5) * 4;
-    if (k == 0)
-        return (float)INFINITY;
-    if (k == 1)
-        return -(float)NAN;
-    if (k == 2)
-        return (float)ldexp(x, t == F16 ? 15 : 127); /* next to overflow */
-    if (k == 3)
-        return (float)ldexp(x, t == F16 ? -16 : -128); /* subnormal there */
-    if (k == 4)
-        return (float)ldexp(x, t == F16 ? -25 : -149);
-    if (k < 9)
-        return (float)((1 + half * (double)(2 * rng_below(r, 64) + 1)) * (k & 1 ? 1 : -1));
+    if (k == 0) return (float)INFINITY;
+    if (k == 1) return -(float)NAN;
+    if (k == 2) return (float)ldexp(x, t == F16 ? 15 : 127);   /* next to overflow */
+    if (k == 3) return (float)ldexp(x, t == F16 ? -16 : -128); /* subnormal there */
+    if (k == 4) return (float)ldexp(x, t == F16 ? -25 : -149);
+    if (k < 9) return (float)((1 + half * (double)(2 * rng_below(r, 64) + 1)) * (k & 1 ? 1 : -1));
     return (float)x;
 }
 
@@ -1469,7 +1485,8 @@ static void compare_16(type t, const uint16_t *got, const uint16_t *want, size_t
 {
     const unsigned infinity = t == F16 ? 0x7c00 : 0x7f80;
     for (size_t i = 0; i < elements; i++)
-        if (got[i] != want[i] && ((got[i] & 0x7fffu) <= infinity || (want[i] & 0x7fffu) <= infinity))
+        if (got[i] != want[i] &&
+            ((got[i] & 0x7fffu) <= infinity || (want[i] & 0x7fffu) <= infinity))
             fail_msg("%s: element %zu is 0x%04x, not 0x%04x", type_names[t], i, got[i], want[i]);
 }
 
@@ -1488,7 +1505,8 @@ static void test_into_a_cache(void **state)
         const size_t n = widths[k / 4 % LENGTH(widths)];
         const size_t dim = n + (size_t[]){0, 1, 8, 33}[rng_below(&r, 4)], gap = rng_below(&r, 4);
         const type t = k % 2 ? F16 : BF16;
-        const pe_heads from = lie(HEADS, dim, HEADS * dim), to = lie(HEADS, TOKENS * (dim + gap), dim + gap);
+        const pe_heads from = lie(HEADS, dim, HEADS * dim),
+                       to = lie(HEADS, TOKENS * (dim + gap), dim + gap);
         const int zero = rng_below(&r, 4) == 0; /* position 0: what goes in is what is rounded */
         const pe_at at = zero ? pe_all(0) : pe_from(rng_position(&r) / 2);
         owned_plan p;
@@ -1509,8 +1527,9 @@ static void test_into_a_cache(void **state)
                     huge += fabsf(y) > 65520 && fabsf(y) < (float)INFINITY;
                     put(t, want, token * to.token_stride + head * to.head_stride + e, y);
                 }
-        assert_int_equal(t == F16 ? pe_rope_to_f32_f16(&p.plan, at, TOKENS, dim, in, from, got, to)
-                                  : pe_rope_to_f32_bf16(&p.plan, at, TOKENS, dim, in, from, got, to),
+        assert_int_equal(t == F16
+                             ? pe_rope_to_f32_f16(&p.plan, at, TOKENS, dim, in, from, got, to)
+                             : pe_rope_to_f32_bf16(&p.plan, at, TOKENS, dim, in, from, got, to),
                          PE_OK);
         compare_16(t, got, want, LENGTH(got));
         plan_free(&p);
@@ -1534,11 +1553,12 @@ static void test_by_table_one_head(void **state)
         const size_t bytes = n * bytes_of(t);
         float *c = (float *)must_alloc(h * sizeof *c), *s = (float *)must_alloc(h * sizeof *s);
         void *x = must_alloc(bytes), *y = must_alloc(bytes), *want = must_alloc(bytes);
-        const size_t rows = 1 + rng_below(&r, 3), stride = n + rng_below(&r, 3), last = (rows - 1) * stride;
+        const size_t rows = 1 + rng_below(&r, 3), stride = n + rng_below(&r, 3),
+                     last = (rows - 1) * stride;
         float *both = (float *)must_alloc((last + n) * sizeof *both);
-        const pe_rope_table joined = {both, NULL, PE_TYPE_F32, PE_ROPE_TABLE_JOINED, stride, rows, h};
-        for (size_t i = 0; i < last; i++)
-            both[i] = (float)NAN;
+        const pe_rope_table joined = {both, NULL, PE_TYPE_F32, PE_ROPE_TABLE_JOINED, stride,
+                                      rows, h};
+        for (size_t i = 0; i < last; i++) both[i] = (float)NAN;
         for (size_t i = 0; i < h; i++) {
             both[last + i] = c[i] = random_value(&r);
             both[last + h + i] = s[i] = random_value(&r);
@@ -1547,8 +1567,8 @@ static void test_by_table_one_head(void **state)
         memcpy(want, x, bytes);
         memcpy(y, x, bytes);
 #define TURN(layout, c, s, stride, pairs, x)                                                       \
-    (t == F32   ? by_apart_f32(layout, c, s, stride, pairs, 1, (float *)(x), one)          \
-     : t == F16 ? by_apart_f16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one)       \
+    (t == F32   ? by_apart_f32(layout, c, s, stride, pairs, 1, (float *)(x), one)                  \
+     : t == F16 ? by_apart_f16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one)               \
                 : by_apart_bf16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one))
         assert_int_equal(TURN(layout, NULL, s, h, h, x), PE_ERR_NULL);
         assert_int_equal(TURN(layout, c, NULL, h, h, x), PE_ERR_NULL);
@@ -1564,9 +1584,10 @@ static void test_by_table_one_head(void **state)
 #undef TURN
         assert_memory_equal(x, want, bytes);
         const pe_at row = pe_from((int64_t)rows - 1);
-        assert_int_equal(t == F32   ? pe_rope_by_table_f32(&joined, layout, row, 1, (float *)y, one)
-                         : t == F16 ? pe_rope_by_table_f16(&joined, layout, row, 1, (uint16_t *)y, one)
-                                    : pe_rope_by_table_bf16(&joined, layout, row, 1, (uint16_t *)y, one),
+        assert_int_equal(t == F32 ? pe_rope_by_table_f32(&joined, layout, row, 1, (float *)y, one)
+                         : t == F16
+                             ? pe_rope_by_table_f16(&joined, layout, row, 1, (uint16_t *)y, one)
+                             : pe_rope_by_table_bf16(&joined, layout, row, 1, (uint16_t *)y, one),
                          PE_OK);
         assert_memory_equal(y, want, bytes);
         free(c), free(s), free(x), free(y), free(want), free(both);
@@ -1591,8 +1612,7 @@ static void test_by_table_to(void **state)
         const pe_heads from = lie(HEADS, dim, HEADS * dim + gap);
         const pe_heads to = lie(HEADS, TOKENS * (dim + gap), dim + gap);
         pe_status status;
-        if (dim == 0)
-            continue;
+        if (dim == 0) continue;
         for (size_t i = 0; i < TOKENS * stride; i++)
             c[i] = random_value(&r), s[i] = random_value(&r);
         fill_random(t, in, MOST, &r);
@@ -1605,16 +1625,14 @@ static void test_by_table_to(void **state)
                        dim * bytes_of(t));
                 turn(t, layout, s + token * stride, c + token * stride, 1, n, to_head);
             }
-        status = t == F32 ? by_apart_to_f32(layout, c, s, stride, h, TOKENS, dim,
-                                                    (const float *)(void *)in, from,
-                                                    (float *)(void *)got, to)
-                 : t == F16
-                     ? by_apart_to_f16(layout, c, s, stride, h, TOKENS, dim,
-                                               (const uint16_t *)(void *)in, from,
-                                               (uint16_t *)(void *)got, to)
-                     : by_apart_to_bf16(layout, c, s, stride, h, TOKENS, dim,
-                                                (const uint16_t *)(void *)in, from,
-                                                (uint16_t *)(void *)got, to);
+        status =
+            t == F32 ? by_apart_to_f32(layout, c, s, stride, h, TOKENS, dim,
+                                       (const float *)(void *)in, from, (float *)(void *)got, to)
+            : t == F16
+                ? by_apart_to_f16(layout, c, s, stride, h, TOKENS, dim,
+                                  (const uint16_t *)(void *)in, from, (uint16_t *)(void *)got, to)
+                : by_apart_to_bf16(layout, c, s, stride, h, TOKENS, dim,
+                                   (const uint16_t *)(void *)in, from, (uint16_t *)(void *)got, to);
         assert_int_equal(status, PE_OK);
         if (memcmp(got, want, sizeof got) != 0)
             fail_msg("%s, %s, n %zu, head_dim %zu, gap %zu", type_names[t], layout_names[layout], n,
@@ -1631,20 +1649,23 @@ static void exact_row(oracle *o, int64_t position, float *c, float *s)
 {
     for (size_t i = 0; i < o->pairs; i++) {
         oracle_pair(o, position, i);
-        s[i] = mpfr_get_flt(o->element[0], MPFR_RNDN), c[i] = mpfr_get_flt(o->element[1], MPFR_RNDN);
+        s[i] = mpfr_get_flt(o->element[0], MPFR_RNDN),
+        c[i] = mpfr_get_flt(o->element[1], MPFR_RNDN);
         if (position == 0) s[i] = 0;
     }
 }
 
-static void turn_all(type t, const pe_plan *plan, pe_at at, size_t tokens, size_t dim, const void *in,
-                     pe_heads from, void *x, pe_heads heads)
+static void turn_all(type t, const pe_plan *plan, pe_at at, size_t tokens, size_t dim,
+                     const void *in, pe_heads from, void *x, pe_heads heads)
 {
     const pe_status status =
-        !in          ? rope_at(t, plan, at, tokens, x, heads)
-        : t == F32   ? pe_rope_to_f32(plan, at, tokens, dim, (const float *)in, from, (float *)x, heads)
-        : t == F16   ? pe_rope_to_f16(plan, at, tokens, dim, (const uint16_t *)in, from, (uint16_t *)x, heads)
-                     : pe_rope_to_bf16(plan, at, tokens, dim, (const uint16_t *)in, from, (uint16_t *)x,
-                                       heads);
+        !in ? rope_at(t, plan, at, tokens, x, heads)
+        : t == F32
+            ? pe_rope_to_f32(plan, at, tokens, dim, (const float *)in, from, (float *)x, heads)
+        : t == F16 ? pe_rope_to_f16(plan, at, tokens, dim, (const uint16_t *)in, from,
+                                    (uint16_t *)x, heads)
+                   : pe_rope_to_bf16(plan, at, tokens, dim, (const uint16_t *)in, from,
+                                     (uint16_t *)x, heads);
     assert_int_equal(status, PE_OK);
 }
 
@@ -1652,16 +1673,19 @@ static void turn_all(type t, const pe_plan *plan, pe_at at, size_t tokens, size_
 static void test_blocks(void **state)
 {
     enum { TOKENS = 7, HEADS = 3, MOST = 512, ROOM = TOKENS * HEADS * (MOST + 3) };
-    static const size_t widths[][3] = {{2, 2, 0}, {8, 8, 0}, {16, 24, 40}, {30, 34, 0}, {64, 64, 0},
-                                       {32, 32, 32}, {128, 2, 62}, {212, 300, 0}, {16, 16, 0},
-                                       {32, 32, 0}, {96, 32, 0}, {64, 64, 64}, {192, 192, 0}};
+    static const size_t widths[][3] = {{2, 2, 0},    {8, 8, 0},    {16, 24, 40}, {30, 34, 0},
+                                       {64, 64, 0},  {32, 32, 32}, {128, 2, 62}, {212, 300, 0},
+                                       {16, 16, 0},  {32, 32, 0},  {96, 32, 0},  {64, 64, 64},
+                                       {192, 192, 0}};
     static unsigned char in[ROOM * 4], x[ROOM * 4], want[ROOM * 4];
-    static float c[TOKENS][MOST / 2], s[TOKENS][MOST / 2], table_c[TOKENS * 2 * MOST], table_s[TOKENS * 2 * MOST];
+    static float c[TOKENS][MOST / 2], s[TOKENS][MOST / 2], table_c[TOKENS * 2 * MOST],
+        table_s[TOKENS * 2 * MOST];
     rng r = rng_for("test_blocks");
     (void)state;
     for (size_t k = 0; k < LENGTH(widths) * 6; k++) {
         const size_t *const width = widths[k / 6], axes = width[2] ? 3 : 2;
-        const int how = (int)(k % 6); /* 0 points, 1 back, 2 differences, 3 the same back, 4 one coordinate */
+        const int how =
+            (int)(k % 6); /* 0 points, 1 back, 2 differences, 3 the same back, 4 one coordinate */
         const int delta = how == 2 || how == 3, back = how % 2;
         const double amplitude = how == 0 ? 1.0 : 1.25;
         pe_config config = config_of(width[0] + width[1] + width[2], 10000, amplitude);
@@ -1682,7 +1706,8 @@ static void test_blocks(void **state)
         if (how == 4) at = pe_from(points[0]);
         for (size_t t = 0; t < TOKENS; t++)
             for (size_t a = 0, column = 0; a < axes; column += width[a++] / 2) {
-                const int64_t position = how == 4 ? points[0] + (int64_t)t : points[t * axes + axes - 1 - a];
+                const int64_t position =
+                    how == 4 ? points[0] + (int64_t)t : points[t * axes + axes - 1 - a];
                 exact_row(&o[a], back ? -position : position, c[t] + column, s[t] + column);
             }
         if (delta) at = pe_delta(at);
@@ -1699,8 +1724,8 @@ static void test_blocks(void **state)
                 if (to) memset(x, CANARY, sizeof x);
                 turn_all((type)t, &p.plan, at, TOKENS, dim, to ? in : NULL, where, x, where);
                 if (memcmp(x, want, TOKENS * HEADS * dim * bytes_of((type)t)) != 0)
-                    fail_msg("%s in blocks of %zu, %zu, %zu, kind %d, to %d", type_names[t], width[0],
-                             width[1], width[2], how, to);
+                    fail_msg("%s in blocks of %zu, %zu, %zu, kind %d, to %d", type_names[t],
+                             width[0], width[1], width[2], how, to);
             }
         /* heads one after the other, each with its tokens */
         fill_random(F32, in, TOKENS * HEADS * dim, &r);
@@ -1712,32 +1737,38 @@ static void test_blocks(void **state)
         turn_all(F32, &p.plan, at, TOKENS, dim, NULL, where, x, lie(HEADS, TOKENS * dim, dim));
         for (size_t i = 0; i < TOKENS * HEADS; i++) {
             const size_t bytes = dim * sizeof(float);
-            assert_memory_equal(x + (i % HEADS * TOKENS + i / HEADS) * bytes, in + i * bytes, bytes);
+            assert_memory_equal(x + (i % HEADS * TOKENS + i / HEADS) * bytes, in + i * bytes,
+                                bytes);
         }
         /* queries and keys of floats, by one call */
         fill_random(F32, in, TOKENS * HEADS * dim, &r);
         memcpy(x, in, sizeof x), memcpy(want, in, sizeof want);
         turn_all(F32, &p.plan, at, TOKENS, dim, NULL, where, want, where);
-        assert_int_equal(pe_rope_qk_f32(&p.plan, at, TOKENS, (float *)(void *)x, lie(2, dim, HEADS * dim),
-                                        (float *)(void *)x + 2 * dim, lie(1, dim, HEADS * dim)), PE_OK);
+        assert_int_equal(pe_rope_qk_f32(&p.plan, at, TOKENS, (float *)(void *)x,
+                                        lie(2, dim, HEADS * dim), (float *)(void *)x + 2 * dim,
+                                        lie(1, dim, HEADS * dim)),
+                         PE_OK);
         assert_memory_equal(x, want, TOKENS * HEADS * dim * sizeof(float));
         /* tables: pair after pair, block after block; twice: each element's own pair */
         for (int order = PE_ROPE_TABLE_APART; order <= PE_ROPE_TABLE_MATRIX; order++) {
             const int two = order <= PE_ROPE_TABLE_TWICE;
             const size_t h = n / 2, stride = order == PE_ROPE_TABLE_MATRIX ? 2 * n : n;
             memset(table_c, CANARY, sizeof table_c);
-            assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)order, table_c,
-                                               two ? table_s : NULL, stride, NULL), PE_OK);
+            assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)order,
+                                               table_c, two ? table_s : NULL, stride, NULL),
+                             PE_OK);
             for (size_t t = 0; t < TOKENS; t++)
                 for (size_t a = 0, i = 0, column = 0; a < axes; column += width[a++])
                     for (size_t j = 0; j < width[a] / 2; j++, i++) {
-                        const float *const row = table_c + t * stride, *const row_s = table_s + t * stride;
+                        const float *const row = table_c + t * stride, *const row_s =
+                                                                           table_s + t * stride;
                         switch (order) {
                         case PE_ROPE_TABLE_APART:
                             assert_true(row[i] == c[t][i] && row_s[i] == s[t][i]);
                             break;
                         case PE_ROPE_TABLE_TWICE:
-                            for (size_t e = column + j, again = 0; again < 2; again++, e += width[a] / 2)
+                            for (size_t e = column + j, again = 0; again < 2;
+                                 again++, e += width[a] / 2)
                                 assert_true(row[e] == c[t][i] && row_s[e] == s[t][i]);
                             break;
                         case PE_ROPE_TABLE_JOINED:
@@ -1773,7 +1804,8 @@ static void test_rotary_offset(void **state)
         static const size_t offsets[] = {1, 8, 40, 24};
         const size_t n = rotary[k / 12], offset = offsets[k / 3 % 4], dim = offset + n + k % 5;
         const int form = (int)(k % 3), apart = form == 2 && n <= 512;
-        const pe_heads where = lie(HEADS, dim, HEADS * dim), one_after = lie(HEADS, TOKENS * dim, dim);
+        const pe_heads where = lie(HEADS, dim, HEADS * dim),
+                       one_after = lie(HEADS, TOKENS * dim, dim);
         pe_rope_config config = pe_rope_config_default(dim);
         owned_plan p;
         oracle o;
@@ -1791,38 +1823,45 @@ static void test_rotary_offset(void **state)
                 for (size_t token = 0; token < TOKENS; token++) {
                     exact_row(&o, 70000 + (int64_t)token, c, s);
                     for (size_t h = 0; h < HEADS; h++) {
-                        unsigned char *const y = want + (token * out.token_stride + h * out.head_stride) * e;
+                        unsigned char *const y =
+                            want + (token * out.token_stride + h * out.head_stride) * e;
                         const unsigned char *const from = in + (token * HEADS + h) * dim * e;
                         memcpy(y, from, dim * e);
-                        for (size_t i = 0; apart && i < n; i++) /* read adjacent, written as halves */
-                            memcpy(y + (offset + i % 2 * (n / 2) + i / 2) * e, from + (offset + i) * e, e);
+                        for (size_t i = 0; apart && i < n;
+                             i++) /* read adjacent, written as halves */
+                            memcpy(y + (offset + i % 2 * (n / 2) + i / 2) * e,
+                                   from + (offset + i) * e, e);
                         turn((type)t, config.layout, s, c, 1, n, y + offset * e);
                     }
                 }
                 if (to) memset(x, CANARY, sizeof x);
-                turn_all((type)t, &p.plan, pe_from(70000), TOKENS, dim, to ? in : NULL, where, x, out);
+                turn_all((type)t, &p.plan, pe_from(70000), TOKENS, dim, to ? in : NULL, where, x,
+                         out);
                 if (memcmp(x, want, TOKENS * HEADS * dim * e) != 0)
-                    fail_msg("%s, %zu of %zu from %zu on, form %d, to %d", type_names[t], n, dim, offset, form,
-                             to);
+                    fail_msg("%s, %zu of %zu from %zu on, form %d, to %d", type_names[t], n, dim,
+                             offset, form, to);
             }
         /* floats to 16 bits: what is copied is rounded, too */
         fill_random(F32, in, TOKENS * HEADS * dim, &r);
         turn_all(F32, &p.plan, pe_from(70000), TOKENS, dim, in, where, narrow, where);
-        assert_int_equal(pe_rope_to_f32_bf16(&p.plan, pe_from(70000), TOKENS, dim, (float *)(void *)in, where,
-                                             half, where), PE_OK);
+        assert_int_equal(pe_rope_to_f32_bf16(&p.plan, pe_from(70000), TOKENS, dim,
+                                             (float *)(void *)in, where, half, where),
+                         PE_OK);
         for (size_t i = 0; i < TOKENS * HEADS * dim; i++) {
             uint16_t bits;
             put(BF16, &bits, 0, narrow[i]);
             assert_int_equal(half[i], bits);
         }
         memset(x, CANARY, sizeof x);
-        assert_int_equal(pe_rope_to_f32(&p.plan, pe_from(0), TOKENS, offset + n - 1, (float *)(void *)in, where,
-                                        (float *)(void *)x, where), PE_ERR_HEAD_DIM);
+        assert_int_equal(pe_rope_to_f32(&p.plan, pe_from(0), TOKENS, offset + n - 1,
+                                        (float *)(void *)in, where, (float *)(void *)x, where),
+                         PE_ERR_HEAD_DIM);
         assert_int_equal(pe_rope_f32(&p.plan, pe_from(0), 1, (float *)(void *)x, lie(2, n - 1, 0)),
                          PE_ERR_SHAPE);
         assert_true(all_canaries(x, sizeof x));
         /* heads may be as near to each other as what is rotated is long: their ends are not touched */
-        assert_int_equal(pe_rope_f32(&p.plan, pe_from(0), 1, (float *)(void *)in, lie(2, n, 0)), PE_OK);
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from(0), 1, (float *)(void *)in, lie(2, n, 0)),
+                         PE_OK);
         oracle_free(&o);
         free(p.memory);
     }
@@ -1841,8 +1880,9 @@ static void refused_plan(const pe_rope_config *config, pe_status status, const c
     assert_memory_equal(&plan, &none, sizeof plan);
     assert_true(all_canaries(memory, sizeof memory));
     assert_int_equal(pe_rope_f32(&plan, pe_from(0), 1, x, lie(1, 2, 2)), PE_ERR_PLAN);
-    assert_int_equal(pe_rope_table_f32(&plan, pe_from(0), 1, PE_ROPE_TABLE_APART, x, x + 1, 1, NULL),
-                     PE_ERR_PLAN);
+    assert_int_equal(
+        pe_rope_table_f32(&plan, pe_from(0), 1, PE_ROPE_TABLE_APART, x, x + 1, 1, NULL),
+        PE_ERR_PLAN);
     assert_int_equal(pe_fill_f32(&plan, pe_from(0), 1, x, 2), PE_ERR_PLAN);
     assert_true(x[0] == 1 && x[1] == 2);
     if (field != NULL) {
@@ -1878,7 +1918,8 @@ static void test_bad_plans(void **state)
     REFUSED("rope_interleave", c.rope_interleave = 1; c.layout = PE_LAYOUT_INTERLEAVED);
     REFUSED("rope_interleave", c.rope_interleave = 1; c.head_dim = c.rotary_dim = 514;
             c.sections[0] = 249);
-    REFUSED("sections", c.section_order = PE_SECTIONS_VISION; c.axes = 3); /* 16 are no three thirds */
+    REFUSED("sections", c.section_order = PE_SECTIONS_VISION;
+            c.axes = 3); /* 16 are no three thirds */
     REFUSED("section_order", c.section_order = (pe_sections)3);
     REFUSED("section_order", c.section_order = (pe_sections)-1);
     REFUSED("rotary_offset", c.rotary_offset = 1);
@@ -1906,16 +1947,13 @@ static void test_bad_plans(void **state)
         c.axes = 2, c.section_order = PE_SECTIONS_VISION, c.sections[0] = c.sections[1] = 2;
         assert_null(pe_rope_config_error(&c));
         c.head_dim = c.rotary_dim = 4, c.sections[0] = c.sections[1] = 1;
-        if (scaling != PE_ROPE_NTK_FIXED)
-            refused_plan(&c, PE_ERR_CONFIG, "rotary_dim");
-        else
-            assert_null(pe_rope_config_error(&c));
+        if (scaling != PE_ROPE_NTK_FIXED) refused_plan(&c, PE_ERR_CONFIG, "rotary_dim");
+        else assert_null(pe_rope_config_error(&c));
     }
 
     /* a factor that makes a frequency of more than 2^21, and the largest that does not */
     static float factors[16];
-    for (size_t i = 0; i < 16; i++)
-        factors[i] = 1;
+    for (size_t i = 0; i < 16; i++) factors[i] = 1;
     factors[0] = 0x1p-21f; /* of pair 0, whose frequency is 1 */
     c = good, c.freq_factors = factors;
     const size_t size = pe_rope_plan_size(&c);
@@ -1969,9 +2007,10 @@ static pe_status table(type t, const pe_plan *plan, pe_at at, size_t rows,
 {
     return t == F32
                ? pe_rope_table_f32(plan, at, rows, layout, (float *)c, (float *)s, stride, NULL)
-           : t == F16
-               ? pe_rope_table_f16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride, NULL)
-               : pe_rope_table_bf16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride, NULL);
+           : t == F16 ? pe_rope_table_f16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s,
+                                          stride, NULL)
+                      : pe_rope_table_bf16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s,
+                                           stride, NULL);
 }
 
 /* Each table's layout and bits, every type. */
@@ -1994,12 +2033,10 @@ static void test_tables(void **state)
 #define ELEMENT(table, r, column) ((table) + ((r) * stride + (column)) * e)
 #define SAME(table, r, column, i, is_cos)                                                          \
     assert_memory_equal(ELEMENT(table, r, column), row + ((r) * n + 2 * (i) + (is_cos)) * e, e)
-            if (t == F32)
-                assert_int_equal(pe_fill_f32(&p->plan, at, ROWS, fill, n), PE_OK);
+            if (t == F32) assert_int_equal(pe_fill_f32(&p->plan, at, ROWS, fill, n), PE_OK);
             else if (t == F16)
                 assert_int_equal(pe_fill_f16(&p->plan, at, ROWS, (uint16_t *)fill, n), PE_OK);
-            else
-                assert_int_equal(pe_fill_bf16(&p->plan, at, ROWS, (uint16_t *)fill, n), PE_OK);
+            else assert_int_equal(pe_fill_bf16(&p->plan, at, ROWS, (uint16_t *)fill, n), PE_OK);
             for (int layout = 0; layout < 2; layout++) { /* of pairs: matters to TWICE alone */
                 const pe_plan *const plan = &p[layout].plan;
                 memset(a, CANARY, bytes);
@@ -2026,10 +2063,10 @@ static void test_tables(void **state)
                     assert_true(all_canaries(ELEMENT(a, r, n), PAD * e));
                     assert_true(all_canaries(ELEMENT(b, r, n), PAD * e));
                 }
-                assert_int_equal(table((type)t, plan, at, ROWS, PE_ROPE_TABLE_JOINED, a, NULL, stride),
-                                 PE_OK);
-                assert_int_equal(table((type)t, plan, at, ROWS, PE_ROPE_TABLE_COMPLEX, b, NULL, stride),
-                                 PE_OK);
+                assert_int_equal(
+                    table((type)t, plan, at, ROWS, PE_ROPE_TABLE_JOINED, a, NULL, stride), PE_OK);
+                assert_int_equal(
+                    table((type)t, plan, at, ROWS, PE_ROPE_TABLE_COMPLEX, b, NULL, stride), PE_OK);
                 for (size_t r = 0; r < ROWS; r++) {
                     for (size_t i = 0; i < h; i++) {
                         SAME(a, r, i, i, 1);
@@ -2066,10 +2103,12 @@ static void test_inverse(void **state)
         fill_random(F32, x, N, &r);
         memcpy(y, x, sizeof x);
         assert_int_equal(pe_rope_f32(plan, at, 1, y, lie(1, N, N)), PE_OK);
-        assert_int_equal(pe_rope_f32(plan, k % 4 < 2 ? pe_back(at) : pe_back(pe_delta(at)), 1, y,
-                                     lie(1, N, N)), PE_OK);
+        assert_int_equal(
+            pe_rope_f32(plan, k % 4 < 2 ? pe_back(at) : pe_back(pe_delta(at)), 1, y, lie(1, N, N)),
+            PE_OK);
         for (size_t i = 0; i < N / 2; i++) {
-            const size_t a = first_of((pe_layout)(k % 2), i), b = second_of((pe_layout)(k % 2), i, N);
+            const size_t a = first_of((pe_layout)(k % 2), i),
+                         b = second_of((pe_layout)(k % 2), i, N);
             const double size = hypot((double)x[a], (double)x[b]) + 1e-30;
             const double da = (double)y[a] - (double)x[a], db = (double)y[b] - (double)x[b];
             worst = fmax(worst, hypot(da, db) / size);
@@ -2084,7 +2123,8 @@ static void test_inverse(void **state)
 static void turn_pairs(const float *s, const float *c, int fused, float *x, size_t n)
 {
     for (size_t i = 0; i < n / 2; i++) {
-        const float a = x[i], b = x[i + n / 2], bs = product_f32(b, s[i]), as = product_f32(a, s[i]);
+        const float a = x[i], b = x[i + n / 2], bs = product_f32(b, s[i]),
+                    as = product_f32(a, s[i]);
         x[i] = fused ? fmaf(a, c[i], -bs) : product_f32(a, c[i]) - bs;
         x[i + n / 2] = fused ? fmaf(b, c[i], as) : product_f32(b, c[i]) + as;
     }
@@ -2143,8 +2183,8 @@ static void test_errors(void **state)
                 turn_pairs(back, row + N / 2, 1, x[1], N);
             }
             for (int f = 0; f < 2; f++)
-                add_errors(x[f], was, what == 1 ? zeros : exact, what == 1 ? ones : exact + N / 2, N,
-                           &largest[f], &squares[f]);
+                add_errors(x[f], was, what == 1 ? zeros : exact, what == 1 ? ones : exact + N / 2,
+                           N, &largest[f], &squares[f]);
         }
         const double elements = (double)(rounds[what] * N);
         printf("  %-12s rms %.3f, largest %.2f; fused: rms %.3f, largest %.2f (2^-24 of a pair)\n",
@@ -2198,8 +2238,7 @@ static void test_relative(void **state)
     plan_make(&p, N, 500000, 1);
     fill_random(F32, q, N, &r);
     fill_random(F32, y, N, &r);
-    for (size_t i = 0; i < N; i++)
-        size += fabs((double)q[i]) * 4;
+    for (size_t i = 0; i < N; i++) size += fabs((double)q[i]) * 4;
     for (size_t j = 0; j < LENGTH(starts); j++) {
         float u[N], v[N];
         double dot = 0;
@@ -2207,10 +2246,8 @@ static void test_relative(void **state)
         memcpy(v, y, sizeof v);
         assert_int_equal(pe_rope_f32(&p.plan, pe_from(starts[j]), 1, u, lie(1, N, N)), PE_OK);
         assert_int_equal(pe_rope_f32(&p.plan, pe_from(starts[j] + K), 1, v, lie(1, N, N)), PE_OK);
-        for (size_t i = 0; i < N; i++)
-            dot += (double)u[i] * (double)v[i];
-        if (j == 0)
-            reference = dot;
+        for (size_t i = 0; i < N; i++) dot += (double)u[i] * (double)v[i];
+        if (j == 0) reference = dot;
         if (!(fabs(dot - reference) < size * 6 / 16777216.0))
             fail_msg("from position %" PRId64 ": %.9g, from 0: %.9g", starts[j], dot, reference);
     }
@@ -2236,8 +2273,7 @@ static void test_guard_pages(void **state)
             j.inverse = 0, j.first = 7, j.positions = NULL;
             j.tokens = tokens, j.heads = heads, j.head_dim = n;
             j.token_stride = heads * n, j.head_stride = n;
-            if (form / 6 % 2)
-                j.token_stride = n, j.head_stride = tokens * n;
+            if (form / 6 % 2) j.token_stride = n, j.head_stride = tokens * n;
             fault_case("n %zu, form %u", n, form);
             memset(g.begin, 0, 65536);
             j.x = g.end - bytes;
@@ -2319,18 +2355,22 @@ static void test_bad_input(void **state)
 
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&none, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_to_f32(&none, zero, 1, N, x, one, y, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_to_f32_bf16(&none, zero, 1, N, x, one, (uint16_t *)(void *)y, one));
+    REFUSED(PE_ERR_PLAN,
+            pe_rope_to_f32_bf16(&none, zero, 1, N, x, one, (uint16_t *)(void *)y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&none, zero, 1, x, one, y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&none, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
     REFUSED(PE_ERR_PLAN_ROPE, pe_rope_f32(&odd.plan, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN_ROPE, pe_rope_f32(&padded.plan, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN_ROPE, pe_rope_f32(&padded.plan, pe_delta(zero), 1, x, one));
     REFUSED(PE_ERR_PLAN_ROPE, pe_rope_f32(&steps.plan, zero, 1, x, one));
-    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_table_f32(&steps.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
+    REFUSED(PE_ERR_PLAN_ROPE,
+            pe_rope_table_f32(&steps.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
     REFUSED(PE_ERR_PLAN_ROPE, pe_rope_to_f32(&odd.plan, zero, 1, N, x, one, y, one));
     REFUSED(PE_ERR_PLAN_ROPE, pe_rope_qk_f32(&padded.plan, zero, 1, x, one, y, one));
-    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
-    REFUSED(PE_ERR_PLAN_ROPE, pe_rope_table_f32(&padded.plan, zero, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
+    REFUSED(PE_ERR_PLAN_ROPE,
+            pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
+    REFUSED(PE_ERR_PLAN_ROPE,
+            pe_rope_table_f32(&padded.plan, zero, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     /* interleaved sections are no rows of pe_fill, no shifts and no dot products */
     REFUSED(PE_ERR_PLAN_ROWS, pe_fill_f32(&woven.plan, at, 1, x, N));
     REFUSED(PE_ERR_PLAN_ROWS, pe_add_f32(&woven.plan, zero, 1, 1, x, N));
@@ -2354,8 +2394,10 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 1, x, lie(2, N - 1, N)));
     {
         float *const between = (float *)(void *)((unsigned char *)y + 2); /* half an element */
-        REFUSED(PE_ERR_ALIGNMENT, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_APART, x, between, N, NULL));
-        REFUSED(PE_ERR_ALIGNMENT, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_TWICE, between, x, N, NULL));
+        REFUSED(PE_ERR_ALIGNMENT,
+                pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_APART, x, between, N, NULL));
+        REFUSED(PE_ERR_ALIGNMENT,
+                pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_TWICE, between, x, N, NULL));
     }
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(1, N, N - 1)));
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(2, N, 2 * N - 1)));
@@ -2370,8 +2412,8 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N + 1, x, one, y, lie(1, N, N + 1)));
     REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32_f16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
     REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32_bf16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
-    REFUSED(PE_ERR_OVERLAP, pe_rope_to_f32_bf16(q, zero, 2, N, x, one,
-                                              (uint16_t *)(void *)(x + 2 * N - 1), one));
+    REFUSED(PE_ERR_OVERLAP,
+            pe_rope_to_f32_bf16(q, zero, 2, N, x, one, (uint16_t *)(void *)(x + 2 * N - 1), one));
     REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, 9, 1, 1), 1, x, one));
     REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, 0, 1, 1), 1, x, one));
     REFUSED(PE_ERR_AT_AXES, pe_rope_f32(q, pe_coords_i64(list, SIZE_MAX, 1, 1), 1, x, one));
@@ -2386,10 +2428,13 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_AT_ROWS, pe_rope_f32(&woven.plan, pe_grid(sizes, 2), 5, x, one));
     REFUSED(PE_ERR_AT_ROWS, pe_rope_f32(&woven.plan, pe_grid(empty, 2), 1, x, one));
     REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(&woven.plan, pe_grid(huge, 2), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_APART, x, y, N / 2 - 1, NULL));
+    REFUSED(PE_ERR_SHAPE,
+            pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_APART, x, y, N / 2 - 1, NULL));
     REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_TWICE, x, y, N - 1, NULL));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, NULL, N - 1, NULL));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, NULL, N - 1, NULL));
+    REFUSED(PE_ERR_SHAPE,
+            pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, NULL, N - 1, NULL));
+    REFUSED(PE_ERR_SHAPE,
+            pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, NULL, N - 1, NULL));
     REFUSED(PE_ERR_SINES, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, y, N, NULL));
     REFUSED(PE_ERR_SINES, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, y, N, NULL));
     REFUSED(PE_ERR_SHAPE, by_apart_f32(PE_LAYOUT_HALVES, y, y, N / 2 - 1, N / 2, 2, x, one));
@@ -2406,9 +2451,11 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SIZE, pe_rope_qk_f32(q, zero, 3, x, one, y, lie(2, N, limit / 8)));
     REFUSED(PE_ERR_SIZE, pe_rope_table_f32(q, zero, 3, PE_ROPE_TABLE_APART, x, y, limit / 8, NULL));
     REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(q, pe_coords_i64(list, 1, limit / 8, 1), 3, x, one));
-    REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, 1, limit / 2), 2, x, one));
-    REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, limit / 8 + 1, limit / 8 + 1),
-                                     2, x, one)); /* each would fit */
+    REFUSED(PE_ERR_AT_SIZE,
+            pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, 1, limit / 2), 2, x, one));
+    REFUSED(PE_ERR_AT_SIZE,
+            pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, limit / 8 + 1, limit / 8 + 1), 2, x,
+                        one)); /* each would fit */
     REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(q, pe_skip(at, SIZE_MAX), 1, x, one));
     REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(q, pe_skip(pe_skip(at, limit), limit), 1, x, one));
 
@@ -2422,8 +2469,10 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_skip(pe_from_by(0, INT64_MAX), 5), 1, x, one));
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_back(pe_from(INT64_MIN)), 1, x, one));
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_delta(pe_all(POSITION_MAX + 1)), 2, x, one));
-    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_APART, x, y, N, NULL));
-    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
+    REFUSED(PE_ERR_RANGE,
+            pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_APART, x, y, N, NULL));
+    REFUSED(PE_ERR_RANGE,
+            pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     list[3] = INT64_MAX;
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, at, 4, x, one));
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_delta(pe_back(at)), 4, x, one));
@@ -2438,7 +2487,8 @@ static void test_bad_input(void **state)
         REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_back(pe_delta(pe_at_f64(reals))), 3, x, one));
         REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_coords_f32(floats + 2, 1, 1, 1), 1, x, one));
         REFUSED(PE_ERR_RANGE, pe_rope_f32(&woven.plan, pe_coords_f64(reals, 2, 1, 1), 2, x, one));
-        REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_at_f64(reals), 3, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
+        REFUSED(PE_ERR_RANGE,
+                pe_rope_table_f32(q, pe_at_f64(reals), 3, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     }
     {
         owned_plan moved;
@@ -2461,7 +2511,8 @@ static void test_bad_input(void **state)
     /* one token or one head needs no stride; the last position is fine; more cells than tokens */
     assert_int_equal(pe_rope_f32(q, pe_from(POSITION_MAX), 1, x, lie(1, 0, 0)), PE_OK);
     assert_int_equal(pe_rope_f32(q, pe_delta(pe_all(POSITION_MAX)), 2, x, lie(1, 0, N)), PE_OK);
-    assert_int_equal(pe_rope_f32(q, pe_from_by(POSITION_MAX, INT64_MIN), 1, x, lie(1, 0, N)), PE_OK);
+    assert_int_equal(pe_rope_f32(q, pe_from_by(POSITION_MAX, INT64_MIN), 1, x, lie(1, 0, N)),
+                     PE_OK);
     assert_int_equal(pe_rope_f32(q, pe_from_by(POSITION_MAX, -POSITION_MAX), 3, x, one), PE_OK);
     assert_int_equal(pe_rope_f32(&woven.plan, pe_grid(sizes, 2), 3, x, one), PE_OK);
     assert_int_equal(pe_rope_f32(&two.plan, pe_grid(sizes, 2), 4, x, one), PE_OK);
@@ -2505,14 +2556,18 @@ static void test_ggml(void **state)
         size_t n;
         float base, scale, ext, attn;
         int with_factors, contracted;
-    } cases[] = {{128, 10000, 1, 0, 1, 0, 0},       {128, 500000, 1, 0, 1, 1, 1},
-                 {64, 10000, 0.25f, 1, 1, 0, 0},    {128, 1e6f, 1 / 32.0f, 0.9f, 1.3f, 1, 1},
-                 {2, 10000, 1, 0, 1, 0, 0},         {300, 8e6f, 1, 0, 1, 0, 0},
+    } cases[] = {{128, 10000, 1, 0, 1, 0, 0},
+                 {128, 500000, 1, 0, 1, 1, 1},
+                 {64, 10000, 0.25f, 1, 1, 0, 0},
+                 {128, 1e6f, 1 / 32.0f, 0.9f, 1.3f, 1, 1},
+                 {2, 10000, 1, 0, 1, 0, 0},
+                 {300, 8e6f, 1, 0, 1, 0, 0},
                  {512, 1000000, 0.5f, 0, 1, 1, 0},
-                 {64, 1.5f, 0.25f, 1, 1, 0, 1}, /* its ramp begins below pair 0 */
+                 {64, 1.5f, 0.25f, 1, 1, 0, 1},  /* its ramp begins below pair 0 */
                  {64, 1.05f, 0.25f, 1, 1, 0, 0}, /* its ramp begins behind the last pair */
-                 {64, 3, 0.25f, 1, 1, 0, 1}, /* its ramp is cut off at the last pair */
-                 {128, 10000, 4, 1, 1, 0, 0}, {64, 10000, 0.1f, 0.7f, 1, 0, 1}};
+                 {64, 3, 0.25f, 1, 1, 0, 1},     /* its ramp is cut off at the last pair */
+                 {128, 10000, 4, 1, 1, 0, 0},
+                 {64, 10000, 0.1f, 0.7f, 1, 0, 1}};
     enum { CASES = LENGTH(cases) };
     (void)state;
     for (size_t i = 0; i < LENGTH(factors); i++)
@@ -2544,7 +2599,7 @@ static void test_ggml(void **state)
             volatile float fast = beta_fast * 2 * pi, slow = beta_slow * 2 * pi;
             low = floorf((float)n * logarithm((float)n_ctx / fast) / base);
             high = ceilf((float)n * logarithm((float)n_ctx / slow) / base);
-            low = low < 0 ? 0 : low, high = high > (float)n - 1 ? (float)n - 1 : high;
+            low = low<0 ? 0 : low, high = high>(float) n - 1 ? (float)n - 1 : high;
             mscale *= g.contracted ? fmaf(0.1f, log_scale, 1) : 1 + tenth;
         }
         for (size_t m = 0; m < LENGTH(hard_positions); m += every()) {
@@ -2565,10 +2620,11 @@ static void test_ggml(void **state)
                     sine = rounded((double)angle, mpfr_sin);
                     cosine *= mscale, sine *= mscale;
                     if (c[r * pairs + i] != cosine || s[r * pairs + i] != sine)
-                        fail_msg("case %zu, position %" PRId64 ", pair %zu, angle %a: cos %a sin %a, "
-                                 "not %a %a", k, first + (int64_t)r, i, (double)angle,
-                                 (double)c[r * pairs + i], (double)s[r * pairs + i], (double)cosine,
-                                 (double)sine);
+                        fail_msg("case %zu, position %" PRId64
+                                 ", pair %zu, angle %a: cos %a sin %a, "
+                                 "not %a %a",
+                                 k, first + (int64_t)r, i, (double)angle, (double)c[r * pairs + i],
+                                 (double)s[r * pairs + i], (double)cosine, (double)sine);
                     theta *= theta_scale;
                 }
             }
@@ -2584,8 +2640,9 @@ static void test_ggml(void **state)
         g.freq_base = 10000, g.freq_scale = 1, g.attn_factor = 1;
         assert_int_equal(pe_rope_ggml_f32(&zeros, pe_from_by(100, -7), 3, c[0], s[0], 32), PE_OK);
         for (int64_t r = 0; r < 3; r++)
-            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(100 - 7 * r), 1, c[1] + 32 * r, s[1] + 32 * r,
-                                              32), PE_OK);
+            assert_int_equal(
+                pe_rope_ggml_f32(&g, pe_from(100 - 7 * r), 1, c[1] + 32 * r, s[1] + 32 * r, 32),
+                PE_OK);
         assert_memory_equal(c[0], c[1], sizeof c[0]);
         assert_memory_equal(s[0], s[1], sizeof s[0]);
         /* a real position is rounded to float: of 0.3, the angle of pair 0 is that */
@@ -2598,8 +2655,7 @@ static void test_ggml(void **state)
         assert_memory_equal(s[0] + 32, s[1], 64 * sizeof s[0][0]);
         /* back: the cosines are the same, the sines are not */
         assert_int_equal(pe_rope_ggml_f32(&g, pe_back(pe_at_f64(reals)), 3, c[1], s[1], 32), PE_OK);
-        for (size_t i = 0; i < 96; i++)
-            assert_true(c[0][i] == c[1][i] && s[0][i] == -s[1][i]);
+        for (size_t i = 0; i < 96; i++) assert_true(c[0][i] == c[1][i] && s[0][i] == -s[1][i]);
     }
     {
         pe_rope_ggml g = ggml_of(64);
@@ -2611,7 +2667,8 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_SHAPE);
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(POSITION_MAX), 2, c, s, 32), PE_ERR_RANGE);
         assert_int_equal(pe_rope_ggml_f32(&g, pe_at_i64(NULL), 1, c, s, 32), PE_ERR_AT_NULL);
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_coords_f32(&bad, 2, 0, 0), 1, c, s, 32), PE_ERR_AT_AXES);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_coords_f32(&bad, 2, 0, 0), 1, c, s, 32),
+                         PE_ERR_AT_AXES);
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 9, c, s, SIZE_MAX / 8), PE_ERR_SIZE);
         bad = NAN;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_at_f32(&bad), 1, c, s, 32), PE_ERR_RANGE);
@@ -2626,10 +2683,10 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_GGML);
         /* the first and the last good value of each number; a good config is then too wide */
 #define LIMIT(ext, field, good, worse)                                                             \
-        g = ggml_of(64), g.ext_factor = (ext), g.n_ctx_orig = 4096, g.field = (good); \
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_SHAPE);                      \
-        g.field = (worse);                                                                         \
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_GGML)
+    g = ggml_of(64), g.ext_factor = (ext), g.n_ctx_orig = 4096, g.field = (good);                  \
+    assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_SHAPE);                 \
+    g.field = (worse);                                                                             \
+    assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_GGML)
         LIMIT(0, freq_base, 1, nextafterf(1, 0));
         LIMIT(1, freq_base, nextafterf(1, 2), 1);
         LIMIT(0, freq_base, 0x1p100f, nextafterf(0x1p100f, 0x1p101f));
@@ -2652,7 +2709,8 @@ static void test_ggml(void **state)
                                   nextafterf(0x1p120f, 0x1p121f)};
             const float two[2] = {1, ends[k]};
             g = ggml_of(4), g.freq_factors = two;
-            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 1), k < 2 ? PE_ERR_SHAPE : PE_ERR_GGML);
+            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 1),
+                             k < 2 ? PE_ERR_SHAPE : PE_ERR_GGML);
         }
         /* freq_factors flush against a page that faults: a list that is too short is not read */
         guarded list = guarded_make(32 * sizeof(float));
@@ -2661,16 +2719,17 @@ static void test_ggml(void **state)
             const size_t held = n == 0 || n > 32 ? 32 : n;
             double omega[32];
             float *const numbers = (float *)(void *)(list.end - held * sizeof(float));
-            for (size_t i = 0; i < held; i++)
-                numbers[i] = 1;
+            for (size_t i = 0; i < held; i++) numbers[i] = 1;
             fault_case("%zu freq_factors of 32", n);
             g = ggml_of(64), g.freq_factors = numbers, g.freq_factors_length = n;
             const int enough = n == 0 || n >= 32;
             assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31),
                              enough ? PE_ERR_SHAPE : PE_ERR_GGML);
-            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL), enough ? PE_OK : PE_ERR_GGML);
+            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL),
+                             enough ? PE_OK : PE_ERR_GGML);
             g.freq_factors = NULL;
-            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL), n == 0 ? PE_OK : PE_ERR_GGML);
+            assert_int_equal(pe_rope_ggml_frequencies(&g, omega, NULL),
+                             n == 0 ? PE_OK : PE_ERR_GGML);
         }
         guarded_free(&list);
         assert_true(all_canaries(c, sizeof c));
@@ -2708,8 +2767,7 @@ static void test_nan(void **state)
             for (size_t e = 0; e < all; e++) {
                 if (e / n == at / n && pair_of(j.layout, e % n, n) == pair)
                     assert_true((x[e] & 0x7fff) >= (t == F16 ? 0x7e00 : 0x7fc0));
-                else
-                    assert_int_equal(x[e], clean[e]);
+                else assert_int_equal(x[e], clean[e]);
             }
         }
         plans_free(p);
@@ -2740,16 +2798,18 @@ static void test_ties(void **state)
         const type t = rng_below(&r, 2) ? F16 : BF16;
         const pe_layout layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         const size_t one_of = (size_t)1 << rng_below(&r, 11); /* how rare they are */
-        const double half = ldexp(1, t == F16 ? -11 : -8);     /* of the last place of 1 ... 2 */
+        const double half = ldexp(1, t == F16 ? -11 : -8);    /* of the last place of 1 ... 2 */
         for (size_t i = 0; i < n / 2; i++) {
             const int is_one = rng_below(&r, one_of) == 0;
             c[i] = is_one ? 1.0f : random_value(&r);
             s[i] = is_one ? (float)(rng_below(&r, 2) ? half : -half) : random_value(&r);
         }
         for (size_t i = 0; i < all; i++) /* 1 ... 2 in steps of 2 half */
-            put(t, want, i, (float)((rng_below(&r, 2) ? 1 : -1) *
-                                    (1 + 2 * half * (double)rng_below(&r, t == F16 ? 1024 : 128))));
-        for (size_t i = 0; i < all; i += 1 + rng_below(&r, 7)) put(t, want, i, i % 2 ? -1.0f : 1.0f);
+            put(t, want, i,
+                (float)((rng_below(&r, 2) ? 1 : -1) *
+                        (1 + 2 * half * (double)rng_below(&r, t == F16 ? 1024 : 128))));
+        for (size_t i = 0; i < all; i += 1 + rng_below(&r, 7))
+            put(t, want, i, i % 2 ? -1.0f : 1.0f);
         memcpy(got, want, sizeof got);
         for (size_t h = 0; h < HEADS; h++) {
             for (size_t i = 0; i < n / 2; i++) {
@@ -2759,8 +2819,7 @@ static void test_ties(void **state)
             turn(t, layout, s, c, 1, n, want + h * n);
         }
         assert_int_equal(by_table(t, layout, c, s, n, HEADS, got), PE_OK);
-        for (size_t i = 0; i < all; i++)
-            assert_int_equal(got[i], want[i]);
+        for (size_t i = 0; i < all; i++) assert_int_equal(got[i], want[i]);
     }
     printf("  %zu ties\n", ties);
     assert_true(ties > 100);
@@ -2789,8 +2848,7 @@ static void test_nan_table(void **state)
         for (size_t e = 0; e < HEADS * n; e++) {
             if (pair_of(layout, e % n, n) == bad)
                 assert_true((x[e] & 0x7fff) >= (t == F16 ? 0x7e00 : 0x7fc0));
-            else
-                assert_int_equal(x[e], clean[e]);
+            else assert_int_equal(x[e], clean[e]);
         }
     }
 }
@@ -2820,8 +2878,7 @@ static void test_nan_narrowed(void **state)
         for (int k = 0; k < 2; k++) {
             uint16_t *const out = k ? x : clean;
             const pe_at at = pe_from(5);
-            if (k)
-                memcpy(&in[bad], &nans[m % LENGTH(nans)], sizeof *in);
+            if (k) memcpy(&in[bad], &nans[m % LENGTH(nans)], sizeof *in);
             assert_int_equal(to_f16 ? pe_rope_to_f32_f16(&plan, at, 1, n, in, heads, out, heads)
                                     : pe_rope_to_f32_bf16(&plan, at, 1, n, in, heads, out, heads),
                              PE_OK);
@@ -2829,8 +2886,7 @@ static void test_nan_narrowed(void **state)
         for (size_t e = 0; e < all; e++) {
             if (e / n == bad / n && pair_of(c.layout, e % n, n) == pair_of(c.layout, bad % n, n))
                 assert_true((x[e] & 0x7fff) >= (to_f16 ? 0x7e00 : 0x7fc0));
-            else
-                assert_int_equal(x[e], clean[e]);
+            else assert_int_equal(x[e], clean[e]);
         }
     }
 }
@@ -2838,7 +2894,13 @@ static void test_nan_narrowed(void **state)
 /* Beyond what a cache is taken to hold heads take another way: the bits of each token alone. */
 static void test_many_tokens(void **state)
 {
-    enum { HEADS = 9, REST = 3, WIDEST = 160 + REST, TOKENS = 3400, FLOATS = TOKENS * HEADS * WIDEST };
+    enum {
+        HEADS = 9,
+        REST = 3,
+        WIDEST = 160 + REST,
+        TOKENS = 3400,
+        FLOATS = TOKENS * HEADS * WIDEST
+    };
     static const size_t widths[] = {24, 72, 96, 160};
     float *const in = (float *)malloc(sizeof(float) * FLOATS);
     float *const out = (float *)malloc(sizeof(float) * FLOATS);
@@ -2857,7 +2919,8 @@ static void test_many_tokens(void **state)
         pe_plan plan;
         assert_int_equal(pe_plan_init(&plan, &config, memory, bytes), PE_OK);
         memcpy(all, in, sizeof(float) * FLOATS);
-        assert_int_equal(pe_rope_to_f32(&plan, pe_from(7), tokens, dim, in, heads, out, heads), PE_OK);
+        assert_int_equal(pe_rope_to_f32(&plan, pe_from(7), tokens, dim, in, heads, out, heads),
+                         PE_OK);
         assert_int_equal(pe_rope_f32(&plan, pe_from(7), tokens, all, heads), PE_OK);
         assert_memory_equal(all, out, sizeof(float) * tokens * HEADS * dim);
         for (size_t t = 0; t < tokens; t += 1 + rng_below(&r, 40)) {
@@ -2876,27 +2939,44 @@ static void test_many_tokens(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_rotation), cmocka_unit_test(test_all_forms),
-        cmocka_unit_test(test_permutation),    cmocka_unit_test(test_other_forms),
+        cmocka_unit_test(test_exact_rotation),
+        cmocka_unit_test(test_all_forms),
+        cmocka_unit_test(test_permutation),
+        cmocka_unit_test(test_other_forms),
         cmocka_unit_test(ignored_strides),
-        cmocka_unit_test(test_plans),          cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_rotary_offset),
-        cmocka_unit_test(coordinates_of_pairs), cmocka_unit_test(test_lists_of_any_length),
-        cmocka_unit_test(test_shift_of_float_angles), cmocka_unit_test(test_strides_of_one),
-        cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
-        cmocka_unit_test(test_errors),         cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
-        cmocka_unit_test(test_every_call),     cmocka_unit_test(test_far_heads),
-        cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_ggml),
-        cmocka_unit_test(test_nan),            cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_nan_table),      cmocka_unit_test(test_nan_narrowed),
+        cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_rotary_offset),
+        cmocka_unit_test(coordinates_of_pairs),
+        cmocka_unit_test(test_lists_of_any_length),
+        cmocka_unit_test(test_shift_of_float_angles),
+        cmocka_unit_test(test_strides_of_one),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_relative),
+        cmocka_unit_test(test_guard_pages),
+        cmocka_unit_test(test_every_call),
+        cmocka_unit_test(test_far_heads),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_ggml),
+        cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_nan_table),
+        cmocka_unit_test(test_nan_narrowed),
         cmocka_unit_test(test_plan_in_one_step),
-        cmocka_unit_test(test_one_coordinate), cmocka_unit_test(test_real_positions),
+        cmocka_unit_test(test_one_coordinate),
+        cmocka_unit_test(test_real_positions),
         cmocka_unit_test(test_one_coordinate_of_axes),
-        cmocka_unit_test(test_places),         cmocka_unit_test(test_undone),
-        cmocka_unit_test(test_into_a_cache),   cmocka_unit_test(test_by_table_to),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_undone),
+        cmocka_unit_test(test_into_a_cache),
+        cmocka_unit_test(test_by_table_to),
         cmocka_unit_test(test_by_table_one_head),
-        cmocka_unit_test(test_bad_plans),      cmocka_unit_test(test_many_tokens),
+        cmocka_unit_test(test_bad_plans),
+        cmocka_unit_test(test_many_tokens),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

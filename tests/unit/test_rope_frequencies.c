@@ -22,8 +22,7 @@
 static size_t length_of(const pe_rope_config *c)
 {
     const size_t original = c->original_max_position_embeddings, most = c->max_position_embeddings;
-    if (c->rope_type == PE_ROPE_DYNAMIC_NTK)
-        return most != 0 ? most : original;
+    if (c->rope_type == PE_ROPE_DYNAMIC_NTK) return most != 0 ? most : original;
     return original != 0 ? original : most;
 }
 
@@ -32,8 +31,7 @@ static int is_long(const pe_rope_config *c) { return c->sequence_length > length
 static void factor_of(const pe_rope_config *c, mpfr_t f)
 {
     mpfr_set_d(f, c->factor, MPFR_RNDN);
-    if (c->factor == 0 && c->rope_type == PE_ROPE_PROPORTIONAL)
-        mpfr_set_ui(f, 1, MPFR_RNDN);
+    if (c->factor == 0 && c->rope_type == PE_ROPE_PROPORTIONAL) mpfr_set_ui(f, 1, MPFR_RNDN);
     if (c->factor == 0 && (c->rope_type == PE_ROPE_YARN || c->rope_type == PE_ROPE_LONGROPE)) {
         mpfr_set_d(f, (double)c->max_position_embeddings, MPFR_RNDN);
         mpfr_div_d(f, f, (double)c->original_max_position_embeddings, MPFR_RNDN);
@@ -78,8 +76,7 @@ static void yarn_mask(mpfr_t mask, const pe_rope_config *c, size_t i, const mpfr
         mpfr_floor(low, low);
         mpfr_ceil(high, high);
     }
-    if (mpfr_sgn(low) < 0)
-        mpfr_set_ui(low, 0, MPFR_RNDN);
+    if (mpfr_sgn(low) < 0) mpfr_set_ui(low, 0, MPFR_RNDN);
     if (mpfr_cmp_d(high, (double)rotary_of(c) - 1) > 0)
         mpfr_set_d(high, (double)rotary_of(c) - 1, MPFR_RNDN);
     if (mpfr_equal_p(low, high)) {
@@ -90,10 +87,8 @@ static void yarn_mask(mpfr_t mask, const pe_rope_config *c, size_t i, const mpfr
     mpfr_d_sub(mask, (double)i, low, MPFR_RNDN);
     mpfr_sub(high, high, low, MPFR_RNDN);
     mpfr_div(mask, mask, high, MPFR_RNDN);
-    if (mpfr_sgn(mask) < 0)
-        mpfr_set_ui(mask, 0, MPFR_RNDN);
-    if (mpfr_cmp_ui(mask, 1) > 0)
-        mpfr_set_ui(mask, 1, MPFR_RNDN);
+    if (mpfr_sgn(mask) < 0) mpfr_set_ui(mask, 0, MPFR_RNDN);
+    if (mpfr_cmp_ui(mask, 1) > 0) mpfr_set_ui(mask, 1, MPFR_RNDN);
     mpfr_ui_sub(mask, 1, mask, MPFR_RNDN);
     mpfr_mul_d(mask, mask, c->extrapolation_factor, MPFR_RNDN);
     mpfr_clears(low, high, (mpfr_ptr)NULL);
@@ -158,10 +153,8 @@ static void oracle_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
         mpfr_mul(w, w, y, MPFR_RNDN);
         break;
     case PE_ROPE_PROPORTIONAL:
-        if (i < n / 2)
-            power(w, base, i, c->head_dim);
-        else
-            mpfr_set_zero(w, 1);
+        if (i < n / 2) power(w, base, i, c->head_dim);
+        else mpfr_set_zero(w, 1);
         mpfr_div(w, w, f, MPFR_RNDN);
         break;
     case PE_ROPE_LINEAR:
@@ -186,12 +179,9 @@ static void oracle_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
         mpfr_div_d(w, w, is_long(c) ? c->long_factor[i] : c->short_factor[i], MPFR_RNDN);
         break;
     case PE_ROPE_TYPE_COUNT:
-    case PE_ROPE_DEFAULT:
-        power(w, base, i, n);
-        break;
+    case PE_ROPE_DEFAULT: power(w, base, i, n); break;
     }
-    if (c->freq_factors != NULL)
-        mpfr_div_d(w, w, (double)c->freq_factors[i], MPFR_RNDN);
+    if (c->freq_factors != NULL) mpfr_div_d(w, w, (double)c->freq_factors[i], MPFR_RNDN);
     mpfr_clears(base, f, y, (mpfr_ptr)NULL);
 }
 
@@ -199,8 +189,7 @@ static void oracle_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
 static void mscale_of(mpfr_t x, const mpfr_t f, double mscale)
 {
     mpfr_set_ui(x, 1, MPFR_RNDN);
-    if (mpfr_cmp_ui(f, 1) <= 0)
-        return;
+    if (mpfr_cmp_ui(f, 1) <= 0) return;
     mpfr_log(x, f, MPFR_RNDN);
     mpfr_mul_d(x, x, mscale, MPFR_RNDN);
     mpfr_div_ui(x, x, 10, MPFR_RNDN);
@@ -264,17 +253,14 @@ static int nearest(const mpfr_t exact, double got)
     mpfr_t error;
     double ulp;
     total_numbers++;
-    if (mpfr_zero_p(exact))
-        return got == 0.0 && !signbit(got);
-    if (!isfinite(got))
-        return 0;
+    if (mpfr_zero_p(exact)) return got == 0.0 && !signbit(got);
+    if (!isfinite(got)) return 0;
     mpfr_init2(error, BITS);
     mpfr_d_sub(error, got, exact, MPFR_RNDN);
     mpfr_mul_2si(error, error, 53 - (long)mpfr_get_exp(exact), MPFR_RNDN);
     ulp = fabs(mpfr_get_d(error, MPFR_RNDN));
     mpfr_clear(error);
-    if (ulp > worst_ulp)
-        worst_ulp = ulp;
+    if (ulp > worst_ulp) worst_ulp = ulp;
     return got == mpfr_get_d(exact, MPFR_RNDN);
 }
 
@@ -297,8 +283,7 @@ static void check(const pe_rope_config *c, const char *name, const char *test)
     mpfr_init2(exact, BITS);
     memset(omega, CANARY, (pairs + 1) * sizeof *omega);
     status = pe_rope_frequencies(c, omega, &attention);
-    if (status != PE_OK)
-        fail_msg("%s: %s", name, pe_status_string(status));
+    if (status != PE_OK) fail_msg("%s: %s", name, pe_status_string(status));
     if (!all_canaries(omega + pairs, sizeof *omega))
         fail_msg("%s: a double behind the last frequency is written", name);
     for (size_t i = 0; i < pairs; i++) {
@@ -501,8 +486,7 @@ static void attention_factors_are_right(void **state)
     (void)state;
     for (int i = 0; i < 300; i++) {
         pe_rope_config c = config_with(PE_ROPE_YARN, 2, 1e4, 1 + 4 * rng_unit(&r), 4096, 131072);
-        if (i % 3 == 1)
-            c.factor = exp2(1 + 19 * rng_unit(&r));
+        if (i % 3 == 1) c.factor = exp2(1 + 19 * rng_unit(&r));
         if (i % 3 == 2)
             c.mscale = 8 * rng_unit(&r) + 0.125, c.mscale_all_dim = rng_unit(&r) + 0.125;
         check(&c, "YaRN", test);
@@ -521,7 +505,8 @@ static void attention_factors_of_close_lengths(void **state)
         const double unit = rng_unit(&r);
         pe_rope_config c = config_with(PE_ROPE_YARN, 2, 1e4, 0, 4096, 131072);
         c.original_max_position_embeddings =
-            (size_t)(i == 0 ? 3036454645497081.0 : ldexp(1 + unit, 20 + i % (sizeof(size_t) < 8 ? 11 : 32)));
+            (size_t)(i == 0 ? 3036454645497081.0
+                            : ldexp(1 + unit, 20 + i % (sizeof(size_t) < 8 ? 11 : 32)));
         c.max_position_embeddings = c.original_max_position_embeddings + 1 + (size_t)(i % 3);
         c.mscale = i == 0 ? exp2(62) : exp2(40 + i % 5 * 20);
         c.mscale_all_dim = i % 7 == 6 ? exp2(60) : 1.0;
@@ -558,12 +543,9 @@ static double random_number(rng *r, double low, double high)
 {
     const double x = exp2(low + (high - low) * rng_unit(r));
     switch (rng_below(r, 24)) {
-    case 0:
-        return exp2(low);
-    case 1:
-        return exp2(high);
-    default:
-        return x < exp2(low) ? exp2(low) : x > exp2(high) ? exp2(high) : x;
+    case 0: return exp2(low);
+    case 1: return exp2(high);
+    default: return x < exp2(low) ? exp2(low) : x > exp2(high) ? exp2(high) : x;
     }
 }
 
@@ -595,29 +577,21 @@ static pe_rope_config random_config(rng *r, random_lists *lists)
     c.beta_slow = random_number(r, wild ? -128 : -1, reach);
     if ((c.beta_slow > c.beta_fast && c.rope_theta < 2) || rng_below(r, 16) == 0)
         c.beta_slow = c.beta_fast;
-    if (c.rope_theta >= 2 && rng_below(r, 8) == 0)
-        c.beta_fast = 0;
-    if (c.rope_theta >= 2 && rng_below(r, 8) == 0)
-        c.beta_slow = 0;
+    if (c.rope_theta >= 2 && rng_below(r, 8) == 0) c.beta_fast = 0;
+    if (c.rope_theta >= 2 && rng_below(r, 8) == 0) c.beta_slow = 0;
     if (rng_below(r, 4) == 0)
         c.extrapolation_factor = rng_below(r, 4) == 0 ? 0 : random_number(r, wild ? -128 : -4, 0);
     c.truncate = rng_below(r, 2) == 0 ? 0 : rng_below(r, 2) == 0 ? 1 : -5;
-    if (rng_below(r, 2) == 0)
-        c.mscale = random_number(r, wild ? -128 : -2, reach);
-    if (rng_below(r, 2) == 0)
-        c.mscale_all_dim = random_number(r, wild ? -128 : -2, reach);
-    if (rng_below(r, 8) == 0)
-        c.attention_factor = random_number(r, -128, 128);
-    if (rng_below(r, 8) == 0)
-        c.short_mscale = random_number(r, -128, 128);
-    if (rng_below(r, 8) == 0)
-        c.long_mscale = random_number(r, -128, 128);
+    if (rng_below(r, 2) == 0) c.mscale = random_number(r, wild ? -128 : -2, reach);
+    if (rng_below(r, 2) == 0) c.mscale_all_dim = random_number(r, wild ? -128 : -2, reach);
+    if (rng_below(r, 8) == 0) c.attention_factor = random_number(r, -128, 128);
+    if (rng_below(r, 8) == 0) c.short_mscale = random_number(r, -128, 128);
+    if (rng_below(r, 8) == 0) c.long_mscale = random_number(r, -128, 128);
     if (rng_below(r, 4) == 0 &&
         (c.rope_type == PE_ROPE_YARN || c.rope_type == PE_ROPE_LONGROPE ||
          c.rope_type == PE_ROPE_PROPORTIONAL || c.rope_type == PE_ROPE_DEFAULT))
         c.factor = 0;
-    if (rng_below(r, 8) == 0 && c.factor > 0)
-        c.original_max_position_embeddings = 0;
+    if (rng_below(r, 8) == 0 && c.factor > 0) c.original_max_position_embeddings = 0;
     for (size_t i = 0; i < MOST_PAIRS; i++) {
         lists->short_factor[i] = random_number(r, wild ? -128 : 0, reach);
         lists->long_factor[i] = random_number(r, wild ? -128 : 0, reach);
@@ -626,15 +600,12 @@ static pe_rope_config random_config(rng *r, random_lists *lists)
         lists->freq_factors[i] = (float)random_number(r, wild ? -126 : 0, wild ? 127 : 7);
     c.short_factor = lists->short_factor;
     c.long_factor = lists->long_factor;
-    if (rng_below(r, 8) == 0)
-        c.freq_factors = lists->freq_factors;
+    if (rng_below(r, 8) == 0) c.freq_factors = lists->freq_factors;
     /* what a type cannot do */
     if (rotary_of(&c) < 4 && (c.rope_type == PE_ROPE_NTK || c.rope_type == PE_ROPE_DYNAMIC_NTK))
         c.rope_type = PE_ROPE_DEFAULT;
-    if (c.rope_type == PE_ROPE_YARN && c.rope_theta == 1)
-        c.rope_theta = 1 + DBL_EPSILON;
-    if (c.rope_type == PE_ROPE_PROPORTIONAL)
-        c.head_dim += c.head_dim % 2;
+    if (c.rope_type == PE_ROPE_YARN && c.rope_theta == 1) c.rope_theta = 1 + DBL_EPSILON;
+    if (c.rope_type == PE_ROPE_PROPORTIONAL) c.head_dim += c.head_dim % 2;
     if (c.rope_type == PE_ROPE_LONGROPE && length_of(&c) < 2)
         c.original_max_position_embeddings = 2;
     return c;
@@ -715,12 +686,19 @@ static void ramps_are_clamped(void **state)
     const struct {
         double theta, fast, slow;
         size_t length;
-    } at[] = {{1e4, 32, 1, 128},       {1e4, 32, 1, 5},        {1e4, 1e6, 1e3, 4096},
-              {100, 32, 1, 1000000},   {100, 1e6, 1, 1000000}, {2, 32, 1, 1000000},
-              {1e4, 32, 31.999, 4096}, {1e4, 32, 32, 4096},    {1e4, 32, 32, 200},
+    } at[] = {{1e4, 32, 1, 128},
+              {1e4, 32, 1, 5},
+              {1e4, 1e6, 1e3, 4096},
+              {100, 32, 1, 1000000},
+              {100, 1e6, 1, 1000000},
+              {2, 32, 1, 1000000},
+              {1e4, 32, 31.999, 4096},
+              {1e4, 32, 32, 4096},
+              {1e4, 32, 32, 200},
               {1e4, 32, 1e-9, 4096},
               /* so near to 1 that the ramp begins behind 2^52, or the powers are next to 1 */
-              {1 + 0x1p-52, 32, 1, 4096}, {1 + 0x1p-40, 32, 1, 4096}};
+              {1 + 0x1p-52, 32, 1, 4096},
+              {1 + 0x1p-40, 32, 1, 4096}};
     (void)state;
     for (size_t k = 0; k < LENGTH(at); k++)
         for (size_t n = 2; n <= 128; n += n < 16 ? 2 : 28)
@@ -872,8 +850,7 @@ static float float_frequency(const pe_rope_config *c, size_t i)
     const float f = (float)c->factor, w = float_power(c->rope_theta, i, n);
     const double length = (double)length_of(c);
     switch (c->rope_type) {
-    case PE_ROPE_LINEAR:
-        return w / f;
+    case PE_ROPE_LINEAR: return w / f;
     case PE_ROPE_NTK:
         return float_power(c->rope_theta * pow(c->factor, (double)n / (double)(n - 2)), i, n);
     case PE_ROPE_DYNAMIC_NTK:
@@ -885,8 +862,7 @@ static float float_frequency(const pe_rope_config *c, size_t i)
         const float wavelength = 2 * 3.14159265f / w, low = (float)c->low_freq_factor;
         const float high = (float)c->high_freq_factor, old = (float)length;
         const float smooth = (old / wavelength - low) / (high - low);
-        if (wavelength > old / low)
-            return w / f;
+        if (wavelength > old / low) return w / f;
         return wavelength < old / high ? w : (1 - smooth) * w / f + smooth * w;
     }
     case PE_ROPE_YARN: {
@@ -894,16 +870,14 @@ static float float_frequency(const pe_rope_config *c, size_t i)
         double low = rate * log(length / (c->beta_fast * 2 * pi));
         double high = rate * log(length / (c->beta_slow * 2 * pi));
         float ramp;
-        if (c->truncate)
-            low = floor(low), high = ceil(high);
+        if (c->truncate) low = floor(low), high = ceil(high);
         low = low < 0 ? 0 : low;
         high = high > (double)n - 1 ? (double)n - 1 : high;
         ramp = ((float)i - (float)low) / (float)(high - low);
         ramp = ramp < 0 ? 0 : ramp > 1 ? 1 : ramp;
         return w / f * ramp + w * (1 - ramp);
     }
-    default:
-        return w;
+    default: return w;
     }
 }
 
@@ -946,8 +920,7 @@ static void same_bits(const pe_rope_config *a, const pe_rope_config *b, const ch
     assert_int_equal(pairs, pairs_of(b));
     assert_int_equal(pe_rope_frequencies(a, x, &u), PE_OK);
     assert_int_equal(pe_rope_frequencies(b, y, &v), PE_OK);
-    if (memcmp(x, y, pairs * sizeof *x) != 0 || u != v)
-        fail_msg("not the same bits: %s", what);
+    if (memcmp(x, y, pairs * sizeof *x) != 0 || u != v) fail_msg("not the same bits: %s", what);
 }
 
 static void types_agree_where_their_formulas_do(void **state)
@@ -955,8 +928,7 @@ static void types_agree_where_their_formulas_do(void **state)
     double ones[128];
     float float_ones[128], halves[128];
     (void)state;
-    for (size_t i = 0; i < 128; i++)
-        ones[i] = 1, float_ones[i] = 1, halves[i] = 0.5f;
+    for (size_t i = 0; i < 128; i++) ones[i] = 1, float_ones[i] = 1, halves[i] = 0.5f;
     for (size_t n = 4; n <= 256; n += n < 20 ? 2 : 34) {
         const pe_rope_config plain = config_with(PE_ROPE_DEFAULT, n, 5e5, 0, 4096, 4096);
         pe_rope_config linear = plain, c;
@@ -1012,14 +984,13 @@ static void refuse(const pe_rope_config *c, pe_status want, const char *what)
     got = pe_rope_frequencies(c, omega, &attention);
     if (got != want)
         fail_msg("got %d (%s), want %d: %s", (int)got, pe_status_string(got), (int)want, what);
-    if (error == NULL || strlen(error) < 10)
-        fail_msg("no reason is given: %s", what);
-    if (pe_rope_plan_size(c) != 0)
-        fail_msg("pe_rope_plan_size is not 0: %s", what);
+    if (error == NULL || strlen(error) < 10) fail_msg("no reason is given: %s", what);
+    if (pe_rope_plan_size(c) != 0) fail_msg("pe_rope_plan_size is not 0: %s", what);
     memset(&plan, CANARY, sizeof plan);
     memset(memory, CANARY, sizeof memory);
     got = pe_rope_plan_init(&plan, c, memory, sizeof memory);
-    if (got != want || memcmp(&plan, &none, sizeof plan) != 0 || !all_canaries(memory, sizeof memory))
+    if (got != want || memcmp(&plan, &none, sizeof plan) != 0 ||
+        !all_canaries(memory, sizeof memory))
         fail_msg("pe_rope_plan_init says %d, want %d, plan and memory %s: %s", (int)got, (int)want,
                  memcmp(&plan, &none, sizeof plan) ? "written" : "as they should be", what);
     if (!all_canaries(omega, sizeof omega) || !all_canaries(&attention, sizeof attention))
@@ -1083,8 +1054,8 @@ static void bad_numbers_are_refused(void **state)
                     fail_msg("the reason does not name %s: %s", fields[k].name,
                              pe_rope_config_error(&c));
             }
-            const int is_needed = fields[k].kind == NEEDED ||
-                                  (fields[k].kind == OF_LLAMA3 && type == PE_ROPE_LLAMA3);
+            const int is_needed =
+                fields[k].kind == NEEDED || (fields[k].kind == OF_LLAMA3 && type == PE_ROPE_LLAMA3);
             for (int sign = 0; sign < 2 && is_needed; sign++) {
                 const double zero = sign == 0 ? 0.0 : -0.0;
                 pe_rope_config c = good;
@@ -1177,40 +1148,28 @@ static void what_a_type_needs_is_asked_for(void **state)
         const int is_ntk = type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK;
         c = good_config((pe_rope_type)type);
         c.factor = 0;
-        if (needs_factor)
-            refuse(&c, PE_ERR_CONFIG, "no factor");
-        else
-            assert_null(pe_rope_config_error(&c));
+        if (needs_factor) refuse(&c, PE_ERR_CONFIG, "no factor");
+        else assert_null(pe_rope_config_error(&c));
         c.max_position_embeddings = 0;
-        if (needs_factor || takes_ratio)
-            refuse(&c, PE_ERR_CONFIG, "neither a factor nor a ratio");
+        if (needs_factor || takes_ratio) refuse(&c, PE_ERR_CONFIG, "neither a factor nor a ratio");
         c.attention_factor = 1; /* then LONGROPE asks for neither */
-        if (type == PE_ROPE_LONGROPE)
-            assert_null(pe_rope_config_error(&c));
+        if (type == PE_ROPE_LONGROPE) assert_null(pe_rope_config_error(&c));
         c = good_config((pe_rope_type)type);
         c.original_max_position_embeddings = c.max_position_embeddings = 0;
-        if (needs_length)
-            refuse(&c, PE_ERR_CONFIG, "no length");
-        else
-            assert_null(pe_rope_config_error(&c));
+        if (needs_length) refuse(&c, PE_ERR_CONFIG, "no length");
+        else assert_null(pe_rope_config_error(&c));
         c = good_config((pe_rope_type)type);
         c.rotary_dim = 2;
-        if (is_ntk)
-            refuse(&c, PE_ERR_CONFIG, "n - 2 = 0");
-        else
-            assert_null(pe_rope_config_error(&c));
+        if (is_ntk) refuse(&c, PE_ERR_CONFIG, "n - 2 = 0");
+        else assert_null(pe_rope_config_error(&c));
         c = good_config((pe_rope_type)type);
         c.rope_theta = 1;
-        if (type == PE_ROPE_YARN)
-            refuse(&c, PE_ERR_CONFIG, "ln 1 = 0");
-        else
-            assert_null(pe_rope_config_error(&c));
+        if (type == PE_ROPE_YARN) refuse(&c, PE_ERR_CONFIG, "ln 1 = 0");
+        else assert_null(pe_rope_config_error(&c));
         c = good_config((pe_rope_type)type);
         c.head_dim = 99, c.rotary_dim = 96;
-        if (type == PE_ROPE_PROPORTIONAL)
-            refuse(&c, PE_ERR_CONFIG, "half of an odd head");
-        else
-            assert_null(pe_rope_config_error(&c));
+        if (type == PE_ROPE_PROPORTIONAL) refuse(&c, PE_ERR_CONFIG, "half of an odd head");
+        else assert_null(pe_rope_config_error(&c));
     }
     c = good_config(PE_ROPE_LONGROPE);
     c.original_max_position_embeddings = 1;
@@ -1226,8 +1185,7 @@ static void bad_lists_are_refused(void **state)
             double list[48];
             float floats[48];
             pe_rope_config c = good_config(PE_ROPE_LONGROPE);
-            for (size_t k = 0; k < 48; k++)
-                list[k] = 1, floats[k] = 1;
+            for (size_t k = 0; k < 48; k++) list[k] = 1, floats[k] = 1;
             list[i] = bad[b], floats[i] = (float)bad[b];
             c.short_factor = list;
             refuse(&c, PE_ERR_CONFIG, "short_factor");
@@ -1247,7 +1205,8 @@ static void bad_lists_are_refused(void **state)
    the rotary_dim that goes with them is forgotten. */
 static void short_lists_are_not_read(void **state)
 {
-    static const char *const names[] = {"short_factor", "long_factor", "freq_factors", "coordinate"};
+    static const char *const names[] = {"short_factor", "long_factor", "freq_factors",
+                                        "coordinate"};
     enum { GIVEN = 48, PAIRS = 64 };
     guarded memory = guarded_make(PAIRS * sizeof(double));
     (void)state;
@@ -1262,8 +1221,7 @@ static void short_lists_are_not_read(void **state)
                                    : which == 2 ? &c.freq_factors_length
                                                 : &c.coordinate_length;
             double ones[PAIRS], omega[2][PAIRS];
-            for (size_t i = 0; i < PAIRS; i++)
-                ones[i] = 1;
+            for (size_t i = 0; i < PAIRS; i++) ones[i] = 1;
             c.head_dim = 2 * PAIRS, c.rotary_dim = 0, c.axes = 2;
             c.sections[0] = PAIRS - 1, c.sections[1] = 1;
             if (which == 3) c.sections[0] = c.sections[1] = 0;
@@ -1300,8 +1258,7 @@ static void short_lists_are_not_read(void **state)
             c.coordinate = which == 3 ? NULL : c.coordinate;
             c.short_factor = which == 0 ? NULL : c.short_factor;
             c.long_factor = which == 1 ? NULL : c.long_factor;
-            refuse(&c, PE_ERR_CONFIG,
-                   "a length without a list");
+            refuse(&c, PE_ERR_CONFIG, "a length without a list");
         }
     guarded_free(&memory);
 }
@@ -1330,10 +1287,8 @@ static void errors_name_the_keys_of_the_type(void **state)
             assert_null(pe_rope_config_error(&c));
         }
         c = good, c.rope_theta = 1.5, c.beta_fast = 1, c.beta_slow = 2;
-        if (type == PE_ROPE_YARN)
-            assert_non_null(strstr(pe_rope_config_error(&c), "beta_fast"));
-        else
-            assert_null(pe_rope_config_error(&c));
+        if (type == PE_ROPE_YARN) assert_non_null(strstr(pe_rope_config_error(&c), "beta_fast"));
+        else assert_null(pe_rope_config_error(&c));
     }
 }
 
@@ -1371,11 +1326,11 @@ static void defaults_are_as_told(void **state)
         assert_true(c.mscale == 0 && c.mscale_all_dim == 0 && c.attention_factor == 0);
         assert_true(c.short_mscale == 0 && c.long_mscale == 0);
         assert_true(c.short_factor == NULL && c.long_factor == NULL && c.freq_factors == NULL);
-        assert_true(c.layout == PE_LAYOUT_HALVES && c.axes == 1 && c.offset == 0 && !c.rope_interleave);
+        assert_true(c.layout == PE_LAYOUT_HALVES && c.axes == 1 && c.offset == 0 &&
+                    !c.rope_interleave);
         assert_true(c.section_order == PE_SECTIONS_BLOCKS && c.angle == PE_ANGLE_EXACT);
         assert_true(c.expected_rows == 0);
-        for (size_t a = 0; a < PE_MAX_AXES; a++)
-            assert_int_equal(c.sections[a], 0);
+        for (size_t a = 0; a < PE_MAX_AXES; a++) assert_int_equal(c.sections[a], 0);
     }
 }
 
@@ -1460,14 +1415,11 @@ static void nothing_outside_is_touched(void **state)
                     (float *)(void *)(end ? floats.end - float_bytes : floats.begin);
                 double *const omega = (double *)(void *)(end ? out.end - bytes : out.begin);
                 pe_rope_config c = config_with((pe_rope_type)type, 2 * pairs, 5e5, 8, 8192, 131072);
-                for (size_t i = 0; i < pairs; i++)
-                    list[i] = 2, divisors[i] = 3;
+                for (size_t i = 0; i < pairs; i++) list[i] = 2, divisors[i] = 3;
                 c.short_factor = list;
                 c.freq_factors = divisors;
-                if (type == PE_ROPE_PROPORTIONAL && pairs > 2)
-                    c.rotary_dim = 2 * (pairs - 2);
-                if (pairs == 1 && (type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK))
-                    continue;
+                if (type == PE_ROPE_PROPORTIONAL && pairs > 2) c.rotary_dim = 2 * (pairs - 2);
+                if (pairs == 1 && (type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK)) continue;
                 fault_case("%zu pairs at the %s, type %d", pairs, end ? "end" : "beginning", type);
                 memset(out.begin, CANARY, (size_t)(out.end - out.begin));
                 if (pe_rope_frequencies(&c, omega, NULL) != PE_OK)

@@ -19,8 +19,7 @@ static int prints_as(double value, double printed)
 static double dot(const float *a, const float *b, size_t n)
 {
     double sum = 0;
-    for (size_t j = 0; j < n; j++)
-        sum += (double)a[j] * (double)b[j];
+    for (size_t j = 0; j < n; j++) sum += (double)a[j] * (double)b[j];
     return sum;
 }
 

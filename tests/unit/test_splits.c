@@ -101,8 +101,7 @@ static void check_single_rows(whole *w, rng *random)
 {
     (void)random;
     forget_others(w);
-    for (size_t row = w->rows; row-- > 0;)
-        fill_part(w, row, row + 1);
+    for (size_t row = w->rows; row-- > 0;) fill_part(w, row, row + 1);
     same_others(w, "single rows");
 }
 
@@ -144,16 +143,12 @@ static void check_lists(whole *w, rng *random)
         size_t start = 0;
         for (size_t k = 0; k < n; k++) {
             size_t row = k;
-            if (order == DOWN)
-                row = n - 1 - k;
-            else if (order == SHUFFLED)
-                row = rng_below(random, n);
-            else if (order == REPEATED)
-                row = k / 5 * 5;
+            if (order == DOWN) row = n - 1 - k;
+            else if (order == SHUFFLED) row = rng_below(random, n);
+            else if (order == REPEATED) row = k / 5 * 5;
             else if (order == RUNS)
                 row = start = rng_below(random, 20) == 0 ? rng_below(random, n) : (start + 1) % n;
-            else if (order == BACK_AND_FORTH)
-                row = k % 2 == 0 ? k : n - 1 - k;
+            else if (order == BACK_AND_FORTH) row = k % 2 == 0 ? k : n - 1 - k;
             positions[k] = w->first + (int64_t)row;
         }
         must_fill(CALL_FILL_AT_F32, &w->plan.plan, d, 0, positions, n, w->other, d);
@@ -319,8 +314,7 @@ static void streamed_tables(void **state)
 {
     static const size_t wide[] = {6, 1, 64, 1000, 65, 512, 2048};
     (void)state;
-    if (STREAM_BYTES > (size_t)256 << 20)
-        skip();
+    if (STREAM_BYTES > (size_t)256 << 20) skip();
     for (size_t k = 0; k < LENGTH(wide); k += every()) {
         const size_t d = wide[k], rows = STREAM_BYTES / (d * sizeof(float)) + 321;
         const size_t offsets[] = {0, 1, 2, 5, 16};
@@ -343,8 +337,7 @@ static void streamed_tables(void **state)
         for (size_t most = 0; most <= 40; most += 40) {
             count_up(positions, w.first, rows);
             for (size_t row = 1; most > 0 && row < rows; row++)
-                if (row % most < row * 7 % most)
-                    positions[row] = w.first + (int64_t)(rows - row);
+                if (row % most < row * 7 % most) positions[row] = w.first + (int64_t)(rows - row);
             must_fill(CALL_FILL_AT_F32, &w.plan.plan, d, 0, positions, rows, memory, d);
             for (size_t row = 0; row < rows; row++)
                 same_row(&w, (size_t)(positions[row] - w.first), memory + row * d, sizeof(float),
@@ -354,8 +347,7 @@ static void streamed_tables(void **state)
         must_fill(CALL_SINUSOIDAL_F32, NULL, d, 0, NULL, rows, memory, d);
         for (size_t row = 0; row + 100 < rows; row++)
             same_row(&w, row + 100, memory + row * d, sizeof(float), "large pe_sinusoidal_f32");
-        if (d == 1000)
-            check_threads(&w, rows);
+        if (d == 1000) check_threads(&w, rows);
         whole_free(&w);
         free(memory);
         free(positions);
@@ -378,8 +370,7 @@ static void streamed_halves(void **state)
     static const size_t wide_halves[] = {64, 320, 2048}, kinds[] = {4, 3, 2};
     static const size_t offsets[] = {12, 1, 9, 4, 8, 15, 0};
     (void)state;
-    if (STREAM_BYTES > (size_t)256 << 20)
-        skip();
+    if (STREAM_BYTES > (size_t)256 << 20) skip();
     for (size_t k = 0; k < LENGTH(wide_halves) * LENGTH(kinds); k++) {
         const size_t d = wide_halves[k / LENGTH(kinds)], kind = kinds[k % LENGTH(kinds)];
         const size_t element = kind == 4 ? 4 : 2, row_bytes = d * element;
@@ -418,8 +409,7 @@ static void streamed_from_anywhere(void **state)
     static const size_t page_widths[] = {512, 1024};
     enum { PLACES = 32, PAGE = 4096 };
     (void)state;
-    if (STREAM_BYTES > (size_t)256 << 20)
-        skip();
+    if (STREAM_BYTES > (size_t)256 << 20) skip();
     for (size_t k = 0; k < 2 * LENGTH(page_widths); k++) {
         const size_t d = page_widths[k / 2], rows = STREAM_BYTES / (d * sizeof(float)) + 57;
         float *const out = (float *)must_alloc(rows * d * sizeof(float) + PAGE);
@@ -474,8 +464,8 @@ static void plans_without_rows(void **state)
                         p.config.expected_rows = few ? 1 : 0;
                         p.memory_bytes = pe_plan_size(&p.config);
                         p.memory = must_alloc(p.memory_bytes);
-                        assert_int_equal(
-                            pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+                        assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes),
+                                         PE_OK);
                         memset(out, 0x3c, n * sizeof(double));
                         const pe_at at = pe_from(firsts[f]);
                         const pe_status status =
@@ -484,15 +474,15 @@ static void plans_without_rows(void **state)
                             : type == 2 ? pe_fill_f16(&p.plan, at, rows, (uint16_t *)out, d)
                             : type == 3 ? pe_fill_bf16(&p.plan, at, rows, (uint16_t *)out, d)
                             : type == 4 ? pe_add_f32(&p.plan, at, rows, 2, (float *)out, d)
-                            : type == 5
-                                ? pe_add_f16(&p.plan, at, rows, 2, (uint16_t *)out, d)
-                                : pe_add_bf16(&p.plan, at, rows, 2, (uint16_t *)out, d);
+                            : type == 5 ? pe_add_f16(&p.plan, at, rows, 2, (uint16_t *)out, d)
+                                        : pe_add_bf16(&p.plan, at, rows, 2, (uint16_t *)out, d);
                         assert_int_equal(status, PE_OK);
                         plan_free(&p);
                     }
                     if (memcmp(x[0], x[1], n * sizeof(double)) != 0)
                         fail_msg("d_model %zu, first %" PRId64 ", %zu rows, type %d, %d: other "
-                                 "bits without rows", d, firsts[f], rows, type, how);
+                                 "bits without rows",
+                                 d, firsts[f], rows, type, how);
                 }
         free(x[0]);
         free(x[1]);

@@ -11,13 +11,16 @@
 
 static const pe_type pe_types[TYPES] = {PE_TYPE_F32, PE_TYPE_F16, PE_TYPE_BF16};
 
-static pe_status fill(type t, const pe_plan *plan, pe_at at, size_t rows, pe_rope_table_layout layout,
-                      void *c, void *s, size_t stride, pe_rope_table *made)
+static pe_status fill(type t, const pe_plan *plan, pe_at at, size_t rows,
+                      pe_rope_table_layout layout, void *c, void *s, size_t stride,
+                      pe_rope_table *made)
 {
-    return t == F32 ? pe_rope_table_f32(plan, at, rows, layout, (float *)c, (float *)s, stride, made)
-           : t == F16
-               ? pe_rope_table_f16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride, made)
-               : pe_rope_table_bf16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride, made);
+    return t == F32
+               ? pe_rope_table_f32(plan, at, rows, layout, (float *)c, (float *)s, stride, made)
+           : t == F16 ? pe_rope_table_f16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s,
+                                          stride, made)
+                      : pe_rope_table_bf16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s,
+                                           stride, made);
 }
 
 static pe_status by(type t, const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens,
@@ -28,13 +31,14 @@ static pe_status by(type t, const pe_rope_table *table, pe_layout layout, pe_at 
                       : pe_rope_by_table_bf16(table, layout, rows, tokens, (uint16_t *)x, heads);
 }
 
-static pe_status by_to(type t, const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens,
-                       size_t dim, const void *in, pe_heads from, void *out, pe_heads to)
+static pe_status by_to(type t, const pe_rope_table *table, pe_layout layout, pe_at rows,
+                       size_t tokens, size_t dim, const void *in, pe_heads from, void *out,
+                       pe_heads to)
 {
     return t == F32   ? pe_rope_by_table_to_f32(table, layout, rows, tokens, dim, (const float *)in,
                                                 from, (float *)out, to)
-           : t == F16 ? pe_rope_by_table_to_f16(table, layout, rows, tokens, dim, (const uint16_t *)in,
-                                                from, (uint16_t *)out, to)
+           : t == F16 ? pe_rope_by_table_to_f16(table, layout, rows, tokens, dim,
+                                                (const uint16_t *)in, from, (uint16_t *)out, to)
                       : pe_rope_by_table_to_bf16(table, layout, rows, tokens, dim,
                                                  (const uint16_t *)in, from, (uint16_t *)out, to);
 }
@@ -45,8 +49,8 @@ static size_t width_of(pe_rope_table_layout layout, size_t pairs)
 }
 
 /* Row r as cosines and sines, by the comments of pe_rope_table_layout. */
-static void row_of(const pe_rope_table *table, type t, pe_layout layout, size_t r, int back, float *c,
-                   float *s)
+static void row_of(const pe_rope_table *table, type t, pe_layout layout, size_t r, int back,
+                   float *c, float *s)
 {
     const size_t first = r * table->stride, h = table->pairs;
     const int halves = layout == PE_LAYOUT_HALVES;
@@ -85,7 +89,8 @@ typedef struct looks {
 
 static pe_at looks_make(looks *l, unsigned kind, size_t tokens, size_t rows, rng *r)
 {
-    const size_t skip = rng_below(r, 4) == 0 ? rng_below(r, 4) : 0, step = (rows - 1) / (tokens + skip);
+    const size_t skip = rng_below(r, 4) == 0 ? rng_below(r, 4) : 0,
+                 step = (rows - 1) / (tokens + skip);
     const size_t first = rng_below(r, rows - tokens - skip + 1), one = rng_below(r, rows);
     const int64_t last = (int64_t)(first + tokens + skip) - 1;
     pe_at at = kind == FROM   ? pe_from((int64_t)first)
@@ -97,7 +102,8 @@ static pe_at looks_make(looks *l, unsigned kind, size_t tokens, size_t rows, rng
                               : pe_coords_i64(l->i64, 1, 2, 1);
     for (size_t k = 0; k < MOST_TOKENS + 3; k++) {
         l->i32[k] = (int32_t)rng_below(r, rows);
-        l->i64[2 * k] = (int64_t)rng_below(r, rows), l->i64[2 * k + 1] = (int64_t)rng_below(r, rows);
+        l->i64[2 * k] = (int64_t)rng_below(r, rows),
+                   l->i64[2 * k + 1] = (int64_t)rng_below(r, rows);
     }
     for (size_t t = 0, k = skip; t < tokens; t++, k++)
         l->row[t] = kind == FROM   ? first + k
@@ -112,7 +118,8 @@ static pe_at looks_make(looks *l, unsigned kind, size_t tokens, size_t rows, rng
 /* Random tables of each type and order, by definition. */
 static void test_any_table(void **state)
 {
-    static const size_t widths[] = {1, 2, 3, 5, 8, 15, 16, 17, 24, 31, 33, 64, 65, 100, 256, 257, 300};
+    static const size_t widths[] = {1,  2,  3,  5,  8,   15,  16,  17, 24,
+                                    31, 33, 64, 65, 100, 256, 257, 300};
     enum { HEADS = 3 };
     rng r = rng_for("test_any_table");
     static looks l;
@@ -136,8 +143,10 @@ static void test_any_table(void **state)
         void *cosines = must_alloc(all * bytes_of(of)), *sines = must_alloc(all * bytes_of(of));
         void *x = must_alloc(bytes), *want = must_alloc(bytes), *in = must_alloc(bytes);
         float c[300], s[300];
-        const pe_rope_table table = {cosines, two ? sines : NULL, pe_types[of], order, stride, rows, h};
-        fill_random(of, cosines, all, &r), fill_random(of, sines, all, &r), fill_random(t, in, room, &r);
+        const pe_rope_table table = {cosines, two ? sines : NULL, pe_types[of], order, stride, rows,
+                                     h};
+        fill_random(of, cosines, all, &r), fill_random(of, sines, all, &r),
+            fill_random(t, in, room, &r);
         const unsigned kind = (unsigned)rng_below(&r, KINDS);
         const pe_at at = looks_make(&l, kind, tokens, rows, &r), place = back ? pe_back(at) : at;
         const int to = rng_below(&r, 3) == 0;
@@ -145,21 +154,24 @@ static void test_any_table(void **state)
         for (size_t token = 0; token < tokens; token++) {
             row_of(&table, of, layout, l.row[token], back, c, s);
             for (size_t head = 0; head < heads; head++) {
-                unsigned char *const y = (unsigned char *)want + (token * where.token_stride +
-                                                                  head * where.head_stride) * bytes_of(t);
+                unsigned char *const y =
+                    (unsigned char *)want +
+                    (token * where.token_stride + head * where.head_stride) * bytes_of(t);
                 if (to)
                     memcpy(y, (unsigned char *)in + (token * heads + head) * dim * bytes_of(t),
                            dim * bytes_of(t));
                 turn(t, layout, s, c, 1, n, y);
             }
         }
-        const pe_status status = to ? by_to(t, &table, layout, place, tokens, dim, in, packed, x, where)
-                                    : by(t, &table, layout, place, tokens, x, where);
+        const pe_status status =
+            to ? by_to(t, &table, layout, place, tokens, dim, in, packed, x, where)
+               : by(t, &table, layout, place, tokens, x, where);
         assert_int_equal(status, PE_OK);
         if (memcmp(x, want, bytes) != 0)
-            fail_msg("%s heads by a table of %s, order %u, %s, %zu pairs, %zu tokens, kind %u, back %d, to %d",
-                     type_names[t], type_names[of], (unsigned)order, layout_names[layout], h, tokens, kind,
-                     back, to);
+            fail_msg("%s heads by a table of %s, order %u, %s, %zu pairs, %zu tokens, kind %u, "
+                     "back %d, to %d",
+                     type_names[t], type_names[of], (unsigned)order, layout_names[layout], h,
+                     tokens, kind, back, to);
         free(cosines), free(sines), free(x), free(want), free(in);
     }
 }
@@ -169,7 +181,8 @@ static void test_any_table(void **state)
 static void test_told(void **state)
 {
     enum { ROWS = 40, TOKENS = 37, HEADS = 2, MOST = 66 };
-    static float c[ROWS * (4 * MOST + 1)], s[LENGTH(c)], x[TOKENS * HEADS * 2 * MOST], want[LENGTH(x)];
+    static float c[ROWS * (4 * MOST + 1)], s[LENGTH(c)], x[TOKENS * HEADS * 2 * MOST],
+        want[LENGTH(x)];
     static const size_t pairs[] = {1, 4, 33, 66};
     rng r = rng_for("test_told");
     int64_t ids[TOKENS];
@@ -188,13 +201,15 @@ static void test_told(void **state)
         config.layout = layout;
         assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), PE_OK);
         memset(&made, CANARY, sizeof made), memset(&untouched, CANARY, sizeof untouched);
-        assert_int_equal(fill(of, &plan, pe_from(0), 0, order, c, two ? s : NULL, stride, &made), PE_OK);
-        assert_int_equal(fill(of, &plan, pe_from(0), ROWS, order, NULL, s, stride, &made), PE_ERR_NULL);
+        assert_int_equal(fill(of, &plan, pe_from(0), 0, order, c, two ? s : NULL, stride, &made),
+                         PE_OK);
+        assert_int_equal(fill(of, &plan, pe_from(0), ROWS, order, NULL, s, stride, &made),
+                         PE_ERR_NULL);
         assert_int_equal(fill(of, &plan, pe_from(0), ROWS, order, c, two ? s : NULL, h - 1, &made),
                          PE_ERR_SHAPE);
         assert_memory_equal(&made, &untouched, sizeof made);
-        assert_int_equal(fill(of, &plan, pe_from(100), ROWS, order, c, two ? s : NULL, stride, &made),
-                         PE_OK);
+        assert_int_equal(
+            fill(of, &plan, pe_from(100), ROWS, order, c, two ? s : NULL, stride, &made), PE_OK);
         assert_ptr_equal(made.cosines, c);
         assert_ptr_equal(made.sines, two ? s : NULL);
         assert_true(made.type == pe_types[of] && made.layout == order);
@@ -205,9 +220,10 @@ static void test_told(void **state)
             for (size_t i = 0; i < TOKENS; i++) positions[i] = 100 + ids[i];
             const pe_at by_ids = pe_at_i64(ids), there = pe_at_i64(positions);
             fill_random(F32, x, LENGTH(x), &r), memcpy(want, x, sizeof x);
-            assert_int_equal(pe_rope_f32(&plan, back ? pe_back(there) : there, TOKENS, want, heads), PE_OK);
-            assert_int_equal(by(F32, &made, layout, back ? pe_back(by_ids) : by_ids, TOKENS, x, heads),
+            assert_int_equal(pe_rope_f32(&plan, back ? pe_back(there) : there, TOKENS, want, heads),
                              PE_OK);
+            assert_int_equal(
+                by(F32, &made, layout, back ? pe_back(by_ids) : by_ids, TOKENS, x, heads), PE_OK);
             assert_memory_equal(x, want, sizeof x);
         }
         free(memory);
@@ -226,7 +242,8 @@ static void test_matrices(void **state)
         const int64_t at = first[k / LENGTH(widths)];
         const pe_config config = config_of(n, 10000, 1.25);
         const size_t stride = 2 * n + 1;
-        float *x = (float *)must_alloc(ROWS * stride * sizeof *x), *row = (float *)must_alloc(n * sizeof *x);
+        float *x = (float *)must_alloc(ROWS * stride * sizeof *x),
+              *row = (float *)must_alloc(n * sizeof *x);
         uint16_t *h = (uint16_t *)must_alloc(ROWS * stride * sizeof *h);
         uint16_t *c = (uint16_t *)must_alloc(n * sizeof *c), *s = c + n / 2;
         void *memory = must_alloc(pe_plan_size(&config));
@@ -235,25 +252,29 @@ static void test_matrices(void **state)
         assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), PE_OK);
         oracle_make(&o, "test_matrices", n, 10000, 1.25);
         memset(x, CANARY, ROWS * stride * sizeof *x);
-        assert_int_equal(fill(F32, &plan, pe_from(at), ROWS, PE_ROPE_TABLE_MATRIX, x, NULL, stride, NULL),
-                         PE_OK);
+        assert_int_equal(
+            fill(F32, &plan, pe_from(at), ROWS, PE_ROPE_TABLE_MATRIX, x, NULL, stride, NULL),
+            PE_OK);
         for (size_t r = 0; r < ROWS; r++) {
             const float *const m = x + r * stride;
             for (size_t i = 0; i < n / 2; i++) {
                 row[2 * i] = m[4 * i + 2], row[2 * i + 1] = m[4 * i];
                 assert_int_equal(memcmp(&m[4 * i + 3], &m[4 * i], sizeof *m), 0);
-                assert_true(m[4 * i + 1] == -m[4 * i + 2] && !signbit(m[4 * i + 1]) != !signbit(m[4 * i + 2]));
+                assert_true(m[4 * i + 1] == -m[4 * i + 2] &&
+                            !signbit(m[4 * i + 1]) != !signbit(m[4 * i + 2]));
             }
             assert_int_equal(oracle_row_f32(&o, at + (int64_t)r, row), 0);
             assert_true(all_canaries((const unsigned char *)(m + 2 * n), sizeof *m));
         }
         for (type t = F16; t <= BF16; t = (type)(t + 1)) { /* of numbers that test_types proves */
-            assert_int_equal(fill(t, &plan, pe_from(at), ROWS, PE_ROPE_TABLE_MATRIX, h, NULL, stride, NULL),
-                             PE_OK);
+            assert_int_equal(
+                fill(t, &plan, pe_from(at), ROWS, PE_ROPE_TABLE_MATRIX, h, NULL, stride, NULL),
+                PE_OK);
             for (size_t r = 0; r < ROWS; r++) {
                 const uint16_t *const m = h + r * stride;
-                assert_int_equal(fill(t, &plan, pe_from(at + (int64_t)r), 1, PE_ROPE_TABLE_APART, c, s, n,
-                                      NULL), PE_OK);
+                assert_int_equal(
+                    fill(t, &plan, pe_from(at + (int64_t)r), 1, PE_ROPE_TABLE_APART, c, s, n, NULL),
+                    PE_OK);
                 for (size_t i = 0; i < n / 2; i++) {
                     assert_true(m[4 * i] == c[i] && m[4 * i + 3] == c[i] && m[4 * i + 2] == s[i]);
                     assert_true(m[4 * i + 1] == (s[i] ^ 0x8000));
@@ -287,7 +308,8 @@ static void test_refused(void **state)
 #define REFUSED(status, table, layout, rows)                                                       \
     do {                                                                                           \
         assert_int_equal(by((type)t, table, layout, rows, TOKENS, x, heads), status);              \
-        assert_int_equal(by_to((type)t, table, layout, rows, TOKENS, N, in, heads, y, heads), status); \
+        assert_int_equal(by_to((type)t, table, layout, rows, TOKENS, N, in, heads, y, heads),      \
+                         status);                                                                  \
         assert_memory_equal(x, in, sizeof x);                                                      \
         assert_true(all_canaries(y, sizeof y));                                                    \
     } while (0)
@@ -308,9 +330,11 @@ static void test_refused(void **state)
         WRONG(PE_ERR_SHAPE, stride, H - 1);
         pe_rope_table wide = good; /* rows of the table and, out of place, heads are too short */
         wide.pairs = H + 1;
-        assert_int_equal(by((type)t, &wide, PE_LAYOUT_HALVES, pe_from(0), TOKENS, x, heads), PE_ERR_SHAPE);
-        assert_int_equal(by_to((type)t, &wide, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N, in, heads, y, heads),
-                         PE_ERR_HEAD_DIM);
+        assert_int_equal(by((type)t, &wide, PE_LAYOUT_HALVES, pe_from(0), TOKENS, x, heads),
+                         PE_ERR_SHAPE);
+        assert_int_equal(
+            by_to((type)t, &wide, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N, in, heads, y, heads),
+            PE_ERR_HEAD_DIM);
         WRONG(PE_ERR_SIZE, pairs, SIZE_MAX / 2);
         WRONG(PE_ERR_SIZE, stride, SIZE_MAX / 4);
         WRONG(PE_ERR_SIZE, rows, SIZE_MAX / 4);
@@ -415,16 +439,20 @@ static void test_refused(void **state)
         const pe_rope_table empty = {NULL, NULL, PE_TYPE_F16, PE_ROPE_TABLE_MATRIX, 3, ROWS, 0};
         assert_int_equal(by((type)t, NULL, (pe_layout)7, nobody, 0, NULL, heads), PE_OK);
         assert_int_equal(by((type)t, NULL, (pe_layout)7, nobody, 1, NULL, lie(0, 1, 1)), PE_OK);
-        assert_int_equal(by((type)t, &empty, PE_LAYOUT_HALVES, pe_at_i64(ids), TOKENS, x, heads), PE_OK);
+        assert_int_equal(by((type)t, &empty, PE_LAYOUT_HALVES, pe_at_i64(ids), TOKENS, x, heads),
+                         PE_OK);
         assert_memory_equal(x, in, sizeof x);
-        assert_int_equal(by_to((type)t, &empty, PE_LAYOUT_HALVES, pe_at_i64(ids), TOKENS, N, in, heads, y,
-                               heads), PE_OK);
+        assert_int_equal(by_to((type)t, &empty, PE_LAYOUT_HALVES, pe_at_i64(ids), TOKENS, N, in,
+                               heads, y, heads),
+                         PE_OK);
         assert_memory_equal(y, in, ALL_OF * bytes_of((type)t));
         memset(y, CANARY, sizeof y);
-        assert_int_equal(by_to((type)t, &good, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N - 1, in, heads, y,
-                               heads), PE_ERR_HEAD_DIM);
-        assert_int_equal(by_to((type)t, &good, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N, in, heads, y,
-                               lie(1, N, N)), PE_ERR_HEADS);
+        assert_int_equal(
+            by_to((type)t, &good, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N - 1, in, heads, y, heads),
+            PE_ERR_HEAD_DIM);
+        assert_int_equal(by_to((type)t, &good, PE_LAYOUT_HALVES, pe_from(0), TOKENS, N, in, heads,
+                               y, lie(1, N, N)),
+                         PE_ERR_HEADS);
         assert_true(all_canaries(y, sizeof y));
     }
 }

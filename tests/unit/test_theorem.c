@@ -34,15 +34,13 @@ static double rounded(const mpfr_t y, const format *f)
     const long exponent = mpfr_zero_p(y) ? 0 : (long)mpfr_get_exp(y), room = exponent - f->least;
     mpfr_t x;
     double value;
-    if (mpfr_zero_p(y) || room < 0)
-        return 0;
+    if (mpfr_zero_p(y) || room < 0) return 0;
     if (room == 0) /* half of the smallest number, or more */
         return mpfr_min_prec(y) > 1 ? copysign(ldexp(1, f->least), mpfr_sgn(y)) : 0;
     mpfr_init2(x, room < f->bits ? room : f->bits);
     mpfr_set(x, y, MPFR_RNDN);
     value = mpfr_get_d(x, MPFR_RNDN);
-    if ((long)mpfr_get_exp(x) > f->most)
-        value = copysign(HUGE_VAL, value);
+    if ((long)mpfr_get_exp(x) > f->most) value = copysign(HUGE_VAL, value);
     mpfr_clear(x);
     return value;
 }
@@ -83,8 +81,7 @@ static void frequency(mpfr_t w, const turn *x)
         mpfr_clear(d);
     }
     mpfr_mul_d(w, w, x->config->scale, MPFR_RNDN);
-    if (x->config->half_turns)
-        mpfr_const_pi(a, MPFR_RNDN), mpfr_mul(w, w, a, MPFR_RNDN);
+    if (x->config->half_turns) mpfr_const_pi(a, MPFR_RNDN), mpfr_mul(w, w, a, MPFR_RNDN);
     mpfr_clear(a);
 }
 
@@ -130,8 +127,7 @@ static double decided(value_of *f, const turn *x, int component, const format *t
         uint64_t word;
         if (!may_be_tie)
             fail_msg("%s: %a or %a: undecided at %d bits", to->name, low, high, (int)MOST_BITS);
-        if (low * high <= 0)
-            return 0;
+        if (low * high <= 0) return 0;
         memcpy(&word, &low, sizeof word);
         return word >> (53 - to->bits) & 1 ? high : low;
     }
@@ -152,16 +148,14 @@ static void element_value(mpfr_t y, long *error, const turn *x, int component)
         frequency(angle, x);
         mpfr_mul_d(angle, angle, x->t, MPFR_RNDN);
     }
-    if (component == 0)
-        mpfr_sin(y, angle, MPFR_RNDN);
-    else
-        mpfr_cos(y, angle, MPFR_RNDN);
+    if (component == 0) mpfr_sin(y, angle, MPFR_RNDN);
+    else mpfr_cos(y, angle, MPFR_RNDN);
     mpfr_mul_d(y, y, c->amplitude, MPFR_RNDN);
     /* the angle's, as far as it is one of the sine, and the sine's own */
     const long own = mpfr_zero_p(y) ? -100000 : (long)mpfr_get_exp(y) - bits + 4;
     const long size = mpfr_zero_p(angle) ? -100000 : (long)mpfr_get_exp(angle);
-    const long moved = size - bits + 50 + (component == 1 && size < 0 ? size : 0) +
-                       (long)ilogb(c->amplitude) + 1;
+    const long moved =
+        size - bits + 50 + (component == 1 && size < 0 ? size : 0) + (long)ilogb(c->amplitude) + 1;
     *error = (c->angle == PE_ANGLE_FLOAT32 || moved < own ? own : moved) + 1;
     mpfr_clear(angle);
 }
@@ -248,14 +242,11 @@ static void check_row(const pe_config *config, const double *omega, double t, in
         pe_config c = *config;
         pe_plan plan;
         double row[FORMATS][WIDTH];
-        if (way % 2 > whole)
-            continue;
+        if (way % 2 > whole) continue;
         c.expected_rows = way ? 0 : 1;
         plan_of(&plan, memory, sizeof memory, &c, omega);
-        if (way < 2)
-            rows_of(&plan, t, way, row);
-        else
-            rows_without_plan(&c, omega, t, way - 2, row);
+        if (way < 2) rows_of(&plan, t, way, row);
+        else rows_without_plan(&c, omega, t, way - 2, row);
         for (size_t i = 0; i < d; i++)
             for (int f = 0; f < FORMATS; f++) {
                 const size_t h = (d + 1) / 2, half = c.layout == PE_LAYOUT_HALVES;
@@ -263,8 +254,7 @@ static void check_row(const pe_config *config, const double *omega, double t, in
                 const turn x = {&c, omega, half ? i % h : i / 2, t};
                 const double want = decided(element_value, &x, component, &formats[f], tie);
                 elements++;
-                if (row[f][i] == want)
-                    continue;
+                if (row[f][i] == want) continue;
                 fprintf(stderr, "  base %a, d %zu, scale %a, A %a, half_turns %d, omega %a\n",
                         c.base, d, c.scale, c.amplitude, c.half_turns, omega ? omega[x.i] : 0);
                 test_print_rerun(stderr, NULL);
@@ -319,8 +309,7 @@ static convergents convergents_of(const mpfr_t x, double most)
         mpfr_sub(rest, rest, whole, MPFR_RNDN);
         mpfr_fma(p[2], whole, p[1], p[0], MPFR_RNDN);
         mpfr_fma(q[2], whole, q[1], q[0], MPFR_RNDN);
-        if (mpfr_cmp_d(q[2], most) > 0)
-            break;
+        if (mpfr_cmp_d(q[2], most) > 0) break;
         mpfr_set(p[0], p[1], MPFR_RNDN), mpfr_set(q[0], q[1], MPFR_RNDN);
         mpfr_set(p[1], p[2], MPFR_RNDN), mpfr_set(q[1], q[2], MPFR_RNDN);
         for (int k = 0; k < 2; k++) {
@@ -328,8 +317,7 @@ static convergents convergents_of(const mpfr_t x, double most)
             mpfr_sub(y, y, p[k], MPFR_RNDN);
             c.q[k] = mpfr_get_d(q[k], MPFR_RNDN), c.off[k] = mpfr_get_d(y, MPFR_RNDN);
         }
-        if (mpfr_zero_p(rest))
-            break;
+        if (mpfr_zero_p(rest)) break;
         mpfr_ui_div(rest, 1, rest, MPFR_RNDN);
     }
     mpfr_clears(rest, whole, p[0], p[1], p[2], q[0], q[1], q[2], y, (mpfr_ptr)NULL);
@@ -337,7 +325,8 @@ static convergents convergents_of(const mpfr_t x, double most)
 }
 
 /* a x + b y for whole numbers, where the sum is below 2^63. */
-WRAPS static uint64_t sum_of_products(double a, double x, double b, double y)
+WRAPS
+static uint64_t sum_of_products(double a, double x, double b, double y)
 {
     const uint64_t ax = (uint64_t)(int64_t)a * (uint64_t)(int64_t)x;
     return ax + (uint64_t)(int64_t)b * (uint64_t)(int64_t)y;
@@ -379,14 +368,16 @@ static void target(mpfr_t y, rng *r, const format *f, double amplitude, int *com
         const double size = ldexp(1, -1 - (int)rng_below(r, 12));
         mpfr_set_d(y, random_double(r, ilogb(amplitude * size), f->bits + 1), MPFR_RNDN);
         if (f->bits < 53) /* one bit more, and set */
-            mpfr_set_d(y, mpfr_get_d(y, MPFR_RNDN) + ldexp(1, ilogb(amplitude * size) - f->bits) *
-                              (fmod(ldexp(mpfr_get_d(y, MPFR_RNDN),
-                                          f->bits - ilogb(amplitude * size)), 2) == 0), MPFR_RNDN);
+            mpfr_set_d(
+                y,
+                mpfr_get_d(y, MPFR_RNDN) +
+                    ldexp(1, ilogb(amplitude * size) - f->bits) *
+                        (fmod(ldexp(mpfr_get_d(y, MPFR_RNDN), f->bits - ilogb(amplitude * size)),
+                              2) == 0),
+                MPFR_RNDN);
         mpfr_div_d(y, y, amplitude, MPFR_RNDN);
-        if (*component)
-            mpfr_acos(y, y, MPFR_RNDN);
-        else
-            mpfr_asin(y, y, MPFR_RNDN);
+        if (*component) mpfr_acos(y, y, MPFR_RNDN);
+        else mpfr_asin(y, y, MPFR_RNDN);
         mpfr_div(y, y, pi, MPFR_RNDN);
         mpfr_div_2ui(y, y, 1, MPFR_RNDN);
     }
@@ -404,7 +395,7 @@ static void near_by_product(rng *r, int size, int by_position, int half_turns, b
     made->half_turns = half_turns;
     /* phase = w t: w < 2^21, t < 2^31 */
     const int of_t = by_position ? (size < 30 ? size : 30) : size > 20 ? 30 : (int)rng_below(r, 30);
-    double fixed = by_position ? random_double(r, size - of_t, 53)
+    double fixed = by_position       ? random_double(r, size - of_t, 53)
                    : rng_below(r, 2) ? random_double(r, of_t, of_t + 1 < 53 ? of_t + 1 : 53)
                                      : random_double(r, of_t, 53);
     const int unit = (by_position ? of_t : size - of_t) - 52;
@@ -420,8 +411,7 @@ static void near_by_product(rng *r, int size, int by_position, int half_turns, b
     const double n = near_multiple(x, y, floor(ldexp(1.4 + 0.2 * rng_unit(r), 52)));
     const double found = ldexp(n, unit);
     made->w = by_position ? fixed : found, made->t = by_position ? found : fixed;
-    if (rng_below(r, 2))
-        made->t = -made->t;
+    if (rng_below(r, 2)) made->t = -made->t;
     mpfr_clears(x, y, (mpfr_ptr)NULL);
 }
 
@@ -439,10 +429,8 @@ static void near_by_amplitude(rng *r, int size, const format *f, built *made)
         made->w = random_double(r, size - of_t, 53);
         mpfr_set_d(x, made->t, MPFR_RNDN);
         mpfr_mul_d(x, x, made->w, MPFR_RNDN);
-        if (component)
-            mpfr_cos(s, x, MPFR_RNDN);
-        else
-            mpfr_sin(s, x, MPFR_RNDN);
+        if (component) mpfr_cos(s, x, MPFR_RNDN);
+        else mpfr_sin(s, x, MPFR_RNDN);
         /* |s| 2^k = p / q nearly, q of 53 bits and odd p of bits */
         mpfr_abs(s, s, MPFR_RNDN);
         for (int k = bits - 53; k <= bits - 53 + 4; k++) {
@@ -461,8 +449,7 @@ static void near_by_amplitude(rng *r, int size, const format *f, built *made)
             mpfr_clear(u);
         }
     }
-    if (made->amplitude == 0)
-        made->amplitude = 1;
+    if (made->amplitude == 0) made->amplitude = 1;
     mpfr_clears(x, s, (mpfr_ptr)NULL);
 }
 
@@ -487,8 +474,7 @@ static void check_built(const built *b, const char *what)
 static void kept_cases_are_right(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < LENGTH(built_cases); k += every())
-        check_built(&built_cases[k], "kept");
+    for (size_t k = 0; k < LENGTH(built_cases); k += every()) check_built(&built_cases[k], "kept");
 }
 
 static void products_next_to_middles(void **state)
@@ -534,11 +520,9 @@ static void ties_of_half_turns(void **state)
         c.half_turns = 1, c.layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         c.cos_first = (int)rng_below(&r, 2), c.expected_rows = way ? 0 : 1;
         c.amplitude = random_double(&r, (int)rng_below(&r, 24) - 12, f->bits + (f->bits < 53));
-        if (rng_below(&r, 2))
-            c.amplitude = -c.amplitude;
+        if (rng_below(&r, 2)) c.amplitude = -c.amplitude;
         double t = floor(ldexp(rng_unit(&r), 1 + (int)rng_below(&r, 30)));
-        if (rng_below(&r, 2))
-            t = -t;
+        if (rng_below(&r, 2)) t = -t;
         plan_of(&plan, memory, sizeof memory, &c, NULL);
         rows_of(&plan, t, way, row);
         mpfr_init2(y, 64);
@@ -548,8 +532,7 @@ static void ties_of_half_turns(void **state)
                 const int component = (int)(half ? i / 2 : i % 2) ^ c.cos_first;
                 const int sixths = pair == 0 ? 6 : six ? 1 : 2;
                 const int place = (int)fmod(fmod(t, 12) * sixths + 3 * component + 120, 12);
-                if (twice[place] == 3)
-                    continue;
+                if (twice[place] == 3) continue;
                 mpfr_set_d(y, c.amplitude, MPFR_RNDN);
                 mpfr_mul_d(y, y, twice[place] / 2, MPFR_RNDN);
                 const double want = rounded(y, &formats[k]);
@@ -581,8 +564,7 @@ static void ties_of_tiny_angles(void **state)
             if (rng_below(&r, 2)) /* a sine that is no subnormal */
                 b.amplitude = ldexp(b.amplitude, -e);
         }
-        if (rng_below(&r, 3) == 0)
-            b.t = ldexp(b.t, -(int)rng_below(&r, 1000));
+        if (rng_below(&r, 3) == 0) b.t = ldexp(b.t, -(int)rng_below(&r, 1000));
         check_built(&b, "a tiny angle");
     }
 }
@@ -625,13 +607,11 @@ static void frequencies_that_are_hard(void **state)
             c.exponent = PE_EXPONENT_PAIRS;
             c.base = 1 + ldexp(1 + (double)rng_below(&r, 100), -e - 7);
             c.exponent_shift = half - ldexp(1 + rng_unit(&r), -e);
-            if (half == c.exponent_shift)
-                c.exponent_shift = half - ldexp(1, -48);
+            if (half == c.exponent_shift) c.exponent_shift = half - ldexp(1, -48);
         } else {
             c.base = random_double(&r, (int)rng_below(&r, 20), 53);
         }
-        if (pe_plan_size(&c) == 0)
-            continue;
+        if (pe_plan_size(&c) == 0) continue;
         check_frequencies(&c, NULL, "a hard frequency");
         check_row(&c, NULL, t, c.half_turns, "a hard frequency");
         for (int k = 0; k < 4; k++) /* 54 bits with a factor 3 */
@@ -646,7 +626,8 @@ static void frequencies_that_are_hard(void **state)
 static void ends_of_the_ranges(void **state)
 {
     static const double bases[] = {10000, 2, 256, 65536, 1, 0x1p-20, 0x1p300, 81, 1.5, 0.75, 1e6};
-    static const int sizes[] = {0, 0, -25, -134, -143, -149, -150, -300, -700, -1000, 128, 700, 999};
+    static const int sizes[] = {0,    0,    -25,   -134, -143, -149, -150,
+                                -300, -700, -1000, 128,  700,  999};
     rng r = rng_for("ends_of_the_ranges");
     (void)state;
     for (size_t n = 0; n < workload(480); n++) {
@@ -655,15 +636,17 @@ static void ends_of_the_ranges(void **state)
         const int given = n % 3 == 0, small = -(int)rng_below(&r, rng_below(&r, 2) ? 80 : 880);
         const int bits[3] = {1, 25, 53};
         c.base = bases[rng_below(&r, LENGTH(bases))];
-        c.amplitude = random_double(&r, sizes[rng_below(&r, LENGTH(sizes))], bits[rng_below(&r, 3)]);
+        c.amplitude =
+            random_double(&r, sizes[rng_below(&r, LENGTH(sizes))], bits[rng_below(&r, 3)]);
         c.amplitude = rng_below(&r, 2) ? -c.amplitude : c.amplitude;
-        c.scale = random_double(&r, rng_below(&r, 3) ? small : (int)rng_below(&r, 6), bits[n / 3 % 3]);
+        c.scale =
+            random_double(&r, rng_below(&r, 3) ? small : (int)rng_below(&r, 6), bits[n / 3 % 3]);
         c.half_turns = (int)rng_below(&r, 2), c.exponent = (pe_exponent)rng_below(&r, 3);
         c.layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         c.cos_first = (int)rng_below(&r, 2);
-        for (int k = 0; k < 6; k++) omega[k] = random_double(&r, -(int)rng_below(&r, 60), bits[k % 3]);
-        if (pe_plan_size(&c) == 0 || (given && pe_frequency_error(&c, omega, 6, NULL)))
-            continue;
+        for (int k = 0; k < 6; k++)
+            omega[k] = random_double(&r, -(int)rng_below(&r, 60), bits[k % 3]);
+        if (pe_plan_size(&c) == 0 || (given && pe_frequency_error(&c, omega, 6, NULL))) continue;
         double t = random_double(&r, (int)rng_below(&r, 30), 30);
         if (rng_below(&r, 2)) t = floor(t / (double)(1 << rng_below(&r, 30)));
         if (rng_below(&r, 6) == 0) t = ldexp(t, -(int)rng_below(&r, 1070));
@@ -878,10 +861,8 @@ static void print_built(void)
     rng r = {7};
     for (int n = 0; n < 96; n++) {
         built b;
-        if (n % 2)
-            near_by_product(&r, n / 2 + 2, n / 2 % 2, n % 8 == 7, &b);
-        else
-            near_by_amplitude(&r, n / 2 + 1, &formats[n / 2 % FORMATS], &b);
+        if (n % 2) near_by_product(&r, n / 2 + 2, n / 2 % 2, n % 8 == 7, &b);
+        else near_by_amplitude(&r, n / 2 + 1, &formats[n / 2 % FORMATS], &b);
         printf("    {%.17g, %.17g, %.17g, %d},\n", b.w, b.t, b.amplitude, b.half_turns);
     }
 }
@@ -889,11 +870,16 @@ static void print_built(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kept_cases_are_right),      cmocka_unit_test(products_next_to_middles),
-        cmocka_unit_test(amplitudes_next_to_middles), cmocka_unit_test(ties_of_half_turns),
-        cmocka_unit_test(ties_of_tiny_angles),       cmocka_unit_test(ties_of_float_frequencies),
-        cmocka_unit_test(frequencies_that_are_hard), cmocka_unit_test(ends_of_the_positions),
-        cmocka_unit_test(ends_of_the_ranges),        cmocka_unit_test(smallest_numbers),
+        cmocka_unit_test(kept_cases_are_right),
+        cmocka_unit_test(products_next_to_middles),
+        cmocka_unit_test(amplitudes_next_to_middles),
+        cmocka_unit_test(ties_of_half_turns),
+        cmocka_unit_test(ties_of_tiny_angles),
+        cmocka_unit_test(ties_of_float_frequencies),
+        cmocka_unit_test(frequencies_that_are_hard),
+        cmocka_unit_test(ends_of_the_positions),
+        cmocka_unit_test(ends_of_the_ranges),
+        cmocka_unit_test(smallest_numbers),
         cmocka_unit_test(zeros_of_tiny_amplitudes),
         cmocka_unit_test(other_calls_have_the_same_values),
         cmocka_unit_test(stack_of_the_exact_level),

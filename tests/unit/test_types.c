@@ -60,11 +60,9 @@ static void all_codes_are_widened(void **state)
         for (uint32_t code = 0; code < 0x10000; code++) {
             uint16_t in[FLOATS + 1];
             float out[FLOATS];
-            for (uint32_t k = 0; k < FLOATS; k++)
-                in[k + 1] = (uint16_t)(code + k * 4099);
+            for (uint32_t k = 0; k < FLOATS; k++) in[k + 1] = (uint16_t)(code + k * 4099);
             pe__put(out, formats[t].get(in + 1));
-            for (uint32_t k = 0; k < FLOATS; k++)
-                check_widened(&formats[t], in[k + 1], out[k]);
+            for (uint32_t k = 0; k < FLOATS; k++) check_widened(&formats[t], in[k + 1], out[k]);
         }
 }
 
@@ -85,8 +83,7 @@ static void batch_run(batch *b)
     float in[FLOATS + 1];
     uint16_t out[FLOATS + 3];
     memset(out, CANARY, sizeof out);
-    for (size_t k = 0; k < FLOATS; k++)
-        memcpy(in + 1 + k, &b->in[k < b->n ? k : 0], sizeof *in);
+    for (size_t k = 0; k < FLOATS; k++) memcpy(in + 1 + k, &b->in[k < b->n ? k : 0], sizeof *in);
     b->f->put(out + 1, pe__get(in + 1));
     for (size_t k = 0; k < b->n; k++)
         if (out[k + 1] != b->want[k])
@@ -100,8 +97,7 @@ static void batch_add(batch *b, uint32_t bits, uint16_t want)
 {
     b->in[b->n] = bits;
     b->want[b->n++] = want;
-    if (b->n == FLOATS)
-        batch_run(b);
+    if (b->n == FLOATS) batch_run(b);
 }
 
 /* All positive floats that a step meets in ascending order, with their negatives. */
@@ -135,8 +131,7 @@ static void floats_are_rounded(void **state)
             walk(&formats[t], 0, 1);
         } else {
             const uint32_t step = test_this_run()->is_quick ? 4093 : 251;
-            for (uint32_t k = 0; k < 3; k++)
-                walk(&formats[t], k * (step / 3), step);
+            for (uint32_t k = 0; k < 3; k++) walk(&formats[t], k * (step / 3), step);
         }
 }
 
@@ -150,7 +145,8 @@ static void check_neighbourhoods(const format *f)
     for (uint32_t code = 0; code < f->is->infinity; code++)
         for (int which = 0; which < 2; which++) {
             const double value = half_magnitude(f->is->exponent_bits, code);
-            const uint32_t at = bits_of((float)(which ? half_middle(f->is->exponent_bits, code) : value));
+            const uint32_t at =
+                bits_of((float)(which ? half_middle(f->is->exponent_bits, code) : value));
             for (uint32_t k = 0; k < 7; k++)
                 if (at + k >= 3) {
                     const uint32_t bits = at + k - 3;
@@ -174,8 +170,7 @@ static void check_neighbourhoods(const format *f)
 static void neighbours_of_midpoints_are_rounded(void **state)
 {
     (void)state;
-    for (size_t t = 0; t < LENGTH(formats); t++)
-        check_neighbourhoods(&formats[t]);
+    for (size_t t = 0; t < LENGTH(formats); t++) check_neighbourhoods(&formats[t]);
 }
 
 /* Subnormals flushed, and on x86 any rounding mode: the same codes. What they have to be is found
@@ -205,8 +200,7 @@ static void no_mode_changes_the_rounding(void **state)
             static const int modes[] = {FE_TONEAREST, FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
                                         FE_TOWARDZERO};
 #if !defined(__SSE2__)
-            if (mode >= 2)
-                continue;
+            if (mode >= 2) continue;
 #endif
             fesetround(modes[mode]);
             (void)flush_subnormals(mode == 1);
@@ -311,7 +305,7 @@ static void check_products_f64(exact *e, const double *a, const double *b, const
 /* Anything at all; all but cancelled; subnormal; near overflow; the ends. */
 static void products_and_sums_are_each_rounded(void **state)
 {
-    static const float special[] = {0.0f,      -0.0f,    1.0f,        -1.0f,           HUGE_VALF,
+    static const float special[] = {0.0f,       -0.0f,     1.0f,       -1.0f,           HUGE_VALF,
                                     -HUGE_VALF, 0x1p-149f, -0x1p-126f, 0x1.fffffep127f, 3.0f};
     const size_t n = LENGTH(special);
     rng r = rng_for("products_and_sums_are_each_rounded");
@@ -472,16 +466,14 @@ static void elements_beside_midpoints(void **state)
             const int kind = (int)rng_below(&r, 3);
             double want;
             do {
-                const int binade = all_small ? all_small + (int)rng_below(&r, 2)
-                                             : (int)rng_below(&r, 16);
+                const int binade =
+                    all_small ? all_small + (int)rng_below(&r, 2) : (int)rng_below(&r, 16);
                 want = some_midpoint(f, &r, binade) / config.amplitude;
             } while (want >= 1);
             /* that far off in units of 1, or of the element */
             double more = kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 1 ? -22 : -48);
-            if (rng_below(&r, 2))
-                more *= want;
-            if (want + more > 1)
-                more = 0;
+            if (rng_below(&r, 2)) more *= want;
+            if (want + more > 1) more = 0;
             omega[i] = omega_for(&e, all_small ? 0 : (int)rng_below(&r, 2), want, more,
                                  all_small ? 0 : some_turns(&r, p), p);
         }
@@ -545,9 +537,11 @@ static void sums_beside_midpoints(void **state)
             const int second = cosine != config.cos_first;
             double of_x, want;
             do { /* the element that leads from scale x to beside a midpoint */
-                const uint16_t h = nearest_16(f, (rng_unit(&r) - 0.5) * ldexp(1, (int)rng_below(&r, 8)));
-                const double aim = rng_below(&r, 2) ? ldexp(1 + rng_unit(&r), -(int)rng_below(&r, 14))
-                                                    : ldexp(1, -(int)rng_below(&r, 18));
+                const uint16_t h =
+                    nearest_16(f, (rng_unit(&r) - 0.5) * ldexp(1, (int)rng_below(&r, 8)));
+                const double aim = rng_below(&r, 2)
+                                       ? ldexp(1 + rng_unit(&r), -(int)rng_below(&r, 14))
+                                       : ldexp(1, -(int)rng_below(&r, 18));
                 const uint32_t code = nearest_16(f, aim) - (uint32_t)rng_below(&r, 2);
                 const double size = half_middle(f->exponent_bits, code);
                 x[row + (config.layout == PE_LAYOUT_HALVES ? i + (second ? pairs : 0)
@@ -556,8 +550,8 @@ static void sums_beside_midpoints(void **state)
                 want = ((rng_below(&r, 2) ? size : -size) - of_x) / config.amplitude;
                 if (config.amplitude < 1e-9 || config.amplitude > 1e9) want = rng_unit(&r) - 0.5;
             } while (!(fabs(want) < 0.9999));
-            const double more = kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5,
-                                                      kind == 3 ? -48 : -21 - 2 * kind);
+            const double more =
+                kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 3 ? -48 : -21 - 2 * kind);
             omega[i] = omega_for(&e, cosine, want, more, some_turns(&r, p), p);
         }
         assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, BYTES),
@@ -602,7 +596,8 @@ static void sums_that_cancel(void **state)
     for (size_t round = 0; round < 16; round++) {
         const type t = round % 4 == 3 ? F16 : BF16;
         const type_format *f = &type_formats[t];
-        const size_t d = widths[round / 4], begin = rng_below(&r, 60), end = 100 + rng_below(&r, 200);
+        const size_t d = widths[round / 4], begin = rng_below(&r, 60),
+                     end = 100 + rng_below(&r, 200);
         const pe_at at = pe_from_by(-200 + (int64_t)rng_below(&r, 100000), round % 3 ? 1 : -1);
         const float scale = round % 2 ? 1 : 2;
         pe_config config = pe_config_default(d);

@@ -22,8 +22,7 @@ static inline float get(type t, const void *x, size_t i)
 {
     uint32_t bits = 0;
     float y;
-    if (t == F32)
-        return ((const float *)x)[i];
+    if (t == F32) return ((const float *)x)[i];
     bits = ((const uint16_t *)x)[i];
     if (t == F16) {
         const double size = (bits >> 10 & 31) == 0
@@ -48,19 +47,16 @@ static inline void put(type t, void *x, size_t i, float y)
     }
     if (!isfinite(y)) {
         bits = t == F16 ? 0x7c00 : 0x7f80;
-        if (isnan(y))
-            bits |= t == F16 ? 0x200 : 0x40;
+        if (isnan(y)) bits |= t == F16 ? 0x200 : 0x40;
         ((uint16_t *)x)[i] = (uint16_t)(bits | (signbit(y) ? 0x8000u : 0));
         return;
     }
     (void)frexp(fabs((double)y), &e); /* in [2^(e-1), 2^e) */
     if (t == F16) {
-        if (y == 0 || e < -13)
-            e = -13;
+        if (y == 0 || e < -13) e = -13;
         units = rint(ldexp(fabs((double)y), 11 - e)); /* 2^10 ... 2^11, less if subnormal */
         bits = (uint32_t)units + ((uint32_t)(e + 13) << 10);
-        if (bits > 0x7c00)
-            bits = 0x7c00;
+        if (bits > 0x7c00) bits = 0x7c00;
     } else {
         memcpy(&bits, &y, sizeof bits);
         if ((bits & 0x7f800000) == 0) { /* subnormal floats: bf16 has their exponents */
@@ -84,7 +80,10 @@ static inline float random_value(rng *r)
  * The reference: one head
  * --------------------------------------------------------------------------------------------- */
 
-static inline size_t first_of(pe_layout layout, size_t i) { return layout == PE_LAYOUT_HALVES ? i : 2 * i; }
+static inline size_t first_of(pe_layout layout, size_t i)
+{
+    return layout == PE_LAYOUT_HALVES ? i : 2 * i;
+}
 static inline size_t second_of(pe_layout layout, size_t i, size_t n)
 {
     return layout == PE_LAYOUT_HALVES ? i + n / 2 : 2 * i + 1;
@@ -95,8 +94,8 @@ static inline size_t pair_of(pe_layout layout, size_t element, size_t n)
 }
 
 /* head (n elements) turned by n / 2 sines and cosines; sign -1 for the inverse */
-static inline void turn(type t, pe_layout layout, const float *s, const float *c, float sign, size_t n,
-                 void *head)
+static inline void turn(type t, pe_layout layout, const float *s, const float *c, float sign,
+                        size_t n, void *head)
 {
     for (size_t i = 0; i < n / 2; i++) {
         const size_t at = first_of(layout, i), bt = second_of(layout, i, n);
@@ -115,8 +114,7 @@ static inline pe_heads lie(size_t heads, size_t head_stride, size_t token_stride
 
 static inline void fill_random(type t, void *x, size_t elements, rng *r)
 {
-    for (size_t i = 0; i < elements; i++)
-        put(t, x, i, random_value(r));
+    for (size_t i = 0; i < elements; i++) put(t, x, i, random_value(r));
 }
 
 #endif /* PE_TESTS_TURN_H */

@@ -42,18 +42,14 @@ static inline uint16_t nearest_16(const type_format *f, double x)
     const uint16_t sign = signbit(x) ? 0x8000 : 0;
     uint32_t low = 0, high = f->infinity; /* the value of low <= size */
     double down, up;
-    if (size >= values[high])
-        return (uint16_t)(sign | high);
+    if (size >= values[high]) return (uint16_t)(sign | high);
     while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;
-        if (values[middle] <= size)
-            low = middle;
-        else
-            high = middle;
+        if (values[middle] <= size) low = middle;
+        else high = middle;
     }
     down = size - values[low], up = values[high] - size;
-    if (up < down || (up == down && high % 2 == 0))
-        low = high;
+    if (up < down || (up == down && high % 2 == 0)) low = high;
     return (uint16_t)(sign | low);
 }
 

@@ -52,7 +52,8 @@ static int seven_calls(void)
     for (int i = 0; i < n * HEADS * 64; i++) in[i] = (float)(i % 31);
     for (int i = 0; i < n * HEADS * d; i++) grad[i] = keys[i] = (uint16_t)(0x3c00 + i % 64);
     for (int k = 0; k < 4; k++) {
-        pe_config config = k == 1 ? pe_config_preset(PE_PRESET_MAE_2D, d) : pe_config_default(k ? d : 512);
+        pe_config config =
+            k == 1 ? pe_config_preset(PE_PRESET_MAE_2D, d) : pe_config_default(k ? d : 512);
         pe_rope_config rope = pe_rope_config_default(48);
         rope.axes = 3, rope.sections[0] = rope.sections[1] = rope.sections[2] = 8;
         const size_t size = k == 3 ? pe_rope_plan_size(&rope) : pe_plan_size(&config);
@@ -63,22 +64,24 @@ static int seven_calls(void)
                     : pe_plan_init(&plan, &config, memory, size)) != PE_OK)
             return 1;
         if (k == 0)
-            failed |= say("1", pe_fill_f32(&plan, pe_from(0), 512, table, 512), table, sizeof table);
+            failed |=
+                say("1", pe_fill_f32(&plan, pe_from(0), 512, table, 512), table, sizeof table);
         if (k == 2)
-            failed |= say("2", pe_fill_f32(&plan, pe_at_i32(list), n, table, d), table, sizeof table);
+            failed |=
+                say("2", pe_fill_f32(&plan, pe_at_i32(list), n, table, d), table, sizeof table);
         if (k == 1)
             failed |= say("3", pe_add_bf16(&plan, pe_grid(sizes, 2), n, 1, x, d), x, sizeof x);
-        if (k == 2)
-            failed |= say("4", pe_rope_f32(&plan, pe_from(7), 1, q, heads), q, sizeof q);
+        if (k == 2) failed |= say("4", pe_rope_f32(&plan, pe_from(7), 1, q, heads), q, sizeof q);
         if (k == 2)
             failed |= say("5", pe_rope_f16(&plan, pe_back(pe_at_i64(ids)), n, grad, heads), grad,
                           sizeof grad);
         if (k == 2)
-            failed |= say("6", pe_rope_bf16(&plan, pe_delta(pe_from_by(-512, 0)), n, keys, heads), keys,
-                          sizeof keys);
+            failed |= say("6", pe_rope_bf16(&plan, pe_delta(pe_from_by(-512, 0)), n, keys, heads),
+                          keys, sizeof keys);
         if (k == 3)
-            failed |= say("7", pe_rope_to_f32(&plan, pe_coords_f32(xyz, 3, 3, 1), n, 64, in, a, out, b),
-                          out, sizeof out);
+            failed |=
+                say("7", pe_rope_to_f32(&plan, pe_coords_f32(xyz, 3, 3, 1), n, 64, in, a, out, b),
+                    out, sizeof out);
         free(memory);
     }
     return failed;
@@ -112,7 +115,8 @@ int main(int argc, char **argv)
     pe_plan plan;
     void *memory = malloc(pe_plan_size(&config));
     if (memory == NULL) return 1;
-    failed |= say("pe_plan_init", pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), "", 0);
+    failed |=
+        say("pe_plan_init", pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), "", 0);
     failed |= say("pe_fill_f32", pe_fill_f32(&plan, pe_from(16000000), ROWS, table, WIDTH), table,
                   sizeof table);
     failed |= say("pe_fill_bf16", pe_fill_bf16(&plan, pe_from(-ROWS), ROWS, half, WIDTH), half,
@@ -121,15 +125,17 @@ int main(int argc, char **argv)
     /* Real positions take sines for each row: with SLEEF, this is what calls it. */
     double positions[ROWS];
     for (int i = 0; i < ROWS; i++) positions[i] = i * 1.37 - 20000;
-    failed |= say("pe_fill_f32, reals", pe_fill_f32(&plan, pe_at_f64(positions), ROWS, table, WIDTH),
-                  table, sizeof table);
+    failed |=
+        say("pe_fill_f32, reals", pe_fill_f32(&plan, pe_at_f64(positions), ROWS, table, WIDTH),
+            table, sizeof table);
     const pe_heads heads = {HEADS, WIDTH, HEADS * WIDTH};
-    failed |= say("pe_rope_f32", pe_rope_f32(&plan, pe_from(1000), ROWS / HEADS, table, heads), table,
-                  sizeof table);
+    failed |= say("pe_rope_f32", pe_rope_f32(&plan, pe_from(1000), ROWS / HEADS, table, heads),
+                  table, sizeof table);
     free(memory);
     failed |= seven_calls();
 
     float slopes[HEADS];
-    failed |= say("pe_alibi_slopes_f32", pe_alibi_slopes_f32(HEADS, 8, slopes), slopes, sizeof slopes);
+    failed |=
+        say("pe_alibi_slopes_f32", pe_alibi_slopes_f32(HEADS, 8, slopes), slopes, sizeof slopes);
     return failed;
 }

@@ -25,6 +25,7 @@ int main(void)
     float row[4] = {0}, same[4] = {0};
     const int done = first(row) && second(same) && memcmp(row, same, sizeof row) == 0;
     printf("%.9g %.9g\n", (double)row[0], (double)row[3]);
-    return !done || fabs(sin(7.0) - (double)row[0]) > 1e-7 || fabs(cos(1.75) - (double)row[3]) > 1e-7;
+    return !done || fabs(sin(7.0) - (double)row[0]) > 1e-7 ||
+           fabs(cos(1.75) - (double)row[3]) > 1e-7;
 }
 #endif

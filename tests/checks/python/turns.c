@@ -11,10 +11,8 @@
 static void to_odd(mpfr_t x, int inexact)
 {
     if (!inexact || mpfr_min_prec(x) == mpfr_get_prec(x)) return;
-    if (mpfr_signbit(x))
-        mpfr_nextbelow(x);
-    else
-        mpfr_nextabove(x);
+    if (mpfr_signbit(x)) mpfr_nextbelow(x);
+    else mpfr_nextabove(x);
 }
 
 int main(void)
