@@ -3,7 +3,7 @@
 #
 # python.sh: the package of python/ is built, into a wheel and by way of a source distribution, by pip where it
 # is there, with nothing from elsewhere; what the wheel holds passes tests/checks/python/test.py: MPFR's numbers,
-# memory, misuse. Its type hints hold, and docs/python.md's programs print what the page says.
+# memory, misuse; and arguments.py: every argument replaced by bad values. Its type hints hold, and docs/python.md's programs print what the page says.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/python
@@ -79,6 +79,8 @@ check "MPFR's numbers, memory and misuse" tests
 cat "$WORK/log"
 torch=1
 "$python" -c 'import torch' 2>/dev/null || { torch=0 && skipping "torch is missing: tensors"; }
+arguments() { PYTHONPATH=$WORK/site "$python" tests/checks/python/arguments.py; }
+check "every argument, replaced by bad values: a documented exception that names it" arguments
 for isa in $(cpu_isas); do
     case $isa in scalar | "$(best_isa)") continue ;; esac
     with_isa() { PE_ISA=$isa tests; }
