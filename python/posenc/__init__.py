@@ -13,9 +13,14 @@
     posenc.sincos(omega, range(512))                         sines and cosines of frequencies, without a plan
 
 Arrays are numpy's, or torch's on the CPU, and are written where they are: what has another type, order or
-alignment, is read-only or overlaps itself is refused with TypeError or ValueError, and nothing is written.
-Error, a ValueError, has what the library itself refuses. posenc.c has its structs and constants, posenc.lib its
-functions. docs/python.md has examples.
+alignment, is read-only or overlaps itself is refused, and nothing is written.
+
+A wrong argument raises TypeError if it is of a wrong kind or dtype, and ValueError if its value, shape or length is
+wrong; the text names the argument. Error, a ValueError, has what the library itself refuses. MemoryError is raised if
+there is no memory for a result, and FileNotFoundError if a model's file does not exist. A wrong argument raises no
+other exception.
+
+posenc.c has the library's structs and constants, posenc.lib its functions. docs/python.md has examples.
 """
 from __future__ import annotations
 
@@ -26,11 +31,12 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 import numpy
 
 from . import _declarations as c
-from ._at import At, Positions, back, delta, grid, int64, named
+from ._at import At, Positions, back, delta, grid, int64, named, place
 from ._biases import alibi, alibi_add, alibi_slopes, bias_add, learned_add, learned_grad, resample, t5_buckets
-from ._library import Error, checked, lib, pointer, size
-from ._memory import (BYTES, KINDS, Memory, bfloat16, blocks_of, column, dtype_named, memory_of, overlap, type_of,
-                      written)
+from ._check import array, converted, empty, flag, is_scalar, members, numbers, optional, real, shown, whole
+from ._library import Error, checked, lib, pointer
+from ._memory import (BYTES, KINDS, Memory, axis_of, bfloat16, blocks_of, copied, dtype_named, memory_of, must_be_array,
+                      overlap, type_of, written)
 from ._reader import Part, chosen, read
 
 __all__ = ["At", "Error", "Part", "Plan", "Rope", "alibi", "alibi_add", "alibi_slopes", "back", "bfloat16", "bias_add",
@@ -61,10 +67,11 @@ def _rope_type(name: Any) -> int:
     if not isinstance(name, str):
         return named("PE_ROPE_", name, "rope_type")
     found = ctypes.c_int()
-    if lib.pe_rope_type_named(name.encode(), found) != c.PE_OK:
+    # The library reads a name as far as its first NUL.
+    if "\0" in name or lib.pe_rope_type_named(name.encode(errors="replace"), found) != c.PE_OK:
         known = ("default", "linear", "xdrope", "ntk", "dynamic", "llama3", "yarn", "longrope", "proportional")
         raise Error(c.PE_ERR_NAME, f"rope_type must be one of {', '.join(map(repr, known))}, or the name of a "
-                    f"config.json, not {name!r}")
+                    f"config.json, not {shown(name)}")
     return found.value
 
 
@@ -82,25 +89,41 @@ def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> 
         elif name in _ENUMS:
             value = named(_ENUMS[name], value, name)
         elif name == "axis":
-            value = kind(*[c.pe_axis(size(width, "an axis' width"), size(which, "an axis' coordinate"))
-                           for width, which in value])
+            pairs = [members(pair, name, 2, "pairs (width, coordinate)") for pair in _list(config, name, value)]
+            if any(len(pair) != 2 for pair in pairs):
+                raise ValueError(f"{name} must be pairs (width, coordinate), not {shown(value)}")
+            value = kind(*[c.pe_axis(whole(width, "the width of an axis"), whole(which, "the coordinate of an axis"))
+                           for width, which in pairs])
         elif hasattr(kind, "contents"):
             if value is not None:
-                kept[name] = column(value, name, kind._type_, lengths[name])
+                kept[name] = numbers(value, name, kind._type_, 1, f"a list of {lengths[name]} numbers")
+                if kept[name].size != lengths[name]:
+                    raise ValueError(f"{name} must be a list of {lengths[name]} numbers, not of {kept[name].size}")
                 setattr(config, name + "_length", lengths[name])
                 value = ctypes.cast(kept[name].ctypes.data, kind)
         elif hasattr(kind, "_length_"):
-            value = kind(*[size(n, name) for n in value])
+            value = kind(*[whole(n, name) for n in _list(config, name, value)])
         elif kind is ctypes.c_double:
-            value = float(value)
+            value = real(value, name)
         elif kind is ctypes.c_int:
-            value = size(value + 0, name, 0, 1)
+            value = flag(value, name)
         elif kind is ctypes.c_int64:
-            value = int64(value)
+            value = int64(value, name)
         else:
-            value = size(value, name)
+            value = whole(value, name)
         setattr(config, name, value)
     return kept
+
+
+def _list(config: Any, name: str, value: Any) -> Tuple[Any, ...]:
+    """The elements of a field that is an array of the struct."""
+    return members(value, name, dict(config._fields_)[name]._length_,
+                   "pairs (width, coordinate)" if name == "axis" else "a list of whole numbers")
+
+
+def _copy(name: str, value: Any) -> Any:
+    """A copy of a field for a plan that is pickled or shown."""
+    return converted(copy.deepcopy, value, name, "a value that can be copied")
 
 
 # ---- plans --------------------------------------------------------------------------------------------------
@@ -129,14 +152,17 @@ class Plan:
                  coordinate: Optional[Sequence[int]] = None, coordinate_length: Optional[int] = None):
         fields = {name: value for name, value in locals().items()
                   if name not in ("self", "d_model", "preset", "frequencies") and value is not None}
-        self._again = copy.deepcopy((d_model, {"preset": preset, "frequencies": frequencies, **fields}))
-        d_model = size(d_model, "d_model")
+        d_model = whole(d_model, "d_model")
         config = (lib.pe_config_default(d_model) if preset is None else
                   lib.pe_config_preset(named("PE_PRESET_", preset, "preset"), d_model))
         if "axis" in fields:
+            fields["axis"] = _list(config, "axis", fields["axis"])
+        given = {"preset": preset, "frequencies": frequencies, **fields}
+        self._again: Tuple[int, Dict[str, Any]] = d_model, {name: _copy(name, value) for name, value in given.items()}
+        if "axis" in fields:
             fields = {"axes": len(fields["axis"]), **fields}
         self._keep: Any = _set(config, fields, {"coordinate": (d_model + 1) // 2})
-        self._make(config, "pe_", None if frequencies is None else numpy.array(frequencies, numpy.float64, order="C"))
+        self._make(config, "pe_", frequencies)
         self.head_dim = self.d_model
 
     @classmethod
@@ -145,18 +171,20 @@ class Plan:
         """The sinusoidal encoding of a model: of its config.json, as a dict or the path of a file."""
         return cls(**{**chosen(model, ("sinusoidal",), part, layer).config, **fields})
 
-    def _make(self, config: Any, prefix: str, omega: Any = None) -> None:
+    def _make(self, config: Any, prefix: str, frequencies: Any = None) -> None:
         wrong = getattr(lib, f"{prefix}config_error")(config)
         checked(c.PE_ERR_CONFIG if wrong else c.PE_OK, wrong)
         room = getattr(lib, f"{prefix}plan_size")(config)
-        memory, plan = ctypes.create_string_buffer(room), c.pe_plan()
-        if omega is None:
+        memory, plan = _room(room), c.pe_plan()
+        if frequencies is None:
             checked(getattr(lib, f"{prefix}plan_init")(plan, config, memory, room))
         else:
             # One number a pair, or of sums a row of one number an axis: these are what the library reads.
             sums = (config.axes,) if config.axes > 1 and config.columns == c.PE_COLUMNS_SUMS else ()
-            if omega.ndim != 1 + len(sums) or omega.shape[1:] != sums:
-                raise ValueError(f"frequencies must be [pairs{', axes' if sums else ''}], not {list(omega.shape)}")
+            allowed = f"numbers [pairs{', axes' if sums else ''}] for axes={config.axes} and these columns"
+            omega = numbers(frequencies, "frequencies", numpy.float64, 1 + len(sums), allowed)
+            if omega.shape[1:] != sums:
+                raise ValueError(f"frequencies must be {allowed}, not {list(omega.shape)}")
             at, index = pointer(omega.ctypes.data, ctypes.c_double), ctypes.c_size_t()
             status = lib.pe_plan_init_frequencies(plan, config, at, omega.shape[0], memory, room)
             wrong = lib.pe_frequency_error(config, at, omega.size, index) if status == c.PE_ERR_FREQUENCY else None
@@ -176,7 +204,7 @@ class Plan:
         return int(self._plan.d_model)
 
     def _doubles(self, name: str) -> "numpy.ndarray[Any, Any]":
-        made = numpy.empty(self._plan.pairs, numpy.float64)
+        made = empty((self._plan.pairs,), numpy.float64, "frequencies")
         checked(getattr(lib, name)(self._plan, pointer(made.ctypes.data, ctypes.c_double)))
         return made
 
@@ -193,14 +221,16 @@ class Plan:
 
         dtype    float32, float64, float16 or bfloat16 (posenc.bfloat16, or that of ml_dtypes)
         """
-        at, types = At(at), ("f32", "f64", "f16", "bf16")
+        at, types = place(at, "at"), ("f32", "f64", "f16", "bf16")
+        rows = optional(whole, rows, "rows")
         if out is None:
-            out, memory = _new(at.counted(None if rows is None else size(rows, "rows")), self.d_model, dtype, types)
+            out, memory = _new(at.counted(rows), self.d_model, dtype, types, "at and rows")
         else:
             memory = memory_of(out, "out", types, 2)
             if len(memory.shape) != 2 or rows is not None and memory.shape[0] != rows:
-                raise ValueError(f"out must be [{'rows' if rows is None else rows}, d_model], not {list(memory.shape)}")
-        at.counted(memory.shape[0])
+                raise ValueError(f"out must be [rows, d_model], [{'any' if rows is None else rows}, {self.d_model}], not "
+                                 f"{list(memory.shape)}")
+        at.counted(memory.shape[0], "out")
         for b in blocks_of(memory, 0, self.d_model, "out"):
             _call("pe_fill", memory.type, self._plan, at._at, b.rows, pointer(b.pointer, KINDS[memory.type]),
                   b.row_stride)
@@ -214,12 +244,12 @@ class Plan:
         batch    an axis of x: at is [batches, rows] then, a list of positions for each index along it
         """
         if batch is not None:
-            return _each(self.add, (x,), at, axis, batch, scale=scale)[0]
-        at, memory = At(at), memory_of(x, "x", ("f32", "f64", "f16", "bf16"), 2)
-        blocks = blocks_of(memory, axis, self.d_model, "x")
-        at.counted(memory.shape[axis])
+            return _each(self.add, (x,), "x", at, axis, batch, scale=scale)[0]
+        at, memory = place(at, "at"), memory_of(x, "x", ("f32", "f64", "f16", "bf16"), 2)
+        blocks, factor = blocks_of(memory, axis, self.d_model, "x"), real(scale, "scale")
+        at.counted(memory.shape[axis], f"x along axis={axis}")
         for b in blocks:
-            _call("pe_add_batch", memory.type, self._plan, at._at, b.rows, b.groups, float(scale),
+            _call("pe_add_batch", memory.type, self._plan, at._at, b.rows, b.groups, factor,
                   pointer(b.pointer, KINDS[memory.type]), b.row_stride, b.group_stride)
         written(x)
         return x
@@ -230,10 +260,9 @@ class Plan:
         by       a number for all rows, or one for each
         """
         memory = memory_of(x, "x", ("f32", "f64", "f16", "bf16"), 2)
-        single = hasattr(by, "__index__") and not getattr(by, "shape", ())
-        at = At(0)._with(lib.pe_all(int64(by))) if single else At(by)
+        at = At(0)._with(lib.pe_all(int64(by, "by"))) if is_scalar(by) else place(by, "by")
         blocks = blocks_of(memory, axis, self.d_model, "x")
-        at.counted(memory.shape[axis])
+        at.counted(memory.shape[axis], f"x along axis={axis}")
         for b in blocks:
             for g in range(b.groups):
                 to = b.pointer + g * b.group_stride * BYTES[memory.type]
@@ -244,8 +273,8 @@ class Plan:
 
     def dot(self, distances: Positions, count: Optional[int] = None) -> "numpy.ndarray[Any, Any]":
         """The dot product of two rows that are so many positions apart, amplitude^2 sum cos(k w_i), float64 [count]."""
-        at = At(distances)
-        made = numpy.empty(at.counted(None if count is None else size(count, "count")), numpy.float64)
+        at = place(distances, "distances")
+        made = empty((at.counted(optional(whole, count, "count"), "count"),), numpy.float64, "distances and count")
         checked(lib.pe_dot_f64(self._plan, at._at, made.size, pointer(made.ctypes.data, ctypes.c_double)))
         return made
 
@@ -260,39 +289,43 @@ class Plan:
                  arrays may overlap. Returned
         """
         if out is not None:
-            pairs = list(zip((q,), (out,)) if k is None else zip((q, k), out))
-            if len(pairs) != (1 if k is None else 2):
-                raise ValueError("out must be two arrays, for q and k")
+            if k is None and isinstance(out, (tuple, list)):
+                raise TypeError("out must be one array, for q, if k is None")
+            targets = (out,) if k is None else members(out, "out", 2, "two arrays, for q and k")
+            if len(targets) != (1 if k is None else 2):
+                raise ValueError(f"out must be two arrays, for q and k, not {len(targets)}")
+            pairs = list(zip((q, k), targets))
             for (x, to), name in zip(pairs, ("q", "k")):
                 memory_of(to, f"out for {name}", ("f32", "f16", "bf16"), 2)
                 if type(x) is not type(to) or x.dtype != to.dtype or x.shape != to.shape:
-                    raise ValueError(f"out for {name} must be like {name}, {getattr(x, 'dtype', type(x).__name__)} "
-                                     f"{list(getattr(x, 'shape', ()))}, not {to.dtype} {list(to.shape)}")
+                    raise ValueError(f"out for {name} must be like {name}, {shown(x)}, not {shown(to)}"
+                                     f"{'' if k is None else '; out is two arrays if k is given'}")
             # Copies are rotated, so that nothing is written if the library refuses the call.
-            copies = [x.copy() if isinstance(x, numpy.ndarray) else x.clone() for x, _ in pairs]
+            copies = [copied(x, name) for (x, _), name in zip(pairs, ("q", "k"))]
             self.rotate(*copies, at=at, axis=axis, batch=batch)
             for (_, to), x in zip(pairs, copies):
                 to[...] = x
             return out
         if batch is not None:
-            _each(self.rotate, (q,) if k is None else (q, k), at, axis, batch)
+            _each(self.rotate, (q,) if k is None else (q, k), "qk", at, axis, batch)
             return None
-        at, whole = At(at), []
+        at, arrays = place(at, "at"), []
         for x, name in ((q, "q"), (k, "k"))[:1 if k is None else 2]:
             memory = memory_of(x, name, ("f32", "f16", "bf16"), 2)
-            whole.append((x, memory, blocks_of(memory, axis, self.head_dim, name)))
-            at.counted(memory.shape[axis])
-            if memory.shape[axis] != whole[0][1].shape[axis]:
-                raise ValueError(f"q has {whole[0][1].shape[axis]} tokens, k {memory.shape[axis]}")
-        (_, m, mine), (_, other, others) = whole[0], whole[-1]
+            arrays.append((x, memory, blocks_of(memory, axis, self.head_dim, name)))
+            if memory.shape[axis] != arrays[0][1].shape[axis]:
+                raise ValueError(f"q has {arrays[0][1].shape[axis]} tokens, k has {memory.shape[axis]}: they must have "
+                                 "as many as each other")
+            at.counted(memory.shape[axis], f"{name} along axis={axis}")
+        (_, m, mine), (_, other, others) = arrays[0], arrays[-1]
         if k is not None and len(mine) == len(others) == 1 and m.type == other.type and not overlap(m, other):
             _call("pe_rope_qk", m.type, self._plan, at._at, mine[0].rows, *_heads(m, mine[0]),
                   *_heads(other, others[0]))
         else:
-            for _, m, blocks in whole:
+            for _, m, blocks in arrays:
                 for b in blocks:
                     _call("pe_rope", m.type, self._plan, at._at, b.rows, *_heads(m, b))
-        for x, _, _ in whole:
+        for x, _, _ in arrays:
             written(x)
         return None
 
@@ -304,22 +337,29 @@ class Plan:
                  "matrix": one [rows, 4 pairs]
         out      contiguous arrays of these shapes instead of new ones: two, or one
         """
-        at, which = At(at), named("PE_ROPE_TABLE_", layout, "layout")
+        at, which = place(at, "at"), named("PE_ROPE_TABLE_", layout, "layout")
         arrays, width = {c.PE_ROPE_TABLE_APART: (2, 1), c.PE_ROPE_TABLE_TWICE: (2, 2), c.PE_ROPE_TABLE_JOINED: (1, 2),
                          c.PE_ROPE_TABLE_COMPLEX: (1, 2), c.PE_ROPE_TABLE_MATRIX: (1, 4)}[which]
         width *= int(self._plan.pairs)
         types = ("f32", "f16", "bf16")
         if out is None:
-            rows = at.counted(None if rows is None else size(rows, "rows"))
-            made = [_new(rows, width, dtype, types) for _ in range(arrays)]
+            rows = at.counted(optional(whole, rows, "rows"))
+            made = [_new(rows, width, dtype, types, "at and rows") for _ in range(arrays)]
         else:
-            given = tuple(out) if arrays == 2 else (out,)
+            allowed = f"{'two arrays' if arrays == 2 else 'one array'} for layout={layout!r}"
+            if arrays == 1 and isinstance(out, (tuple, list)):
+                raise TypeError(f"out must be {allowed}, not {shown(out)}")
+            given = members(out, "out", 2, allowed) if arrays == 2 else (out,)
             made = [(x, memory_of(x, "out", types, 2)) for x in given]
-            rows = at.counted(made[0][1].shape[0])
-            if len(given) != arrays or any(m.shape != (rows, width) or m.type != made[0][1].type or
+            if len(made) != arrays:
+                raise ValueError(f"out must be {allowed}, not {len(made)}")
+            if rows is not None and whole(rows, "rows") != made[0][1].shape[0]:
+                raise ValueError(f"out has {made[0][1].shape[0]} rows, and rows is {rows}")
+            rows = at.counted(made[0][1].shape[0], "out")
+            if any(m.shape != (rows, width) or m.type != made[0][1].type or
                                            rows > 1 and m.strides[0] != width for _, m in made):
-                raise ValueError(f"out must be {'two arrays' if arrays == 2 else 'an array'} [{rows}, {width}], "
-                                 "contiguous")
+                shapes = " and ".join(f"{x.dtype} {list(m.shape)}" for x, m in made)
+                raise ValueError(f"out must be {allowed}, [{rows}, {width}], contiguous and of one dtype, not {shapes}")
             if arrays == 2 and overlap(made[0][1], made[1][1]):
                 raise ValueError("the arrays of out may not overlap")
         memory = made[0][1]
@@ -330,30 +370,44 @@ class Plan:
         return made[0][0] if len(made) == 1 else (made[0][0], made[1][0])
 
 
-def _each(call: Any, arrays: Sequence[Any], at: Any, axis: int, batch: int, **more: Any) -> Sequence[Any]:
-    """The call for each index along the axis batch, with positions of its own; nothing is written if one is refused."""
-    axis, batch = axis.__index__(), size(batch, "batch", -2**31)
-    given = numpy.asarray(at.detach().cpu() if hasattr(at, "detach") else at)
-    for x in arrays:
+def _each(call: Any, arrays: Sequence[Any], names: str, at: Any, axis: int, batch: int, **more: Any) -> Sequence[Any]:
+    """The call for each index along the axis batch, with positions of its own; nothing is written if one is refused.
+    names has one letter for each array."""
+    axis, batch = whole(axis, "axis", None, None), whole(batch, "batch", None, None)
+    given = array(at, "at", "[batches, rows], a list of positions for each batch")
+    for x, name in zip(arrays, names):
+        must_be_array(x, name)
         axes = len(x.shape)
-        if not -axes <= batch < axes or batch % axes == axis % axes or batch % axes == axes - 1:
-            raise ValueError(f"batch={batch} is no axis of {list(x.shape)} beside that of the positions and the last")
-        if given.ndim < 2 or len(given) != x.shape[batch]:
-            raise ValueError(f"at must be [batches, rows], a list for each of {x.shape[batch]}, "
-                             f"not {list(given.shape)}")
-    copies = [x.copy() if isinstance(x, numpy.ndarray) else x.clone() for x in arrays]
+        at_axis = axis_of(axes, axis, name)
+        if not -axes <= batch < axes or batch % axes == at_axis or batch % axes == axes - 1:
+            raise ValueError(f"batch={shown(batch)} is no axis of {name}, {list(x.shape)}, beside axis={shown(axis)}, "
+                             "that of the positions, and the last one")
+        wanted = (x.shape[batch], x.shape[at_axis])
+        if given.ndim < 2 or given.shape[:2] != wanted:
+            raise ValueError(f"at must be [batches, rows], {list(wanted)} for batch={shown(batch)} and axis={shown(axis)} of "
+                             f"{name}, not {list(given.shape)}")
+    copies = [copied(x, name) for x, name in zip(arrays, names)]
     for n, positions in enumerate(given):
         call(*(x[(slice(None),) * (batch % len(x.shape)) + (slice(n, n + 1),)] for x in copies), at=positions,
              axis=axis, **more)
-    for x, memory in ((x, memory_of(x, "the array", ("f32", "f64", "f16", "bf16"), 2)) for x in arrays):
-        blocks_of(memory, axis, memory.shape[-1], "the array")
+    for x, name in zip(arrays, names):
+        memory = memory_of(x, name, ("f32", "f64", "f16", "bf16"), 2)
+        blocks_of(memory, axis, memory.shape[-1], name)
     for x, changed in zip(arrays, copies):
         x[...] = changed
     return arrays
 
 
-def _new(rows: int, width: int, dtype: Any, types: Sequence[str]) -> Tuple[Any, Memory]:
-    made = numpy.empty((rows, width), dtype_named(dtype))
+def _room(bytes: int) -> Any:
+    """Memory for a plan."""
+    try:
+        return ctypes.create_string_buffer(bytes)
+    except (MemoryError, OverflowError) as error:
+        raise MemoryError(f"there is no memory for a plan of {bytes} bytes") from error
+
+
+def _new(rows: int, width: int, dtype: Any, types: Sequence[str], names: str) -> Tuple[Any, Memory]:
+    made = empty((rows, width), dtype_named(dtype), names)
     return made, memory_of(made, "dtype", types, 2)
 
 
@@ -394,16 +448,20 @@ class Rope(Plan):
                  freq_factors_length: Optional[int] = None, coordinate_length: Optional[int] = None):
         fields = {name: value for name, value in locals().items()
                   if name not in ("self", "head_dim", "__class__") and value is not None}
-        self._again = copy.deepcopy((head_dim, fields))
-        config = lib.pe_rope_config_default(size(head_dim, "head_dim"))
+        head_dim = whole(head_dim, "head_dim")
+        config = lib.pe_rope_config_default(head_dim)
+        if "sections" in fields:
+            fields["sections"] = _list(config, "sections", fields["sections"])
+        self._again = head_dim, {name: _copy(name, value) for name, value in fields.items()}
         if "sections" in fields:
             fields = {"axes": len(fields["sections"]), **fields}
-        turned = size(fields.get("rotary_dim", 0), "rotary_dim") or head_dim
-        pairs = (head_dim if fields.get("rope_type") in ("proportional", c.PE_ROPE_PROPORTIONAL) else turned) // 2
+        turned = whole(fields.get("rotary_dim", 0), "rotary_dim") or head_dim
+        is_proportional = rope_type is not None and _rope_type(rope_type) == c.PE_ROPE_PROPORTIONAL
+        pairs = (head_dim if is_proportional else turned) // 2
         self._keep = _set(config, fields, {"short_factor": pairs, "long_factor": pairs, "freq_factors": pairs,
                                            "coordinate": pairs})
         self._make(config, "pe_rope_")
-        self.head_dim = int(head_dim)
+        self.head_dim = head_dim
 
     @classmethod
     def from_config(cls, model: Any, *, layer: Optional[int] = None, part: Optional[str] = None,
@@ -424,11 +482,11 @@ def sincos(omega: Any, at: Positions, rows: Optional[int] = None, *, amplitude: 
            dtype: Any = "float32") -> Tuple[Any, Any]:
     """amplitude sin(p omega[i]) and amplitude cos(p omega[i]), [rows, pairs] each, of frequencies as they are, without a
     plan."""
-    at, frequencies = At(at), column(omega, "omega", numpy.float64)
-    rows, pairs = at.counted(None if rows is None else size(rows, "rows")), frequencies.size
-    sines, cosines = (_new(rows, pairs, dtype, ("f32", "f64", "f16", "bf16")) for _ in range(2))
+    at, frequencies = place(at, "at"), numbers(omega, "omega", numpy.float64, 1, "a list of numbers")
+    rows, pairs, factor = at.counted(optional(whole, rows, "rows")), frequencies.size, real(amplitude, "amplitude")
+    sines, cosines = (_new(rows, pairs, dtype, ("f32", "f64", "f16", "bf16"), "at and rows") for _ in range(2))
     kind = sines[1].type
-    _call("pe_sincos", kind, pointer(frequencies.ctypes.data, ctypes.c_double), pairs, float(amplitude), at._at, rows,
+    _call("pe_sincos", kind, pointer(frequencies.ctypes.data, ctypes.c_double), pairs, factor, at._at, rows,
           pointer(sines[1].pointer, KINDS[kind]), pointer(cosines[1].pointer, KINDS[kind]), pairs)
     return sines[0], cosines[0]
 
@@ -436,9 +494,9 @@ def sincos(omega: Any, at: Positions, rows: Optional[int] = None, *, amplitude: 
 def sinusoidal(rows: int, d_model: int, *, dtype: Any = "float32") -> "numpy.ndarray[Any, Any]":
     """The table of "Attention Is All You Need", positions 0 ... rows - 1: PE(p, 2i) = sin(p w_i), PE(p, 2i + 1) =
     cos(p w_i), w_i = 10000^(-2i / d_model), each number rounded once."""
-    rows, d_model = size(rows, "rows"), size(d_model, "d_model")
+    rows, d_model = whole(rows, "rows"), whole(d_model, "d_model")
     if type_of(dtype_named(dtype)) == "f32":
-        made = numpy.empty((rows, d_model), numpy.float32)
+        made = empty((rows, d_model), numpy.float32, "rows and d_model")
         checked(lib.pe_sinusoidal_f32(pointer(made.ctypes.data, ctypes.c_float), rows, d_model))
         return made
     made = Plan(d_model).fill(0, rows, dtype=dtype)

@@ -8,7 +8,8 @@ from typing import Any, Optional, Sequence, Union
 import numpy
 
 from . import _declarations as c
-from ._library import Error, lib, size
+from ._check import array, is_scalar, shown, whole
+from ._library import Error, lib
 
 Positions = Union[int, range, "At", Sequence[Any], "numpy.ndarray[Any, Any]", Any]
 
@@ -19,9 +20,11 @@ def named(prefix: str, value: Any, argument: str) -> int:
              and not name.startswith(("TABLE_", "TYPE_COUNT", "COUNT"), len(prefix))}
     if isinstance(value, str):
         if value not in known:
-            raise ValueError(f"{argument} must be one of {', '.join(map(repr, known))}, not {value!r}")
+            raise ValueError(f"{argument} must be one of {', '.join(map(repr, known))}, not {shown(value)}")
         return int(known[value])
-    return size(value, argument, 0, max(known.values()))
+    if not is_scalar(value):
+        raise TypeError(f"{argument} must be one of {', '.join(map(repr, known))}, not {shown(value)}")
+    return whole(value, argument, 0, max(known.values()))
 
 
 class At:
@@ -29,39 +32,47 @@ class At:
     [rows, axes]: whole or real numbers, which are copied. len() is its number of rows; of p, any."""
 
     def __init__(self, positions: Positions):
+        self._read(positions, "positions")
+
+    def _read(self, positions: Positions, name: str) -> None:
         self.rows: Optional[int] = None
+        self._name = name  # of the argument, for the texts of errors
         self._keep: Any = None
         self._at: Any
         if isinstance(positions, At):
             self.rows, self._keep, self._at = positions.rows, positions._keep, positions._at
         elif isinstance(positions, range):
-            self.rows = len(positions)
-            self._at = lib.pe_from_by(int64(positions.start), int64(positions.step))
-        elif hasattr(positions, "__index__") and not getattr(positions, "shape", ()):
-            self._at = lib.pe_from(int64(positions))
+            self._at = lib.pe_from_by(int64(positions.start, name), int64(positions.step, name))
+            # Not len(), which raises OverflowError from 2^63 on.
+            rows = max(0, -((positions.start - positions.stop) // positions.step))
+            if rows:
+                int64(positions[-1], name)
+            self.rows = whole(rows, f"the number of positions of {name}")
+        elif is_scalar(positions):
+            self._at = lib.pe_from(int64(positions, name))
         else:
             self._list(positions)
 
     def _list(self, positions: Any) -> None:
-        if hasattr(positions, "detach"):
-            positions = positions.detach().cpu()
-        given = numpy.asarray(positions)
+        name, allowed = self._name, "a whole number, a range, or numbers [rows] or [rows, axes]"
+        given = array(positions, name, allowed)
         kind = {"i": "i4" if given.dtype.itemsize <= 4 else "i8", "u": "i4" if given.dtype.itemsize <= 2 else "i8",
                 "f": "f4" if given.dtype.itemsize <= 4 else "f8"}.get("i" if given.size == 0 else given.dtype.kind)
         if kind is None or given.ndim not in (1, 2) or given.dtype.itemsize > 8:
-            raise TypeError("positions are a whole number, a range, or numbers [rows] or [rows, axes], not "
-                            f"{given.dtype} {list(given.shape)}")
+            raise TypeError(f"{name} must be {allowed}, not {given.dtype} {list(given.shape)}")
         if given.dtype.kind == "u" and given.size and given.max() > 2**62:
-            raise Error(c.PE_ERR_RANGE)
-        axes = 1 if given.ndim == 1 else size(given.shape[1], "axes", 1, c.PE_MAX_AXES)
-        self._keep = numpy.array(given, dtype=kind, order="C", copy=True)
+            raise _out_of_range(name, int(given.max()))
+        axes = 1 if given.ndim == 1 else whole(given.shape[1], f"the number of axes of {name}", 1, c.PE_MAX_AXES)
+        self._keep = (numpy.array(given, dtype=kind, order="C", copy=True) if given.size else
+                      numpy.empty(given.shape, kind))
         self.rows = given.shape[0]
         make = getattr(lib, f"pe_coords_{kind[0]}{8 * int(kind[1])}")
         self._at = make(ctypes.cast(self._keep.ctypes.data, make.argtypes[0]), axes, axes, 1)
 
     def __len__(self) -> int:
         if self.rows is None:
-            raise TypeError("rows is missing: the position of the first row alone does not say how many there are")
+            raise TypeError(f"rows is missing: {self._name} is the position of the first row alone, and does not say "
+                            "how many there are; give a range or a list, or the number of rows where a call has it")
         return self.rows
 
     def _with(self, at: Any) -> "At":
@@ -69,41 +80,52 @@ class At:
         made._at = at
         return made
 
-    def counted(self, rows: Optional[int]) -> int:
-        """How many rows a call has that wants so many, or (None) as many as there are."""
+    def counted(self, rows: Optional[int], of: str = "") -> int:
+        """How many rows a call has that wants so many, or (None) as many as there are. `of` names what has them."""
         if rows is None:
             return len(self)
         if self.rows is not None and self.rows != rows:
-            raise ValueError(f"there are {self.rows} positions for {rows} rows")
+            raise ValueError(f"{self._name} has {self.rows} positions for {rows} rows{of and f' of {of}'}")
         return rows
 
 
-def int64(value: Any) -> int:
-    if isinstance(value, (bool, numpy.bool_)):
-        raise TypeError("a position is a number, not a bool")
-    number = int(value.__index__())
+def place(positions: Positions, name: str) -> At:
+    """An At of the argument of this name."""
+    made = At.__new__(At)
+    made._read(positions, name)
+    return made
+
+
+def _out_of_range(name: str, number: int) -> Error:
+    return Error(c.PE_ERR_RANGE, f"{name} has {shown(number)}: {lib.pe_status_string(c.PE_ERR_RANGE).decode()}")
+
+
+def int64(value: Any, name: str) -> int:
+    """A position as the library takes it. One beyond int64 is refused as the library refuses one beyond its range."""
+    number = whole(value, name, None, None)
     if not -(2**63) <= number < 2**63:
-        raise Error(c.PE_ERR_RANGE)
+        raise _out_of_range(name, number)
     return number
 
 
 def grid(*sizes: int) -> At:
     """The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest."""
-    size(len(sizes), "the axes of a grid", 1, c.PE_MAX_AXES)
+    whole(len(sizes), "the number of axes in sizes", 1, c.PE_MAX_AXES)
+    each = [whole(n, f"sizes[{k}]") for k, n in enumerate(sizes)]
     made, cells = At(0), 1
-    for n in sizes:
-        cells *= size(n, "the size of an axis")
-    made.rows = size(cells, "the cells of a grid")
-    return made._with(lib.pe_grid((ctypes.c_size_t * len(sizes))(*sizes), len(sizes)))
+    for n in each:
+        cells *= n
+    made.rows = whole(cells, "the number of cells, the product of sizes,")
+    return made._with(lib.pe_grid((ctypes.c_size_t * len(each))(*each), len(each)))
 
 
 def back(at: Positions) -> At:
     """The opposite rotation: RoPE's gradient, and its inverse where the amplitude is 1."""
-    at = At(at)
+    at = place(at, "at")
     return at._with(lib.pe_back(at._at))
 
 
 def delta(at: Positions) -> At:
     """Differences of positions, for keys that are already rotated: without the plan's offset and amplitude."""
-    at = At(at)
+    at = place(at, "at")
     return at._with(lib.pe_delta(at._at))

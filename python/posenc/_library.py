@@ -7,6 +7,7 @@ import sys
 from typing import Any, Optional
 
 from . import _declarations as c
+from ._check import string, whole
 
 
 class Error(ValueError):
@@ -17,10 +18,12 @@ class Error(ValueError):
     """
 
     def __init__(self, status: int, text: Optional[str] = None):  # text: more than the status says
+        said = None if text is None else string(text, "text")
+        status = whole(status, "status", -2**31, 2**31 - 1)
         names = [name for name in c.CONSTANTS if name.startswith(("PE_OK", "PE_ERR_")) and getattr(c, name) == status]
         self.status = status
         self.name = names[0] if names else str(status)
-        super().__init__(f"{self.name}: {text or lib.pe_status_string(status).decode()}")
+        super().__init__(f"{self.name}: {said or lib.pe_status_string(status).decode()}")
 
     def __reduce__(self) -> Any:
         return type(self), (self.status, str(self).split(": ", 1)[1])
@@ -44,16 +47,6 @@ def _load() -> Any:
 
 
 lib = _load()
-
-
-def size(value: Any, name: str, least: int = 0, most: int = 2**62) -> int:
-    """A whole number within bounds: ctypes would take any, modulo 2^64."""
-    number = value.__index__() if hasattr(value, "__index__") and not isinstance(value, bool) else None
-    if number is None:
-        raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
-    if not least <= number <= most:
-        raise ValueError(f"{name} must be from {least} to {most}, not {number}")
-    return int(number)
 
 
 def pointer(address: int, kind: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 
+from ._check import converted, shown, whole
+
 # numpy has no bfloat16. Bits of one: x.view(posenc.bfloat16); ml_dtypes' and torch's are taken as they are.
 bfloat16 = numpy.dtype([("bfloat16", numpy.uint16)])
 _NUMPY = {numpy.dtype(numpy.float32): "f32", numpy.dtype(numpy.float64): "f64", numpy.dtype(numpy.float16): "f16",
@@ -41,18 +43,37 @@ def dtype_named(dtype: Any) -> Any:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(dtype, torch.dtype):
         raise TypeError(f"dtype must be numpy's or a name, not {dtype}: for a tensor give out=")
-    return numpy.dtype(dtype)
+    if dtype is None:  # numpy would take it for float64
+        raise TypeError("dtype must be numpy's or a name, not None")
+    return converted(numpy.dtype, dtype, "dtype", "numpy's or a name")
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether x is a tensor, without importing torch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def must_be_array(x: Any, name: str) -> None:
+    """Refuses what has no shape: anything but an array or a tensor, and nested tensors."""
+    if not isinstance(x, numpy.ndarray) and not (is_tensor(x) and not getattr(x, "is_nested", False)):
+        raise TypeError(f"{name} must be a numpy array or a torch tensor on the CPU, not {type(x).__name__}")
+
+
+def copied(x: Any, name: str) -> Any:
+    """A copy of an array or of a tensor, which may be read-only."""
+    must_be_array(x, name)
+    return converted(lambda given: given.copy() if isinstance(given, numpy.ndarray) else given.clone(), x, name,
+                     "an array that can be copied")
 
 
 def memory_of(x: Any, name: str, types: Sequence[str], least: int) -> Memory:
     """Of an array to be written, with at least so many axes, whose last one is contiguous."""
-    torch = sys.modules.get("torch")
+    must_be_array(x, name)
     if isinstance(x, numpy.ndarray):
         memory = _of_array(numpy.asarray(x), name)
-    elif torch is not None and isinstance(x, torch.Tensor):
-        memory = _of_tensor(x, name, torch)
     else:
-        raise TypeError(f"{name} must be a numpy array or a torch tensor on the CPU, not {type(x).__name__}")
+        memory = _of_tensor(x, name, sys.modules["torch"])
     if memory.type not in types:
         raise TypeError(f"{name} must be {' or '.join(_NAMES[t] for t in types)} in this machine's byte order, not "
                         f"{x.dtype}" + (": bits of a bfloat16 are x.view(posenc.bfloat16)"
@@ -103,14 +124,19 @@ class Block(NamedTuple):
     group_stride: int
 
 
+def axis_of(axes: int, axis: Any, name: str) -> int:
+    """The index of the axis of rows, which is not the last one, from 0 on."""
+    at = whole(axis, "axis", None, None)
+    if not -axes <= at < axes or at % axes == axes - 1:
+        raise ValueError(f"axis must be one of the {axes} axes of {name} before the last one, not {shown(axis)}")
+    return at % axes
+
+
 def blocks_of(m: Memory, axis: Any, width: int, name: str) -> List[Block]:
     """An array as rows along this axis times groups, which are all others but the last; several blocks where the
     groups have no one stride."""
     last = len(m.shape) - 1
-    at = axis.__index__()
-    if not (-last - 1 <= at <= last) or at % (last + 1) == last:
-        raise ValueError(f"axis {axis} of {name}, which has {last + 1}, is not one of those before the last")
-    at %= last + 1
+    at = axis_of(len(m.shape), axis, name)
     if m.shape[last] != width:
         raise ValueError(f"the last axis of {name} must have {width} elements, not {m.shape[last]}")
     if 0 in m.shape:
@@ -147,13 +173,3 @@ def overlap(a: Memory, b: Memory) -> bool:
         return m.pointer, m.pointer + BYTES[m.type] * (1 + sum((n - 1) * s for n, s in zip(m.shape, m.strides)))
     return max(span(a)[0], span(b)[0]) < min(span(a)[1], span(b)[1])
 
-
-def column(values: Any, name: str, dtype: Any, length: Optional[int] = None) -> Any:
-    """A copy of a list of numbers, contiguous."""
-    given = numpy.asarray(values)
-    numbers = given.astype(dtype, order="C", copy=True)
-    if numbers.ndim != 1 or (length is not None and numbers.size != length):
-        raise ValueError(f"{name} must be a list of {'' if length is None else f'{length} '}numbers")
-    if numbers.dtype.kind in "iu" and (numbers != given).any():
-        raise ValueError(f"{name} must be whole numbers that fit {numbers.dtype}")
-    return numbers

@@ -12,6 +12,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
+from ._check import converted, shown, string, whole
+
 _ONE_CALL = threading.Lock()  # the reader is for one thread at a time
 _NULL, _BOOLEAN, _NUMBER, _STRING, _OTHER = range(5)
 _MOST_ELEMENTS, _MOST_DEPTH = 4096, 64
@@ -84,7 +86,10 @@ def _flatten(to: int, path: str, value: Any, line: int, depth: int = 0) -> None:
     elif isinstance(value, bool):
         add(_BOOLEAN, value, "true" if value else "false")
     elif isinstance(value, (int, float)):
-        add(_NUMBER, float(value), value.text if isinstance(value, _Number) else repr(value))
+        try:
+            add(_NUMBER, float(value), value.text if isinstance(value, _Number) else repr(value))
+        except OverflowError:
+            raise ValueError(f"{path or 'config'}: a number that a double can hold is wanted, not {shown(value)}")
     elif isinstance(value, str):
         add(_STRING, 0, value)
     else:
@@ -125,6 +130,8 @@ def _run(words: Sequence[str], given: Optional[Mapping[str, Any]], is_kept: bool
         status = _library.posenc_reader_run(len(words), array, callback, ctypes.byref(text) if is_kept else None)
         said = ctypes.string_at(text.value).decode(errors="replace") if text.value else ""
         _library.posenc_reader_free(text)
+    if raised and isinstance(raised[0], Exception) and not isinstance(raised[0], (TypeError, MemoryError)):
+        raise TypeError(f"config must be a dict of what JSON has, not {shown(given)}") from raised[0]
     if raised:
         raise raised[0]
     return status, said
@@ -144,6 +151,10 @@ class Part:
     """
 
     def __init__(self, found: Mapping[str, Any]):
+        members = ("name", "kind", "layers", "understood", "odd", "wrong")
+        if not isinstance(found, Mapping) or not all(name in found for name in members):
+            raise TypeError(f"found must be a part of `posenc show --json`, with {', '.join(members)}, "
+                            f"not {shown(found)}")
         self._found = dict(found)
         self.name: str = found["name"]
         self.kind: str = found["kind"]
@@ -172,11 +183,15 @@ class Part:
 def read(config: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> List[Part]:
     """The parts of a model: of the dict that its config.json is, or of a file, config.json or GGUF, or of
     the directory that has a config.json."""
+    return _parts(config, "config")
+
+
+def _parts(config: Any, name: str) -> List[Part]:
     if isinstance(config, Mapping):
         with open(os.devnull, encoding="utf-8") as nothing:
             _, text = _run(["show", nothing.name, "--json"], config, True)
     else:
-        path = os.fspath(config)
+        path = converted(os.fsdecode, config, name, "a dict or the path of a file")
         if not os.path.exists(path):
             raise FileNotFoundError(f"{path}: there is no such file")
         _, text = _run(["show", os.path.join(os.path.dirname(path) or ".", os.path.basename(path)), "--json"], None, True)
@@ -187,14 +202,16 @@ def read(config: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> List[Part
 
 def chosen(config: Any, kinds: Sequence[str], part: Optional[str], layer: Optional[int]) -> Part:
     """The only part of these kinds, or that of a name or of a layer. What is not understood is an error."""
-    parts = read(config)
+    parts = _parts(config, "model")
     if layer is not None:
-        parts_there = [p for p in parts if p.layers is not None and layer in p.layers]
+        number = whole(layer, "layer", None, None)
+        parts_there = [p for p in parts if p.layers is not None and number in p.layers]
         if not parts_there:
-            raise ValueError(f"layer={layer}: no part has it: {_listed(parts)}")
+            raise ValueError(f"layer={shown(layer)}: no part has it: {_listed(parts)}")
         parts = parts_there
     elif part is not None:
-        parts = [p for p in parts if p.name == part] or _none(f"part={part!r}: there are {_listed(parts)}")
+        wanted = string(part, "part")
+        parts = [p for p in parts if p.name == wanted] or _none(f"part={shown(part)}: there are {_listed(parts)}")
     for p in parts:
         if p.kind in kinds or len(parts) == 1 or p.kind == "unread":
             for key, text in p.wrong:

@@ -16,9 +16,10 @@ from typing import Any, Dict, Optional, Tuple, Union
 import numpy
 import torch
 
-from . import At, Plan, Rope, back, c
-from ._at import Positions
-from ._library import size
+from . import Plan, Rope, back, c
+from ._at import Positions, place
+from ._check import array, converted, flag, real, shown, whole
+from ._memory import axis_of
 
 __all__ = ["Rotary", "Sinusoidal", "rotate", "rotate_by"]
 
@@ -26,7 +27,9 @@ __all__ = ["Rotary", "Sinusoidal", "rotate", "rotate_by"]
 def _points(positions: Any, axes: int) -> Tuple[Any, Tuple[int, ...]]:
     """Positions as the library takes them, [n] or [n, axes], and their shape. Several axes come first, as in
     position_ids [3, batch, tokens] of M-RoPE."""
-    given = numpy.asarray(positions.detach().cpu() if hasattr(positions, "detach") else positions)
+    given = array(positions, "position_ids")
+    if given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
+        raise TypeError(f"position_ids must be whole or real numbers, not {shown(given)}")
     if axes == 1:
         return given.reshape(-1), given.shape
     if given.ndim < 2 or given.shape[0] != axes:
@@ -39,7 +42,7 @@ class _Rows:
     once for each dtype and device."""
 
     def __init__(self, plan: Plan, rows: Optional[int]):
-        self.plan, self.rows = plan, None if rows is None else size(rows, "rows")
+        self.plan, self.rows = plan, None if rows is None else whole(rows, "rows")
         self.axes = int(plan._plan.axes)
         if self.rows is not None and self.axes > 1:
             raise ValueError("rows: a table is of one coordinate, and this plan has several")
@@ -57,8 +60,14 @@ class _Rows:
         key = (dtype, torch.device(device))
         if key not in self.kept:
             self.kept[key] = tuple(made.to(device) for made in self._make(range(self.rows), self.rows, dtype))
-        where = torch.as_tensor(positions, device=device)
-        return tuple(torch.nn.functional.embedding(where, table) for table in self.kept[key])
+        allowed = f"whole numbers from 0 to {self.rows - 1}, as rows={self.rows}"
+        where = converted(lambda given: torch.as_tensor(given, device=device), positions, "position_ids", allowed)
+        if where.dtype not in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
+            raise TypeError(f"position_ids must be {allowed}, not {shown(where)}")
+        try:  # on the CPU the range is checked by embedding(), on other devices by the kernel
+            return tuple(torch.nn.functional.embedding(where.long(), table) for table in self.kept[key])
+        except IndexError as error:
+            raise ValueError(f"position_ids must be {allowed}") from error
 
 
 class _Table(_Rows):
@@ -97,10 +106,40 @@ def _checked_for(plan: Plan, x: Any) -> None:
                             f"{x.device}")
 
 
+def _floats(x: Any, name: str, axes: int = 1) -> None:
+    """Refuses what is no dense tensor of floats with at least so many axes."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"{name} must be a tensor, not {shown(x)}")
+    if x.dtype not in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        raise TypeError(f"{name} must be float32, float64, float16 or bfloat16, not {x.dtype}")
+    if x.layout != torch.strided or getattr(x, "is_nested", False):
+        raise TypeError(f"{name} must be a dense tensor, not {x.layout}")
+    if x.dim() < axes:
+        raise ValueError(f"{name} must have {axes} axes or more, not {x.dim()}")
+
+
+def _broadcast(*shapes: Any) -> Any:
+    """The shape of an operation on tensors of these shapes, or None if they do not fit."""
+    shape_of: Any = torch.broadcast_shapes
+    try:
+        return shape_of(*shapes)
+    except RuntimeError:
+        return None
+
+
 def rotate_by(x: Any, cos: Any, sin: Any, *, halves: bool = True) -> Any:
     """x cos + rotate_half(x) sin, in torch, on any device, for cos and sin of Rotary, [..., tokens, n]: elements from
     n on stay as they are. halves=False rotates adjacent elements. In float32 on the CPU it has the bits of rotate()."""
+    for tensor, name in ((x, "x"), (cos, "cos"), (sin, "sin")):
+        _floats(tensor, name)
+    halves = bool(flag(halves, "halves"))
     n = cos.shape[-1]
+    together = _broadcast(x.shape[:-1], cos.shape[:-1], sin.shape[:-1])
+    if together is None or (together != x.shape[:-1] and n != x.shape[-1]) or sin.shape[-1] != n or n > x.shape[-1] or n % 2:
+        raise ValueError(f"cos and sin must be [..., tokens, n] for x {list(x.shape)}, with an even n of at most "
+                         f"{x.shape[-1]}, not {list(cos.shape)} and {list(sin.shape)}")
+    if not x.device == cos.device == sin.device:
+        raise ValueError(f"x, cos and sin must be on one device, not {x.device}, {cos.device} and {sin.device}")
     turning, rest = x[..., :n], x[..., n:]
     if halves:
         other = torch.cat((-turning[..., n // 2:], turning[..., :n // 2]), -1)
@@ -142,13 +181,15 @@ def rotate(x: Any, plan: Plan, at: Positions = 0, *, axis: int = -2) -> Any:
     at       the positions of the tokens: the first one, a range, a list
     axis     that of the tokens; -3 for [tokens, heads, head_dim]
     """
-    if not -x.dim() <= axis < x.dim() or axis % x.dim() == x.dim() - 1:
-        raise ValueError(f"axis {axis} of x, which has {x.dim()}, is not one of those before the last")
-    if x.dtype not in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
-        raise TypeError(f"x must be float32, float64, float16 or bfloat16, not {x.dtype}")
+    _floats(x, "x", 2)
+    if not isinstance(plan, Plan):
+        raise TypeError(f"plan must be a posenc.Rope or a posenc.Plan, not {shown(plan)}")
+    which = axis_of(x.dim(), axis, "x") - x.dim()
     if x.shape[-1] != plan.head_dim:
-        raise ValueError(f"the last axis of x must have {plan.head_dim} elements, not {x.shape[-1]}")
-    return _Rotate.apply(x, plan, At(at), axis)  # At is a copy of the positions, for the gradient
+        raise ValueError(f"the last axis of x must have {plan.head_dim} elements, as plan has, not {x.shape[-1]}")
+    where = place(at, "at")  # a copy of the positions, for the gradient
+    where.counted(x.shape[which], f"x along axis={axis}")
+    return _Rotate.apply(x, plan, where, which)
 
 
 class Rotary(torch.nn.Module):
@@ -161,6 +202,8 @@ class Rotary(torch.nn.Module):
 
     def __init__(self, rope: Union[Rope, int], *, rows: Optional[int] = None, **fields: Any):
         super().__init__()
+        if not isinstance(rope, Rope):
+            whole(rope, "rope")
         self.rope = rope if isinstance(rope, Rope) else Rope(rope, **fields)
         if isinstance(rope, Rope) and fields:
             raise TypeError(f"{', '.join(fields)}: fields of a Rope that is made already")
@@ -174,6 +217,7 @@ class Rotary(torch.nn.Module):
     def forward(self, x: Any, position_ids: Any) -> Tuple[Any, Any]:
         """cos and sin, [*position_ids.shape, n] in the dtype and on the device of x, attention factor included; n, the
         elements of a head that rotate. position_ids: [batch, tokens]; with several axes [axes, batch, tokens]."""
+        _floats(x, "x", 0)
         cos, sin = self._rows.of(position_ids, x.dtype, x.device)
         return cos, sin
 
@@ -190,17 +234,26 @@ class Sinusoidal(torch.nn.Module):
 
     def __init__(self, plan: Union[Plan, int], *, scale: float = 1.0, rows: Optional[int] = None, **fields: Any):
         super().__init__()
+        if not isinstance(plan, Plan):
+            whole(plan, "plan")
         self.plan = plan if isinstance(plan, Plan) else Plan(plan, **fields)
         if isinstance(plan, Plan) and fields:
             raise TypeError(f"{', '.join(fields)}: fields of a Plan that is made already")
-        self.scale = float(scale)
+        self.scale = real(scale, "scale")
         self._rows = _Table(self.plan, rows)
 
     def forward(self, x: Any, position_ids: Any = None) -> Any:
         """position_ids: [tokens], [batch, tokens], or None for 0, 1, 2 ..."""
+        _floats(x, "x", 2)
+        if x.shape[-1] != self.plan.d_model:
+            raise ValueError(f"the last axis of x must have {self.plan.d_model} elements, not {x.shape[-1]}")
         if position_ids is None:
-            position_ids = torch.arange(x.shape[-2], device=x.device)
+            # Rows that are computed in this call are computed on the CPU, from positions that are there.
+            position_ids = torch.arange(x.shape[-2], device=None if self._rows.rows is None else x.device)
         row, = self._rows.of(position_ids, x.dtype, x.device)
+        if _broadcast(x.shape, row.shape) is None:
+            raise ValueError(f"position_ids must be [tokens] or [batch, tokens] for x {list(x.shape)}, not "
+                             f"{list(row.shape[:-1])}")
         return (x if self.scale == 1 else x * self.scale) + row
 
     def extra_repr(self) -> str:

@@ -3,7 +3,7 @@
 #
 # python.sh: the package of python/ is built, into a wheel and by way of a source distribution, by pip where it
 # is there, with nothing from elsewhere; what the wheel holds passes tests/checks/python/test.py: MPFR's numbers,
-# memory, misuse. Its type hints hold, and docs/python.md's programs print what the page says.
+# memory, misuse; and arguments.py: every argument replaced by bad values. Its type hints hold, and docs/python.md's programs print what the page says.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/python
@@ -77,7 +77,10 @@ fi
 tests() { PYTHONPATH=$WORK/site "$python" tests/checks/python/test.py "$WORK/turns"; }
 check "MPFR's numbers, memory and misuse" tests
 cat "$WORK/log"
-"$python" -c 'import torch' 2>/dev/null || skipping "torch is missing: tensors"
+torch=1
+"$python" -c 'import torch' 2>/dev/null || { torch=0 && skipping "torch is missing: tensors"; }
+arguments() { PYTHONPATH=$WORK/site "$python" tests/checks/python/arguments.py; }
+check "every argument, replaced by bad values: a documented exception that names it" arguments
 for isa in $(cpu_isas); do
     case $isa in scalar | "$(best_isa)") continue ;; esac
     with_isa() { PE_ISA=$isa tests; }
@@ -117,15 +120,22 @@ else
     skipping "mypy is missing"
 fi
 
-# A block of Python, then one of what it prints.
-programs() {
-    awk -v to="$WORK/page" '/^```python$/ { on = 1; name = to "." ++n ".py"; next } /^```text$/ { on = 1; name = to "." n ".txt"; next }
-        /^```/ { on = 0 } on { print >name }' docs/python.md
-    for program in "$WORK"/page.*.py; do
-        PYTHONPATH=$WORK/site "$python" "$program" >"$WORK/said" || { cat "$program" && return 1; }
-        diff "${program%.py}.txt" "$WORK/said" || return 1
-    done
+# A block of Python, then one of what it prints. A block that imports torch cannot run without it.
+awk -v to="$WORK/page" '/^```python$/ { on = 1; name = to "." ++n ".py"; next } /^```text$/ { on = 1; name = to "." n ".txt"; next }
+    /^```/ { on = 0 } on { print >name }' docs/python.md
+prints() {
+    PYTHONPATH=$WORK/site "$python" "$1" >"$WORK/said" || { cat "$1" && return 1; }
+    diff "${1%.py}.txt" "$WORK/said"
 }
-check "docs/python.md: its programs print what it says" programs
+check "docs/python.md has programs" ls "$WORK/page.1.py"
+for program in "$WORK"/page.*.py; do
+    number=${program%.py}
+    number=${number##*.}
+    if [ $torch -eq 0 ] && grep -qE '^(import|from) torch' "$program"; then
+        skipping "torch is missing: program $number of docs/python.md"
+    else
+        check "docs/python.md: its program $number prints what it says" prints "$program"
+    fi
+done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -278,7 +278,7 @@ def test_rotate():
     raises(ValueError, rope.rotate, x, at=positions, out=y.astype(np.float16), says="out for q must be like q, float32 [3, 5, 16]")
     raises(ValueError, rope.rotate, x, at=positions, out=y[:2], says="not float32 [2, 5, 16]")
     raises(ValueError, rope.rotate, x, x, at=positions, out=(y,), says="two arrays")
-    raises(ValueError, rope.rotate, x.tolist(), at=positions, out=y, says="out for q must be like q, list [], not float32")
+    raises(ValueError, rope.rotate, x.tolist(), at=positions, out=y, says="out for q must be like q, [[[")
     kept = y.copy()  # refused: by the library, by the package
     raises(posenc.Error, rope.rotate, x, at=2**31, out=y, says="PE_ERR_RANGE")
     raises(ValueError, rope.rotate, x, at=positions[:4], out=y, says="4 positions for 5 rows")
@@ -469,7 +469,7 @@ def test_errors_of_the_library():
     raises(posenc.Error, posenc.Plan(7).rotate, np.zeros((3, 7), np.float32), says="PE_ERR_PLAN_ROPE")
     raises(posenc.Error, posenc.Plan(8).fill, np.zeros((3, 2)), says="PE_ERR_AT_AXES")
     raises(posenc.Error, posenc.Plan(8, axes=2).fill, np.zeros((3, 3)), says="PE_ERR_AT_AXES")
-    raises((MemoryError, OverflowError, posenc.Error), posenc.Plan, 2**40)
+    raises((MemoryError, posenc.Error), posenc.Plan, 2**40)
 
 
 def test_numbers_that_ctypes_would_wrap():
@@ -517,8 +517,17 @@ def test_numbers_that_ctypes_would_wrap():
     raises(ValueError, posenc.Plan, 8, axes=3, columns="sums", frequencies=[1.0] * 4, says="[pairs, axes]")
     raises(ValueError, posenc.Plan, 8, axes=3, columns="sums", frequencies=[[1.0] * 2] * 4)
     raises(ValueError, posenc.Plan, 8, axes=2, frequencies=[[1.0] * 2] * 4)
-    raises((TypeError, ValueError, IndexError), posenc.Plan, 8, axis=[(1, 0)] * 9)
-    raises((TypeError, ValueError, IndexError), posenc.Rope, 8, sections=[1] * 9)
+    raises(ValueError, posenc.Plan, 8, axis=[(1, 0)] * 9, says="axis")
+    raises(ValueError, posenc.Rope, 8, sections=[1] * 9, says="sections")
+    # what Python or C would read otherwise: text, bits, None, a part of a name
+    raises(TypeError, posenc.Plan, 8, base="10000", says="base")
+    raises(TypeError, posenc.sincos, ["1"], 0, 1, says="omega")
+    raises(TypeError, posenc.Plan(8).fill, 0, 1, dtype=None, says="dtype")
+    raises(posenc.Error, posenc.Rope, 8, rope_type="linear\0x", factor=2, says="PE_ERR_NAME")
+    scores, index = np.zeros((2, 1, 1), np.float32), np.zeros((1, 1), int)
+    raises(TypeError, posenc.bias_add, scores, np.zeros((3, 2), posenc.bfloat16), index, says="table")
+    raises(ValueError, posenc.bias_add, scores, np.full((3, 2), 1e300), index, says="table has a number that does not fit")
+    raises(TypeError, posenc.bias_add, scores, np.ones((3, 2), complex), index, says="table")
 
 
 def test_too_few_positions():
@@ -616,7 +625,7 @@ def test_bad_arrays():
     raises(TypeError, plan.add, np.zeros((6, d), np.uint16), says="posenc.bfloat16")
     for axis in (-1, 2, 1, -3, 10**30):
         raises(ValueError, plan.add, good, axis=axis)
-    raises((TypeError, AttributeError), plan.add, good, axis=0.5)
+    raises(TypeError, plan.add, good, axis=0.5, says="axis")
     for dtype in ("int32", ">f4", "float128", posenc.c, "bfloat17", np.uint16):
         raises(TypeError, plan.fill, 0, 2, dtype=dtype)
     raises(TypeError, posenc.Rope(8).table, 0, 2, dtype="float64")
@@ -735,7 +744,7 @@ def test_batches():
         y = np.moveaxis(y, (batch, axis), (0, 2)) if batch != axis else y
         same(y, np.broadcast_to(rows[:, None], y.shape))
     q = np.ones((2, 4, 3, 16), np.float32)
-    for bad, says in ((positions[:1], "a list for each of 2"), (positions[0], "a list for each of 2")):
+    for bad, says in ((positions[:1], "[batches, rows], [2, 3]"), (positions[0], "[batches, rows], [2, 3]")):
         raises(ValueError, rope.rotate, q, at=bad, batch=0, says=says)
     for batch in (-1, 2, 4, -5):
         raises(ValueError, rope.rotate, q, at=positions, batch=batch, says="is no axis of")
@@ -932,7 +941,7 @@ def test_torch_modules():
         assert all(torch.equal(a, b) for a, b in zip(kept(x, near), rotary(x, near)))
         assert len(kept._rows.kept) == 1 and kept(x, near)[0].dtype == dtype
         for bad in (9, -1):
-            raises(IndexError, kept, x, torch.tensor([[0, bad]]))
+            raises(ValueError, kept, x, torch.tensor([[0, bad]]), says="position_ids must be whole numbers from 0 to 8")
     # doubles, beside MPFR's: a Rope's frequencies are doubles, which turns into 1e-12 at this position
     plain = modules.Rotary(16, rope_theta=500000)
     cos, sin = plain(torch.zeros(1, dtype=torch.float64), torch.tensor([131073]))
