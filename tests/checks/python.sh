@@ -10,7 +10,7 @@ WORK=$BUILD/python
 rm -rf "$WORK"
 mkdir -p "$WORK"
 python=
-for candidate in python3 /usr/bin/python3; do
+for candidate in "$(cd "$BUILD" && pwd)/peers/bin/python" python3 /usr/bin/python3; do # the first one has torch and ml_dtypes
     ! $candidate -c 'import numpy, sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || python=${python:-$candidate}
 done
 [ -n "$python" ] || skip "numpy is missing"

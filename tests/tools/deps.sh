@@ -50,7 +50,6 @@ present() {
             [ "$(arm-none-eabi-gcc -print-file-name=rdimon.specs)" != rdimon.specs ]
         ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
-    torch) python3 -c 'import torch' 2>/dev/null || /usr/bin/python3 -c 'import torch' 2>/dev/null ;;
     pip | mypy | pytest) python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null || have "$1" ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
@@ -123,9 +122,6 @@ package() {
     *:emscripten | brew:chromium) echo - ;;
     *:chromium) echo chromium ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
-    apt-get:torch | dnf:torch) echo python3-torch ;;
-    pacman:torch) echo python-pytorch ;;
-    *:torch) echo pytorch ;;
     apt-get:pytest | dnf:pytest) echo python3-pytest ;;
     pacman:pytest) echo python-pytest ;;
     apt-get:pip | dnf:pip) echo python3-pip ;;
@@ -184,7 +180,7 @@ without() {
     format) echo "the format of C and C++ is not checked" ;;
     peers) echo "transformers, torch, triton and gguf are not compared with" ;;
     cortex-m) echo "pe_fixed.h is not tested on microcontrollers" ;;
-    gcc | g++ | clang | gappa | numpy | torch | pip | mypy | pytest | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo)
+    gcc | g++ | clang | gappa | numpy | pip | mypy | pytest | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo)
         echo "its part of the tests is skipped"
         ;;
     compiler-* | m32 | machine-* | mingw | tcc | newlib) echo "its cells of the matrix are skipped" ;;
@@ -199,7 +195,7 @@ items="sleef gnuplot"
 [ "$goal" != wasm ] || items="emscripten chromium"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy torch pip mypy pytest cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m" ;;
+check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy pytest cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086

@@ -144,7 +144,7 @@ clangcl clang c99 plain none -O2
 clangcl clang c99 scalar none -O2
 clangcl clang c99 avx2 none -O2
 clangcl clang c99 avx512 none -O2 -ffast-math
-+newlib arm-none-eabi-gcc c99 plain none -O2 -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard
+newlib arm-none-eabi-gcc c99 plain none -O2 -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard
 newlib arm-none-eabi-gcc c99 plain none -O2 -march=armv7-a -mfloat-abi=soft
 X
     echo "compiles clang c99 plain none -O2 --target=aarch64_be-linux-gnu"

@@ -96,7 +96,7 @@ defects_of_the_library() {
         breaks pe.h short-window $(unit budget.gcc.best.none.quick)
         breaks pe.h slow $(unit budget.gcc.best.none.quick)
         breaks pe.h niven $(unit theorem.gcc.best.none.quick)
-        for defect in undecided small-cosine zero-sign sincos-low; do
+        for defect in undecided small-cosine zero-sign sincos-low interval-of-0; do
             breaks pe.h $defect $(unit theorem.gcc.best.none.quick)
         done
         breaks pe.h still sh tests/checks/levels.sh
@@ -119,7 +119,6 @@ defects_of_the_library() {
         breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
         breaks pe_simd.h overrun $(unit alibi.gcc.best.none.quick)
         breaks pe.h alibi-far $(unit alibi.gcc.best.none.quick)
-        breaks pe.h coordinate $(unit rope.gcc.best.none.quick)
         breaks pe_simd.h overrun $(unit alibi.gcc.scalar.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.sse2.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.best.none.quick)
@@ -127,6 +126,8 @@ defects_of_the_library() {
         breaks pe.h streamed-head $(unit memory.gcc.best.none.stream0.quick)
         breaks pe.h streamed-apart $(unit splits.gcc.best.sleef.stream0.quick)
         breaks pe.h streamed-room $(unit bounds.gcc.scalar.none.stream0.o0.quick)
+        ! cpu_has avx512 || breaks pe.h beyond-arrays $(unit bounds.gcc.avx512.none.stream0.quick)
+        ! have "$CLANG" || breaks pe.h nan-is-zero $(unit errors.fast.best.none.quick.linked)
         breaks pe.h small-array $(unit splits.clang.best.none.asan.o0.quick)
     }
     # shellcheck disable=SC2046
@@ -216,7 +217,7 @@ defects_of_the_library() {
     if python3 -c 'import numpy' 2>/dev/null; then
         breaks pe_simd.h swapped sh tests/checks/parity.sh
         breaks python/posenc/_memory.py loose-rows sh tests/checks/python.sh
-        breaks python/posenc/__init__.py loose-list sh tests/checks/python.sh
+        breaks python/posenc/_at.py loose-list sh tests/checks/python.sh
         breaks docs/models.md row sh tests/checks/parity.sh
     else
         skipping "python3, numpy or json-c is missing"
