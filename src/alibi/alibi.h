@@ -25,7 +25,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     size_t n = 1;
     if (heads == 0) return PE_OK;
     if (!slopes) return PE_ERR_NULL;
-    if (!pe__between((double)max_bias, 0, FLT_MAX)) return PE_ERR_SLOPE;
+    if (!pe__between((double)max_bias, 0, (double)FLT_MAX)) return PE_ERR_SLOPE;
     if (heads > (size_t)1 << 28) return PE_ERR_SIZE;
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
@@ -420,7 +420,7 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
     if (status == PE_OK) status = pe__check_integers(a->query_at, a->queries);
     if (status == PE_OK) status = pe__check_integers(a->key_at, a->keys);
     for (size_t i = 0; i < a->heads && status == PE_OK; i++)
-        if (!pe__between((double)a->slopes[i], -FLT_MAX, FLT_MAX)) status = PE_ERR_SLOPE;
+        if (!pe__between(fabs((double)a->slopes[i]), 0, (double)FLT_MAX)) status = PE_ERR_SLOPE;
     if (status == PE_OK) verb(a, x);
     return status;
 }
