@@ -1901,8 +1901,10 @@ PE__INLINE double *pe__aligned(void *p)
 }
 
 /* Comparisons of numbers that a caller gave, which may be NaNs. clang assumes that there are no
-   NaNs under -ffinite-math-only: to it, a NaN may be equal to 0, and at most any limit. pe's
-   pragmas do not change that. So these functions look at the bits of the double. */
+   NaNs under -ffinite-math-only. It may then decide that a NaN equals 0, or that a NaN is within
+   any limits, and pe's pragmas do not change that. So these functions look at the bits of the
+   double, and their callers do not take fabs() first. `tests/run fast` shows that clang keeps
+   the tests. */
 
 /* Returns the bits of |x|. They are in the order of |x|, with NaNs above infinity. */
 PE__INLINE uint64_t pe__magnitude_bits(double x)
@@ -1913,6 +1915,13 @@ PE__INLINE uint64_t pe__magnitude_bits(double x)
 }
 PE__INLINE int pe__is_nan(double x) { return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000); }
 PE__INLINE int pe__is_zero(double x) { return pe__magnitude_bits(x) == 0; }
+
+/* Returns whether low <= |x| <= high, for low >= 0: 0 if x is a NaN. */
+PE__INLINE int pe__magnitude_between(double x, double low, double high)
+{
+    const uint64_t bits = pe__magnitude_bits(x);
+    return bits >= pe__magnitude_bits(low) && bits <= pe__magnitude_bits(high);
+}
 
 /* Returns whether low <= x <= high: 0 if x is a NaN. */
 PE__INLINE int pe__between(double x, double low, double high)
@@ -1989,8 +1998,9 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
-   comparison is of integers for the reason that pe__magnitude_bits() has. */
+/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0.
+   Integers are compared, because clang may remove comparisons that only NaNs decide
+   (numbers/base.h). */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     const uint64_t limit = pe__magnitude_bits(reach);
@@ -4159,9 +4169,9 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
         return "coordinate must hold numbers below axes, or 255";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
-    if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
+    if (!pe__magnitude_between(config->amplitude, pe__exp2i(-1000), pe__exp2i(1000)))
         return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
-    if (!pe__between(fabs(config->scale), pe__exp2i(-900), pe__exp2i(21)))
+    if (!pe__magnitude_between(config->scale, pe__exp2i(-900), pe__exp2i(21)))
         return "scale must be within 2^-900 ... 2^21 in magnitude";
     if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
         return "exponent_shift must be within -2^60 ... 2^60";
@@ -4393,9 +4403,9 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     if (index) *index = pairs;
     if (!config || (!omega && pairs)) return "config or omega is NULL";
     for (size_t i = 0; i < pairs; i++) {
-        const double w = fabs(omega[i]);
-        if (pe__is_zero(w) || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
-                               pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
+        const double w = omega[i];
+        if (pe__is_zero(w) || (pe__magnitude_between(w, pe__exp2i(-900), pe__exp2i(900)) &&
+                               pe__magnitude_between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
             continue;
         if (index) *index = i;
         if (pe__is_nan(w)) return "a frequency is not a number";
@@ -4649,7 +4659,7 @@ PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
 /* Returns whether pe_fixed.h can use the frequency w. */
 PE__COLD int pe__increment_exists(double w)
 {
-    return pe__is_zero(w) || pe__between(fabs(w), pe__exp2i(-56), pe__exp2i(21));
+    return pe__is_zero(w) || pe__magnitude_between(w, pe__exp2i(-56), pe__exp2i(21));
 }
 
 PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
@@ -5028,9 +5038,9 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 #endif
 
 /* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an
-   earlier one if the vector would reach beyond the arrays of the plan. Such a vector consists of
-   padding lanes, which are computed but never stored, so it does not matter which pairs they
-   hold. */
+   earlier one if the vector would reach beyond the plan's arrays. The arrays have at least 7
+   elements after the last pair (plan->padded), so a vector that begins earlier has only padding
+   lanes. No row gets their values, so it does not matter which pairs they hold. */
 PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
 {
     return pe__min(pair, plan->padded - PE_LANES);
@@ -7809,8 +7819,8 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
         usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
-        const double w = fabs(x->omega[i]);
-        if (!pe__is_zero(w) && !pe__between(w, pe__exp2i(-900), pe__exp2i(21)))
+        const double w = x->omega[i];
+        if (!pe__is_zero(w) && !pe__magnitude_between(w, pe__exp2i(-900), pe__exp2i(21)))
             return PE_ERR_FREQUENCY;
         fastest = pe__max_abs(fastest, w);
     }
@@ -7854,7 +7864,7 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
-    if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
+    if (!pe__magnitude_between(x->amplitude, pe__exp2i(-1000), pe__exp2i(1000)))
         return PE_ERR_AMPLITUDE;
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
     /* Sines and cosines are written as columns of one output, so the distance between the arrays
@@ -10967,7 +10977,8 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
                                         const pe__output *output, pe_at *at, pe_plan *rotation)
 {
     pe_status status = pe__check_output(plan, output);
-    /* PE_ERR_PLAN_ROWS: a plan for RoPE alone. Its rows can be neither written nor shifted. */
+    /* PE_ERR_PLAN_ROWS: only RoPE can use the plan, whose rows can be neither written nor
+       shifted */
     if (status == PE_ERR_PLAN_ROWS || (status == PE_OK && !pe__can_shift(plan)))
         status = PE_ERR_PLAN_SHIFT;
     if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);
@@ -11730,7 +11741,7 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
     if (status == PE_OK) status = pe__check_integers(a->query_at, a->queries);
     if (status == PE_OK) status = pe__check_integers(a->key_at, a->keys);
     for (size_t i = 0; i < a->heads && status == PE_OK; i++)
-        if (!pe__between(fabs((double)a->slopes[i]), 0, (double)FLT_MAX)) status = PE_ERR_SLOPE;
+        if (!pe__magnitude_between((double)a->slopes[i], 0, (double)FLT_MAX)) status = PE_ERR_SLOPE;
     if (status == PE_OK) verb(a, x);
     return status;
 }

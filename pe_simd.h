@@ -898,7 +898,7 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __mmask16 unordered;
-    __asm__("vcmpunordps %2, %1, %0" : "=k"(unordered) : "v"(a), "v"(b));
+    __asm__("vcmpunordps {%2, %1, %0|%0, %1, %2}" : "=k"(unordered) : "v"(a), "v"(b));
     return unordered != 0;
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
@@ -1087,7 +1087,7 @@ PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((_
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __m256 unordered;
-    __asm__("vcmpunordps %2, %1, %0" : "=x"(unordered) : "x"(a), "x"(b));
+    __asm__("vcmpunordps {%2, %1, %0|%0, %1, %2}" : "=x"(unordered) : "x"(a), "x"(b));
     return _mm256_movemask_ps(unordered) != 0;
 }
 PE__INLINE __m256i pe__get_16(const uint16_t *p)
@@ -1283,10 +1283,10 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__
     pe__vf unordered;
-    __asm__("vcmpunordps %2, %1, %0" : "=x"(unordered) : "x"(a), "x"(b));
+    __asm__("vcmpunordps {%2, %1, %0|%0, %1, %2}" : "=x"(unordered) : "x"(a), "x"(b));
 #else
     pe__vf unordered = a;
-    __asm__("cmpunordps %1, %0" : "+x"(unordered) : "x"(b));
+    __asm__("cmpunordps {%1, %0|%0, %1}" : "+x"(unordered) : "x"(b));
 #endif
     return pe__signs((pe__vi)unordered) != 0;
 }

@@ -121,7 +121,8 @@ OUTSIDE    := $(filter-out $(unit.inlined),$(unit.test))
 FAST       := $(foreach i,$(CPU_ISAS),library.fast.$(i) $(OUTSIDE:%=%.fast.$(i).none.quick.linked))
 FAST_SHORT := $(foreach p,errors conventions models rope types,$(p).fast.best.none.quick.linked)
 MSAN       := $(foreach i,$(filter-out avx2,$(CPU_ISAS)),library.msan.$(i) $(OUTSIDE:%=%.msan.$(i).none.quick.linked))
-MSAN_SHORT := $(foreach p,bounds errors models tables types,$(p).msan.best.none.quick.linked)
+MSAN_ISA   := $(or $(lastword $(filter-out avx2,$(CPU_ISAS))),scalar)
+MSAN_SHORT := $(foreach p,bounds errors models tables types,$(p).msan.$(MSAN_ISA).none.quick.linked)
 # CHECK_ISAS=avx512: only on that one, as .ci/run has it; make test has done a 16th on each by then.
 CHECK_ISAS ?= $(ISAS)
 UNITS := $(UNITS_X86) $(foreach p,$(unit.check),$(foreach i,$(CHECK_ISAS),$(call BY_LINK,$(p),$(p).gcc.$(i).sleef))) \
@@ -132,7 +133,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(unit.check),$(foreach i,$(CHECK_ISAS),$(call
          $(foreach p,bounds splits errors memory tables,$(p).gcc.best.sleef.asan.o0.quick) \
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick) $(FAST_SHORT) $(MSAN_SHORT)
-CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best library.fast.best library.msan.best $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
+CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best library.fast.best library.msan.$(MSAN_ISA) $(if $(UNITS_X86),library.gcc.neon library.gcc.sse2)
 # CHECK_SKIP="readme": not these, as .ci/run has it where make test has done a part of them.
 CHECK_SKIP ?=
 CHECK_STEPS := $(filter-out $(CHECK_SKIP),$(CHECK_LIBRARIES) $(UNITS) $(fuzz.check) $(checks.check))

@@ -95,7 +95,8 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
                                         const pe__output *output, pe_at *at, pe_plan *rotation)
 {
     pe_status status = pe__check_output(plan, output);
-    /* PE_ERR_PLAN_ROWS: a plan for RoPE alone. Its rows can be neither written nor shifted. */
+    /* PE_ERR_PLAN_ROWS: only RoPE can use the plan, whose rows can be neither written nor
+       shifted */
     if (status == PE_ERR_PLAN_ROWS || (status == PE_OK && !pe__can_shift(plan)))
         status = PE_ERR_PLAN_SHIFT;
     if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);

@@ -420,7 +420,7 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
     if (status == PE_OK) status = pe__check_integers(a->query_at, a->queries);
     if (status == PE_OK) status = pe__check_integers(a->key_at, a->keys);
     for (size_t i = 0; i < a->heads && status == PE_OK; i++)
-        if (!pe__between(fabs((double)a->slopes[i]), 0, (double)FLT_MAX)) status = PE_ERR_SLOPE;
+        if (!pe__magnitude_between((double)a->slopes[i], 0, (double)FLT_MAX)) status = PE_ERR_SLOPE;
     if (status == PE_OK) verb(a, x);
     return status;
 }

@@ -34,7 +34,7 @@ PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
 /* Returns whether pe_fixed.h can use the frequency w. */
 PE__COLD int pe__increment_exists(double w)
 {
-    return pe__is_zero(w) || pe__between(fabs(w), pe__exp2i(-56), pe__exp2i(21));
+    return pe__is_zero(w) || pe__magnitude_between(w, pe__exp2i(-56), pe__exp2i(21));
 }
 
 PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)

@@ -205,9 +205,9 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     if (index) *index = pairs;
     if (!config || (!omega && pairs)) return "config or omega is NULL";
     for (size_t i = 0; i < pairs; i++) {
-        const double w = fabs(omega[i]);
-        if (pe__is_zero(w) || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
-                               pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
+        const double w = omega[i];
+        if (pe__is_zero(w) || (pe__magnitude_between(w, pe__exp2i(-900), pe__exp2i(900)) &&
+                               pe__magnitude_between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
             continue;
         if (index) *index = i;
         if (pe__is_nan(w)) return "a frequency is not a number";

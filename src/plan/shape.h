@@ -221,9 +221,9 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
         return "coordinate must hold numbers below axes, or 255";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
-    if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
+    if (!pe__magnitude_between(config->amplitude, pe__exp2i(-1000), pe__exp2i(1000)))
         return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
-    if (!pe__between(fabs(config->scale), pe__exp2i(-900), pe__exp2i(21)))
+    if (!pe__magnitude_between(config->scale, pe__exp2i(-900), pe__exp2i(21)))
         return "scale must be within 2^-900 ... 2^21 in magnitude";
     if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
         return "exponent_shift must be within -2^60 ... 2^60";

@@ -131,8 +131,8 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
         usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
-        const double w = fabs(x->omega[i]);
-        if (!pe__is_zero(w) && !pe__between(w, pe__exp2i(-900), pe__exp2i(21)))
+        const double w = x->omega[i];
+        if (!pe__is_zero(w) && !pe__magnitude_between(w, pe__exp2i(-900), pe__exp2i(21)))
             return PE_ERR_FREQUENCY;
         fastest = pe__max_abs(fastest, w);
     }
@@ -176,7 +176,7 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
-    if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
+    if (!pe__magnitude_between(x->amplitude, pe__exp2i(-1000), pe__exp2i(1000)))
         return PE_ERR_AMPLITUDE;
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
     /* Sines and cosines are written as columns of one output, so the distance between the arrays

@@ -85,7 +85,7 @@ PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((_
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __m256 unordered;
-    __asm__("vcmpunordps %2, %1, %0" : "=x"(unordered) : "x"(a), "x"(b));
+    __asm__("vcmpunordps {%2, %1, %0|%0, %1, %2}" : "=x"(unordered) : "x"(a), "x"(b));
     return _mm256_movemask_ps(unordered) != 0;
 }
 PE__INLINE __m256i pe__get_16(const uint16_t *p)

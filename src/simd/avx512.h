@@ -126,7 +126,7 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __mmask16 unordered;
-    __asm__("vcmpunordps %2, %1, %0" : "=k"(unordered) : "v"(a), "v"(b));
+    __asm__("vcmpunordps {%2, %1, %0|%0, %1, %2}" : "=k"(unordered) : "v"(a), "v"(b));
     return unordered != 0;
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)

@@ -29,10 +29,10 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__
     pe__vf unordered;
-    __asm__("vcmpunordps %2, %1, %0" : "=x"(unordered) : "x"(a), "x"(b));
+    __asm__("vcmpunordps {%2, %1, %0|%0, %1, %2}" : "=x"(unordered) : "x"(a), "x"(b));
 #else
     pe__vf unordered = a;
-    __asm__("cmpunordps %1, %0" : "+x"(unordered) : "x"(b));
+    __asm__("cmpunordps {%1, %0|%0, %1}" : "+x"(unordered) : "x"(b));
 #endif
     return pe__signs((pe__vi)unordered) != 0;
 }

@@ -225,9 +225,9 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 #endif
 
 /* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an
-   earlier one if the vector would reach beyond the arrays of the plan. Such a vector consists of
-   padding lanes, which are computed but never stored, so it does not matter which pairs they
-   hold. */
+   earlier one if the vector would reach beyond the plan's arrays. The arrays have at least 7
+   elements after the last pair (plan->padded), so a vector that begins earlier has only padding
+   lanes. No row gets their values, so it does not matter which pairs they hold. */
 PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
 {
     return pe__min(pair, plan->padded - PE_LANES);

@@ -93,7 +93,8 @@ mistaken() { # SED
 check "... a file without a line" mistaken '/^levels | /d'
 check "... a line without a file" mistaken '/^levels | /{ p; s/^levels/nowhere/; s/levels[.]sh/nowhere.sh/; }'
 check "... a name that is not the file's" mistaken 's/^levels | /level | /'
-check "... an unknown word" mistaken 's/^levels | check/levels | cheque/'
+check "... an unknown word" mistaken 's/^levels | check/levels | check cheque/'
+check "... no word that says who runs it" mistaken 's/^levels | check/levels | packaging/'
 check "... a step without a rule" mistaken 's,^sweep | \(.*\)tools/sweep.sh,lib | \1tools/lib.sh,'
 table() { sh generate/proofs.sh "$WORK/PROOFS.md" && diff tests/PROOFS.md "$WORK/PROOFS.md"; }
 check "tests/PROOFS.md is current: \`sh generate/proofs.sh\`" table

@@ -39,9 +39,9 @@ mkdir -p "$WORK"
 # pe_fixed.h and phase increments (+ 405), the error of ln f in attention factors (+ 1),
 # CUDA's macro __noinline__, lists of coordinates and clang without SSE refused (+ 2),
 # a status for each argument (+ 21),
-# arguments compared by their bits, NaNs in the self test, padding lanes within a plan's arrays (+ 66),
+# arguments compared by their bits, NaNs in the self test, padding lanes within a plan's arrays (+ 71),
 # the formatter, which puts one element of some lists on a line (+ 34).
-MOST_LINES=520 MOST_COLUMNS=100 MOST_CODE=10925
+MOST_LINES=520 MOST_COLUMNS=100 MOST_CODE=10930
 find src -name '*.h' | LC_ALL=C sort >"$WORK/files"
 [ "$(wc -l <"$WORK/files")" -gt 40 ] || { echo "hardly a file in src/" && exit 1; }
 

@@ -11,7 +11,7 @@ name=$1
 requirements=tests/requirements/$name.txt to=$BUILD/$name
 
 # The list of packages is copied to the environment at the end, so a copy that is equal shows that it is complete.
-cmp -s "$requirements" "$to/requirements.txt" && exit 0
+cmp -s "$requirements" "$to/requirements.txt" && "$to/bin/python" -c "" 2>/dev/null && exit 0
 if [ "$DEPS" = 0 ]; then
     echo "environment: build/$name is missing (DEPS=0: nothing will be installed)"
     exit 1
@@ -29,6 +29,7 @@ done
 echo "environment: installing $(grep -c == "$requirements") packages in build/$name    (DEPS=0 turns this off)"
 "$to/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check -r "$requirements" >>"$BUILD/$name.log" 2>&1 || {
     echo "environment: pip could not install the packages of $requirements, see $BUILD/$name.log"
+    rm -rf "$to"
     exit 1
 }
 cp "$requirements" "$to/requirements.txt"

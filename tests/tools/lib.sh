@@ -161,7 +161,7 @@ skip() {
 # environment NAME: skips the step unless build/NAME is the environment of tests/requirements/NAME.txt, whose Python is
 # build/NAME/bin/python. A step with the word NAME in tests/steps.txt finds it there if it can be created.
 environment() {
-    cmp -s "tests/requirements/$1.txt" "$BUILD/$1/requirements.txt" || skip "build/$1 is missing: make $1"
+    cmp -s "tests/requirements/$1.txt" "$BUILD/$1/requirements.txt" || skip "build/$1 is missing: make deps"
 }
 
 # links COMPILER LIBS < source: does this program build and link? Headers alone prove nothing.

@@ -39,6 +39,8 @@ elif [ "$compiler$isa" = gcc.neon ]; then
 else
     skip "this CPU has no $isa"
 fi
+[ "$compiler" != msan. ] || echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=memory ||
+    skip "clang's MemorySanitizer is missing: make deps"
 command="$CC -std=c99 $optimised $(isa_flags "$isa") $EXTRA_CFLAGS -DPE_SLEEF=$sleef"
 version=$($CC --version 2>/dev/null | head -n 1)
 echo "+ $command"

@@ -7,7 +7,7 @@
 # shown only when the step fails. Exit status 77 of the command means that it cannot run here: SKIP
 # with its last "SKIP: why" line, a failure under STRICT=1. Counts go to build/log/NAME.count as
 # "passed failed skipped seconds cpu-seconds" for `step.sh --summary`, tests/tools/verify.sh and
-# generate/proofs.sh: those of the cmocka programs, those of a last line "N passed, N failed[, N
+# tests/tools/proven.sh: those of the cmocka programs, those of a last line "N passed, N failed[, N
 # skipped]", else 1 for the step itself. "0 passed, 0 failed" is a figure, no test.
 #
 # step.sh --summary: the sums. Fails where nothing passed, something failed, or one of PE_STEPS is missing.
@@ -30,7 +30,7 @@ if [ "$1" = --summary ]; then
             print ""
             exit !(passed > 0 && failed == 0)
         }' || exit 1
-    : >"$LOGS/passed" # for generate/proofs.sh
+    : >"$LOGS/passed" # for packaging/release.sh
     exit
 fi
 

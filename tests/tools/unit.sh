@@ -98,6 +98,7 @@ flags="-O2 $options"
 all=$linked # hash: compute all of tests/golden.txt and compare with it
 case $compiler in fast | msan) all=1 ;; esac
 if [ "$compiler" = msan ]; then
+    echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=memory || skip "clang's MemorySanitizer is missing: make deps"
     mkdir -p "$BUILD/unit"
     printf '[memory]\nsrc:tests/unit/*\n' >"$BUILD/unit/msan.ignore"
     flags="$flags -fsanitize=memory -fsanitize-ignorelist=$BUILD/unit/msan.ignore"
