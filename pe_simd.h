@@ -1278,7 +1278,7 @@ PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
 /* In assembly, because clang removes comparisons that only NaNs decide under -ffinite-math-only, in
    spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer where 16-bit biases are
-   written. Instructions without a v are slow beside AVX code. */
+   written. With AVX the instruction has a v, as the compiler's own instructions then have. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__

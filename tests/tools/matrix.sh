@@ -90,6 +90,11 @@ flags clang c99 avx2 none -O2 -funsigned-char -fshort-enums
 flags gcc c99 avx512 none -O2 -fexcess-precision=standard -ffloat-store
 flags gcc c99 avx2 none -O2 -fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2
 flags gcc c99 avx2 none -Og
+flags gcc c99 avx512 none -O2 -masm=intel
++flags clang c99 avx2 none -O2 -masm=intel
+flags gcc c99 sse2 none -O2 -masm=intel
+flags clang c99 avx2 none -O2 -ffinite-math-only
+flags clang c99 avx512 none -O2 -ffinite-math-only
 flags clang c99 avx512 none -Oz
 flags gcc c99 avx2 sleef -O2 -march=x86-64-v3
 flags gcc c99 avx512 none -O2 -march=x86-64-v4

@@ -190,7 +190,7 @@ static void streamed_tables_between_guard_pages(void **state)
 }
 
 /* Plans whose memory ends at a guard page. pe_plan_size() has 63 bytes for alignment, and the memory
-   begins one byte after a multiple of 64, so the arrays of the plan end at the guard page, too. The
+   begins one byte after a multiple of 64, so the arrays of the plan also end at the guard page. The
    axes begin at any pair; the rows are streamed, which makes vectors begin at any pair, and are so
    many that all rotation rows are read. */
 static void memory_of_plans_before_a_guard_page(void **state)
