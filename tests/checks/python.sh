@@ -3,7 +3,8 @@
 #
 # python.sh: the package of python/ is built, into a wheel and by way of a source distribution, by pip where it
 # is there, with nothing from elsewhere; what the wheel holds passes tests/checks/python/test.py: MPFR's numbers,
-# memory, misuse; and arguments.py: every argument replaced by bad values. Its type hints hold, and docs/python.md's programs print what the page says.
+# memory, misuse; and arguments.py, which replaces every argument by bad values. Its type hints hold, and the programs of
+# docs/python.md print what the page says.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/python

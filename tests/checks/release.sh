@@ -16,7 +16,7 @@ name=posenc-$VERSION
 
 # The refusal must be for the date, and for nothing else.
 undated() {
-    ! sh packaging/release.sh "$WORK/none" >"$WORK/said" 2>&1 && cat "$WORK/said" && grep -q 'unreleased\|DATE\|date' "$WORK/said"
+    ! sh packaging/release.sh "$WORK/none" >"$WORK/said" 2>&1 && cat "$WORK/said" && grep -qF "first entry is '[$VERSION] - unreleased'" "$WORK/said"
 }
 if grep -q "^## \[$VERSION\] - unreleased" CHANGELOG.md; then
     check "without a date there is none" undated
