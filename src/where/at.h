@@ -73,13 +73,14 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0.
-   Integers are compared, because clang may remove comparisons that only NaNs decide
-   (numbers/base.h). */
+/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
+   reach of a table without rows is negative, and no position is within it. Integers are compared,
+   because clang may remove comparisons that only NaNs decide (numbers/base.h); they do not have
+   the sign of reach, so it is tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     const uint64_t limit = pe__magnitude_bits(reach);
-    int ok = 1;
+    int ok = reach >= 0;
     for (size_t k = 0; k < n; k++) {
         ok &= pe__magnitude_bits(p[k] + a) <= limit;
         ok &= pe__magnitude_bits(p[k] + b) <= limit;

@@ -671,6 +671,7 @@ static void bad_rows_are_refused(void **state)
         EXPECT(PE_ERR_SIZE, table, 4, reach / 4 + 1, positions, 1, x, reach);
         EXPECT(PE_ERR_RANGE, table, 0, 8, positions, 3, x, 9);
         EXPECT(PE_ERR_RANGE, table, 3, 8, positions, 3, x, 9);
+        EXPECT(PE_ERR_RANGE, table, 0, 8, positions + 1, 1, x, 9); /* position 0 of no rows */
         for (size_t n = 0; n < LENGTH(bad); n++)
             for (size_t row = 0; row < 3; row++) {
                 const int64_t kept = positions[row];

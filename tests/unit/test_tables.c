@@ -352,6 +352,7 @@ static void test_refused(void **state)
         ONE(status, &bad, PE_LAYOUT_HALVES, pe_from(1), x, heads);                                 \
         ONE(status, &bad, PE_LAYOUT_INTERLEAVED, pe_from(1), x, heads);                            \
     } while (0)
+        static const int64_t zero = 0;
         const int64_t no_rows[4] = {ROWS, -1, INT64_MAX, INT64_MIN};
         for (size_t k = 0; k < 4; k++)
             ONE(PE_ERR_RANGE, &good, PE_LAYOUT_HALVES, pe_from(no_rows[k]), x, heads);
@@ -365,6 +366,10 @@ static void test_refused(void **state)
         WRONG_ONE(PE_ERR_SIZE, stride, SIZE_MAX / 4);
         WRONG_ONE(PE_ERR_SIZE, rows, SIZE_MAX / 4);
         WRONG_ONE(PE_ERR_RANGE, rows, 1);
+        pe_rope_table no_table = good; /* position 0 of no rows, by a range and by a list */
+        no_table.rows = 0;
+        ONE(PE_ERR_RANGE, &no_table, PE_LAYOUT_HALVES, pe_from(0), x, heads);
+        ONE(PE_ERR_RANGE, &no_table, PE_LAYOUT_HALVES, pe_at_i64(&zero), x, heads);
         ONE(PE_ERR_NULL, NULL, PE_LAYOUT_HALVES, pe_from(1), x, heads);
         ONE(PE_ERR_NULL, &good, PE_LAYOUT_HALVES, pe_from(1), NULL, heads);
         ONE(PE_ERR_ENUM, &good, (pe_layout)2, pe_from(1), x, heads);
