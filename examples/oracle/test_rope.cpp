@@ -44,9 +44,8 @@ static void rope(std::vector<float> &x, double position, const std::vector<doubl
     const size_t pairs = frequency.size();
     for (size_t i = 0; i < pairs; i++) {
         const float w = (float)(DEFECT == 1 ? std::pow(frequency[i], 1.001) : frequency[i]);
-        const float angle = (float)position * w,
-                    m = (float)(DEFECT == 2 ? factor * factor : factor);
-        const float c = std::cos(angle) * m, s = std::sin(angle) * m;
+        const float m = (float)(DEFECT == 2 ? factor * factor : factor);
+        const float angle = (float)position * w, c = std::cos(angle) * m, s = std::sin(angle) * m;
         const float a = x[i], b = x[i + pairs];
         x[i] = a * c - b * s;
         x[i + pairs] = a * s + b * c;
@@ -77,8 +76,8 @@ static int test(const char *name)
         std::vector<float> y = x;
         rope(y, at[r], w, factors[0]);
         for (size_t i = 0; i < pairs; i++) {
-            const double c = cosines[r * pairs + i], s = sines[r * pairs + i], a = x[i],
-                         b = x[i + pairs];
+            const double c = cosines[r * pairs + i], s = sines[r * pairs + i];
+            const double a = x[i], b = x[i + pairs];
             const double error = std::fmax(std::fabs(y[i] - (a * c - b * s)),
                                            std::fabs(y[i + pairs] - (a * s + b * c)));
             // frequency, position and product are each rounded to float32: 3 roundings of 2^-24 in the angle
@@ -87,9 +86,9 @@ static int test(const char *name)
             if (error / allowed > worst) worst = error / allowed, row = r, pair = i;
         }
     }
-    std::printf(
-        "%s %s: the worst error is %.3g of what float32 angles allow, at position %.0f, pair %zu\n",
-        worst <= 1 ? "ok  " : "FAIL", name, worst, at[row], pair);
+    std::printf("%s %s: the worst error is %.3g of what float32 angles allow, ",
+                worst <= 1 ? "ok  " : "FAIL", name, worst);
+    std::printf("at position %.0f, pair %zu\n", at[row], pair);
     return worst > 1;
 }
 
