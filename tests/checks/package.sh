@@ -95,7 +95,7 @@ check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/s
 
 # The library: those, and its own, but below lib what was below share.
 STAGE=$WORK/stage-lib
-check "make install-lib" make -s install-lib "DESTDIR=$STAGE" "BUILD=$WORK/lib" CFLAGS=-O1
+check "make install-lib" make -s install-lib "DESTDIR=$STAGE" "BUILD=$WORK/lib" CFLAGS=-O0
 LIBRARY=$WORK/moved/library
 cp -R "$STAGE/usr/local" "$LIBRARY"
 of_library() { # DIRECTORY SHARED LIBRARIES...: it holds the files of the headers, and these
@@ -249,7 +249,7 @@ isa_is() { grep "^#.*, $1, SLEEF" "$WORK/out"; }
 exports_pe() { nm -D --defined-only "$WORK/$1/libfirst.so" "$WORK/$1/libsecond.so" | grep ' pe_'; }
 with_pe() { find "$1" -name '*.o' -exec nm -A {} + | grep ' T .*pe_fill_f32'; }
 cmake_library() {
-    env CC="$CC" CFLAGS="-O1 $EXTRA_CFLAGS" cmake -S . -B "$WORK/library.build" -DPOSENC_LIBRARY=ON \
+    env CC="$CC" CFLAGS="-O0 $EXTRA_CFLAGS" cmake -S . -B "$WORK/library.build" -DPOSENC_LIBRARY=ON \
         -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_LIBDIR=lib &&
         cmake --build "$WORK/library.build" -j "$JOBS" &&
         DESTDIR=$WORK/library cmake --install "$WORK/library.build" --prefix /usr/local
