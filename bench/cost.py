@@ -3,8 +3,8 @@
 """What including pe costs: the code of small programs in KB, and the seconds it takes to compile them.
 
     cost.py [--base DIRECTORY or COMMIT] [--builds "avx512 avx2"] [--runs N] [--json FILE]
-    cost.py --sizes README BUILDING [--check]    compiles the programs for each instruction set, and writes their
-                                   sizes into the tables of README.md and docs/building.md; or compares those of
+    cost.py --sizes ADOPTING BUILDING [--check]    compiles the programs for each instruction set, and writes their
+                                   sizes into the tables of docs/adopting.md and docs/building.md; or compares those of
                                    AVX-512: within 3 %
 
 Compilers are gcc and clang, whichever there are, with -O2. Seconds are CPU seconds of the compiler, beyond
@@ -26,10 +26,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 PROGRAMS = {"FILL": "plan, fill", "ADD": "plan, add", "ROPE": "plan, RoPE", "CONFIG": "config, RoPE",
             "ALL": "plan, all three", "BY_TABLE": "RoPE by a table"}
-# What the tables of README.md and docs/building.md call them.
-README = {"BY_TABLE": "rotates heads by a given table", "FILL": "fills tables from a plan",
-          "ROPE": "uses RoPE; its plan is made by `pe_plan_init()`",
-          "CONFIG": "uses RoPE; its plan is made from a model's config, by `pe_rope_plan_init()`"}
+# What the tables of docs/adopting.md and docs/building.md call them.
+ADOPTING = {"BY_TABLE": "rotates heads by a given table", "FILL": "fills tables from a plan",
+            "ROPE": "uses RoPE; its plan is made by `pe_plan_init()`",
+            "CONFIG": "uses RoPE; its plan is made from a model's config, by `pe_rope_plan_init()`"}
 BUILDING = {"SINCOS_ROW": "`pe_sincos_f32` of one row", "SINCOS": "`pe_sincos_f32` of any number of rows",
             "BY_TABLE": "`pe_rope_by_table_f32`", "ROW_BY_TABLE": "one row, and `pe_rope_by_table_f32`",
             "GGML": "`pe_rope_ggml_frequencies`, one row, `pe_rope_by_table_to_f32` and `_to_f16` in both layouts",
@@ -73,7 +73,7 @@ def object_command(compiler, isa, tree, source, output, *more):
     return [compiler, "-std=c99", "-O2", *FLAGS[isa], "-DPE_SLEEF=0", *more, f"-I{tree}", "-c", source, "-o", output]
 
 
-def sizes(readme, building, check):
+def sizes(adopting, building, check):
     """The tables of sizes: written, or compared with what they say."""
     compiler = os.environ.get("GCC", "gcc")
     said = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True, check=False).stdout
@@ -88,7 +88,7 @@ def sizes(readme, building, check):
                 subprocess.run(object_command(compiler, isa, TOP, os.path.join(HERE, "cost.c"), output, f"-D{program}"),
                                check=True)
                 found[program, isa] = text_bytes(output) / 1000
-    tables = [(readme, says, [found[program, "avx512"]], "{} KB") for program, says in README.items()]
+    tables = [(adopting, says, [found[program, "avx512"]], "{} KB") for program, says in ADOPTING.items()]
     tables += [(building, says, [found[program, isa] for isa in isas], "{} / {} / {}")
                for program, says in BUILDING.items()]
     wrong = []
@@ -177,7 +177,7 @@ def main():
     parser.add_argument("--base")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json")
-    parser.add_argument("--sizes", nargs=2, metavar=("README", "BUILDING"))
+    parser.add_argument("--sizes", nargs=2, metavar=("ADOPTING", "BUILDING"))
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--builds", default="avx512 avx2" if os.uname().machine == "x86_64" else "neon")
     args = parser.parse_args()

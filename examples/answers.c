@@ -181,10 +181,13 @@ static void add(float *x, const float *y, size_t n)
 static pe_status forward(const model *m, const space *w, int token, size_t t)
 {
     const size_t d = (size_t)m->h.dim, f = (size_t)m->h.hidden;
-    const pe_rope_table row = {w->c,        w->s, PE_TYPE_F32, PE_ROPE_TABLE_APART,
-                               m->head / 2, 1,    m->head / 2};
-    const pe_heads of_q = {(size_t)m->h.heads, m->head, 0},
-                   of_k = {(size_t)m->h.kv_heads, m->head, 0};
+    pe_rope_table row;
+    row.cosines = w->c, row.sines = w->s;
+    row.type = PE_TYPE_F32, row.layout = PE_ROPE_TABLE_APART;
+    row.stride = m->head / 2, row.rows = 1, row.pairs = m->head / 2;
+    pe_heads of_q, of_k;
+    of_q.heads = (size_t)m->h.heads, of_q.head_stride = m->head, of_q.token_stride = 0;
+    of_k.heads = (size_t)m->h.kv_heads, of_k.head_stride = m->head, of_k.token_stride = 0;
     pe_status status = PE_OK;
     memcpy(w->x, m->embedding + (size_t)token * d, d * sizeof *w->x);
     for (size_t l = 0; l < (size_t)m->h.layers && status == PE_OK; l++) {

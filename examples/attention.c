@@ -44,7 +44,8 @@ static void multiply(const float *x, float (*w)[D], float *y)
 /* out[w] = what the layer makes of word w of the text. */
 static pe_status layer(const pe_plan *plan, scheme how, const int *text, float out[WORDS][D])
 {
-    const pe_heads one_head = {1, D, D};
+    pe_heads one_head;
+    one_head.heads = 1, one_head.head_stride = D, one_head.token_stride = D;
     float x[WORDS][D], q[WORDS][D], k[WORDS][D], v[WORDS][D], scores[WORDS][WORDS];
     pe_status status = PE_OK;
     for (int p = 0; p < WORDS; p++)

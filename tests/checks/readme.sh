@@ -90,13 +90,13 @@ for source in "$WORK"/*.c; do
 done
 # The tables of sizes, of the programs of bench/cost.c.
 sizes() {
-    python3 bench/cost.py --sizes README.md docs/building.md --check >"$WORK/sizes" 2>&1
+    python3 bench/cost.py --sizes docs/adopting.md docs/building.md --check >"$WORK/sizes" 2>&1
     status=$?
     cat "$WORK/sizes"
     [ $status -eq 0 ] || grep -q ^SKIP "$WORK/sizes"
 }
 if [ "${1:-}" != some ] && have python3; then
-    check "the sizes of README.md and docs/building.md are those of bench/cost.c" sizes
+    check "the sizes of docs/adopting.md and docs/building.md are those of bench/cost.c" sizes
     ! grep -q ^SKIP "$WORK/sizes" || skipping "$(sed 's/^SKIP: //' "$WORK/sizes")"
 elif [ "${1:-}" != some ]; then
     skipping "python3 is missing: the tables of sizes"
