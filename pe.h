@@ -346,26 +346,31 @@ typedef struct pe_config {
                                   coordinate is NULL                                              */
 } pe_config;
 
-/* The conventions of other projects, see pe_config_preset(). */
+/* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) lists every preset with
+   fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes. */
+#define PE__PRESETS(X)                                                                             \
+    X(PE_PRESET_VASWANI, INTERLEAVED, WIDTH, 0, SINE, 0, 0, 1, 1)                                  \
+    X(PE_PRESET_T2T, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                           \
+    X(PE_PRESET_FAIRSEQ, HALVES, PAIRS, 1, ZERO, 0, 2, 1, 1)                                       \
+    X(PE_PRESET_OPENNMT, HALVES, PAIRS, 1, ZERO, 0, 1, 1, 1)                                       \
+    X(PE_PRESET_HF_MARIAN, HALVES, WIDTH, 1, SINE, 0, 0, 1, 1)                                     \
+    X(PE_PRESET_TRANSFORMER_XL, HALVES, WIDTH, 1, ZERO, 0, 0, 2, 1)                                \
+    X(PE_PRESET_TENER, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                         \
+    X(PE_PRESET_DDPM, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                          \
+    X(PE_PRESET_LDM, HALVES, PAIRS, 0, ZERO, 1, 0, 1, 1)                                           \
+    X(PE_PRESET_MUSICGEN, HALVES, PAIRS, 1, ZERO, 1, 0, 1, 1)                                      \
+    X(PE_PRESET_MLX, HALVES, PAIRS, 1, ZERO, 0, 0, 2, 1)                                           \
+    X(PE_PRESET_MAE_2D, HALVES, WIDTH, 1, ZERO, 0, 0, 4, 2)                                        \
+    X(PE_PRESET_VIDEO_3D, HALVES, WIDTH, 1, ZERO, 0, 0, 16, 3)                                     \
+    X(PE_PRESET_T2T_ND, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 2)                                        \
+    X(PE_PRESET_DETR, INTERLEAVED, WIDTH, 1, SINE, 0, 1, 2, 2)                                     \
+    X(PE_PRESET_NERF, INTERLEAVED, INDEX, 1, ZERO, 0, 0, 1, 3)                                     \
+    X(PE_PRESET_TINY_CUDA_NN, INTERLEAVED, INDEX, 1, ZERO, 0, 0, 1, 3)
+
 typedef enum pe_preset {
-    PE_PRESET_VASWANI = 0,
-    PE_PRESET_T2T,
-    PE_PRESET_FAIRSEQ,
-    PE_PRESET_OPENNMT,
-    PE_PRESET_HF_MARIAN,
-    PE_PRESET_TRANSFORMER_XL,
-    PE_PRESET_TENER,
-    PE_PRESET_DDPM,
-    PE_PRESET_LDM,
-    PE_PRESET_MUSICGEN,
-    PE_PRESET_MLX,
-    PE_PRESET_MAE_2D,
-    PE_PRESET_VIDEO_3D,
-    PE_PRESET_T2T_ND,
-    PE_PRESET_DETR,
-    PE_PRESET_NERF,
-    PE_PRESET_TINY_CUDA_NN,
-    PE_PRESET_COUNT
+#define PE__PRESET(preset, layout, exponent, shift, odd, cos_first, offset, multiple, axes) preset,
+    PE__PRESETS(PE__PRESET) PE_PRESET_COUNT
+#undef PE__PRESET
 } pe_preset;
 
 /* At which positions the rows 0, 1, 2 ... of a call are. A pe_at is a small value that may be
@@ -913,17 +918,23 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
  * ggml, and the field for each.
  */
 
+/* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
+   files have for it, by which pe_rope_type_named() finds it: at most 4. */
+#define PE__ROPE_TYPES(X)                                                                          \
+    X(PE_ROPE_DEFAULT, "default", "none", "mrope", "openpangu")                                    \
+    X(PE_ROPE_LINEAR, "linear")                                                                    \
+    X(PE_ROPE_NTK, "xdrope")                                                                       \
+    X(PE_ROPE_NTK_FIXED, "ntk")                                                                    \
+    X(PE_ROPE_DYNAMIC_NTK, "dynamic")                                                              \
+    X(PE_ROPE_LLAMA3, "llama3")                                                                    \
+    X(PE_ROPE_YARN, "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn")           \
+    X(PE_ROPE_LONGROPE, "longrope", "su")                                                          \
+    X(PE_ROPE_PROPORTIONAL, "proportional")
+
 typedef enum pe_rope_type {
-    PE_ROPE_DEFAULT = 0,
-    PE_ROPE_LINEAR,
-    PE_ROPE_NTK,
-    PE_ROPE_NTK_FIXED,
-    PE_ROPE_DYNAMIC_NTK,
-    PE_ROPE_LLAMA3,
-    PE_ROPE_YARN,
-    PE_ROPE_LONGROPE,
-    PE_ROPE_PROPORTIONAL,
-    PE_ROPE_TYPE_COUNT
+#define PE__ROPE_TYPE(type, ...) type,
+    PE__ROPE_TYPES(PE__ROPE_TYPE) PE_ROPE_TYPE_COUNT
+#undef PE__ROPE_TYPE
 } pe_rope_type;
 
 /* Which coordinate rotates which pairs of a head, if tokens have several. */
@@ -1005,11 +1016,9 @@ typedef struct pe_rope_config {
    checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
-/* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
- * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
- * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
- * (LONGROPE); "proportional"; "openpangu" (DEFAULT). A name alone does not tell two cases apart:
- * "dynamic" with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+/* Find the type that a config file names, with the names that the list of pe_rope_type has. "ntk" is
+ * meant as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic"
+ * with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
@@ -3902,24 +3911,18 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 {
     static const struct {
         unsigned char layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes;
-    } presets[PE_PRESET_COUNT] = {
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 0, PE_ODD_SINE, 0, 0, 1, 1}, /* VASWANI        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* T2T            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 2, 1, 1},      /* FAIRSEQ        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 1, 1, 1},      /* OPENNMT        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 0, 1, 1},      /* HF_MARIAN      */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* TRANSFORMER_XL */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* TENER          */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* DDPM           */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 0, PE_ODD_ZERO, 1, 0, 1, 1},      /* LDM            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 1, 0, 1, 1},      /* MUSICGEN       */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* MLX            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 4, 2},      /* MAE_2D         */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 16, 3},     /* VIDEO_3D       */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 2},      /* T2T_ND         */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 1, 2, 2}, /* DETR           */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* NERF           */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* TINY_CUDA_NN   */
+    } presets[] = {
+#define PE__PRESET(preset, layout, exponent, shift, odd, cos_first, offset, multiple, axes)        \
+    {PE_LAYOUT_##layout,                                                                           \
+     PE_EXPONENT_##exponent,                                                                       \
+     shift,                                                                                        \
+     PE_ODD_##odd,                                                                                 \
+     cos_first,                                                                                    \
+     offset,                                                                                       \
+     multiple,                                                                                     \
+     axes},
+        PE__PRESETS(PE__PRESET)
+#undef PE__PRESET
     };
     const size_t d = d_model;
     const int is = (int)preset;
@@ -7921,16 +7924,10 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
-    static const char names[PE_ROPE_TYPE_COUNT][4][24] = {
-        {"default", "none", "mrope", "openpangu"},
-        {"linear"},
-        {"xdrope"},
-        {"ntk"}, /* PE_ROPE_NTK_FIXED */
-        {"dynamic"},
-        {"llama3"},
-        {"yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn"},
-        {"longrope", "su"},
-        {"proportional"},
+    static const char names[][4][24] = {
+#define PE__ROPE_TYPE_NAMES(type, ...) {__VA_ARGS__},
+        PE__ROPE_TYPES(PE__ROPE_TYPE_NAMES)
+#undef PE__ROPE_TYPE_NAMES
     };
     if (!name || !type) return PE_ERR_NULL;
     for (size_t k = 0; k < 4 * (sizeof names / sizeof names[0]); k++) {
@@ -12854,6 +12851,8 @@ PE__CALLS(bf16, PE__BF16, uint16_t, add)
 #undef PE__DEFINE
 #undef PE__SETS_TARGET
 #undef PE__STATUSES
+#undef PE__PRESETS
+#undef PE__ROPE_TYPES
 #undef PE__OPAQUE
 #undef PE__PRODUCT
 #undef PE__IN_MEMORY

@@ -41,17 +41,23 @@
  * ggml, and the field for each.
  */
 
+/* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
+   files have for it, by which pe_rope_type_named() finds it: at most 4. */
+#define PE__ROPE_TYPES(X)                                                                          \
+    X(PE_ROPE_DEFAULT, "default", "none", "mrope", "openpangu")                                    \
+    X(PE_ROPE_LINEAR, "linear")                                                                    \
+    X(PE_ROPE_NTK, "xdrope")                                                                       \
+    X(PE_ROPE_NTK_FIXED, "ntk")                                                                    \
+    X(PE_ROPE_DYNAMIC_NTK, "dynamic")                                                              \
+    X(PE_ROPE_LLAMA3, "llama3")                                                                    \
+    X(PE_ROPE_YARN, "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn")           \
+    X(PE_ROPE_LONGROPE, "longrope", "su")                                                          \
+    X(PE_ROPE_PROPORTIONAL, "proportional")
+
 typedef enum pe_rope_type {
-    PE_ROPE_DEFAULT = 0,
-    PE_ROPE_LINEAR,
-    PE_ROPE_NTK,
-    PE_ROPE_NTK_FIXED,
-    PE_ROPE_DYNAMIC_NTK,
-    PE_ROPE_LLAMA3,
-    PE_ROPE_YARN,
-    PE_ROPE_LONGROPE,
-    PE_ROPE_PROPORTIONAL,
-    PE_ROPE_TYPE_COUNT
+#define PE__ROPE_TYPE(type, ...) type,
+    PE__ROPE_TYPES(PE__ROPE_TYPE) PE_ROPE_TYPE_COUNT
+#undef PE__ROPE_TYPE
 } pe_rope_type;
 
 /* Which coordinate rotates which pairs of a head, if tokens have several. */
@@ -133,11 +139,9 @@ typedef struct pe_rope_config {
    checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
-/* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
- * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
- * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
- * (LONGROPE); "proportional"; "openpangu" (DEFAULT). A name alone does not tell two cases apart:
- * "dynamic" with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+/* Find the type that a config file names, with the names that the list of pe_rope_type has. "ntk" is
+ * meant as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic"
+ * with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
