@@ -347,7 +347,8 @@ typedef struct pe_config {
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) lists every preset with
-   fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes. */
+   these fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple
+   and axes. */
 #define PE__PRESETS(X)                                                                             \
     X(PE_PRESET_VASWANI, INTERLEAVED, WIDTH, 0, SINE, 0, 0, 1, 1)                                  \
     X(PE_PRESET_T2T, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                           \
@@ -1016,9 +1017,9 @@ typedef struct pe_rope_config {
    checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
-/* Find the type that a config file names, with the names that the list of pe_rope_type has. "ntk" is
- * meant as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic"
- * with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+/* Find the type that a config file names, by the names in the list of pe_rope_type. "ntk" is meant
+ * as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic" with a
+ * key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
@@ -1720,8 +1721,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 
 /* A map
  *
- * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. Three of the
- * names are made by macros: search for pe_fill_##T, pe__call_fill_##T and pe__fill_kernel_##T.
+ * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. There macros
+ * define the functions of all types; here these functions are written out.
  *
  *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
  *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
@@ -5883,30 +5884,71 @@ PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, c
 }
 
 /* For each type: the kernel that adds row pairs, and the adder of single rows. */
-#define PE__ADDER(T, type)                                                                         \
-    PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
-    {                                                                                              \
-        if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)type);                              \
-        else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)type);                                       \
-    }                                                                                              \
-    PE__OUTLINE void pe__add_four_##T(const pe__output *output, unsigned char *p,                  \
-                                      ptrdiff_t across, pe__vf v0, pe__vf v1, pe__vf v2,           \
-                                      pe__vf v3)                                                   \
-    {                                                                                              \
-        const pe__floats4 v = {{v0, v1, v2, v3}};                                                  \
-        pe__add_four(type, (float)output->scale, output->prefetch_distance,                        \
-                     output->order == PE__SPLIT, p, across, &v);                                   \
-    }                                                                                              \
-    PE__OUTLINE void pe__add_some_##T(const pe__output *output, unsigned char *x, const void *row, \
-                                      size_t n)                                                    \
-    {                                                                                              \
-        pe__add_some(type, output, x, (const float *)row, n);                                      \
-    }                                                                                              \
-    static const pe__adder pe__adder_##T = {pe__add_four_##T, pe__add_some_##T};
-PE__ADDER(f32, PE__F32)
-PE__ADDER(f16, PE__F16)
-PE__ADDER(bf16, PE__BF16)
-#undef PE__ADDER
+PE__OUTLINE void pe__add_row_pairs_f32(pe__span *x, int64_t n)
+{
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__F32);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__F32);
+}
+
+PE__OUTLINE void pe__add_four_f32(const pe__output *output, unsigned char *p, ptrdiff_t across,
+                                  pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const pe__floats4 v = {{v0, v1, v2, v3}};
+    pe__add_four(PE__F32, (float)output->scale, output->prefetch_distance,
+                 output->order == PE__SPLIT, p, across, &v);
+}
+
+PE__OUTLINE void pe__add_some_f32(const pe__output *output, unsigned char *x, const void *row,
+                                  size_t n)
+{
+    pe__add_some(PE__F32, output, x, (const float *)row, n);
+}
+
+static const pe__adder pe__adder_f32 = {pe__add_four_f32, pe__add_some_f32};
+
+PE__OUTLINE void pe__add_row_pairs_f16(pe__span *x, int64_t n)
+{
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__F16);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__F16);
+}
+
+PE__OUTLINE void pe__add_four_f16(const pe__output *output, unsigned char *p, ptrdiff_t across,
+                                  pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const pe__floats4 v = {{v0, v1, v2, v3}};
+    pe__add_four(PE__F16, (float)output->scale, output->prefetch_distance,
+                 output->order == PE__SPLIT, p, across, &v);
+}
+
+PE__OUTLINE void pe__add_some_f16(const pe__output *output, unsigned char *x, const void *row,
+                                  size_t n)
+{
+    pe__add_some(PE__F16, output, x, (const float *)row, n);
+}
+
+static const pe__adder pe__adder_f16 = {pe__add_four_f16, pe__add_some_f16};
+
+PE__OUTLINE void pe__add_row_pairs_bf16(pe__span *x, int64_t n)
+{
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__BF16);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__BF16);
+}
+
+PE__OUTLINE void pe__add_four_bf16(const pe__output *output, unsigned char *p, ptrdiff_t across,
+                                   pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const pe__floats4 v = {{v0, v1, v2, v3}};
+    pe__add_four(PE__BF16, (float)output->scale, output->prefetch_distance,
+                 output->order == PE__SPLIT, p, across, &v);
+}
+
+PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, const void *row,
+                                   size_t n)
+{
+    pe__add_some(PE__BF16, output, x, (const float *)row, n);
+}
+
+static const pe__adder pe__adder_bf16 = {pe__add_four_bf16, pe__add_some_bf16};
 
 /* ==== src/rows/row_pair_16.h ==== */
 /* Stores or adds two rows of 16-bit elements at a time. They are computed in float arithmetic.
@@ -6909,17 +6951,26 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
 
 /* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
    only these contains no code for blocks. */
-#define PE__ROW(name, adder)                                                                       \
-    PE__OUTLINE void name(const pe__output *output, double t, size_t rows)                         \
-    {                                                                                              \
-        (void)rows;                                                                                \
-        if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);            \
-        else (void)pe__single_f32(output, t, adder);                                               \
-    }
-PE__ROW(pe__row_f32, NULL)
-PE__ROW(pe__add_row_f32, &pe__adder_f32)
-PE__ROW(pe__add_row_f16, &pe__adder_f16)
-#undef PE__ROW
+PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, NULL);
+    else (void)pe__single_f32(output, t, NULL);
+}
+
+PE__OUTLINE void pe__add_row_f32(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, &pe__adder_f32);
+    else (void)pe__single_f32(output, t, &pe__adder_f32);
+}
+
+PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, &pe__adder_f16);
+    else (void)pe__single_f32(output, t, &pe__adder_f16);
+}
 
 /* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
@@ -6980,19 +7031,36 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
         }
     }
 }
-#define PE__ROWS_16(name, type, added)                                                             \
-    PE__OUTLINE void pe__write_block_of_##name(pe__span *x, pe__block *block)                      \
-    {                                                                                              \
-        pe__write_block_16(x, block, type, added);                                                 \
-    }                                                                                              \
-    PE__OUTLINE void pe__##name(const pe__output *output, double t, size_t rows)                   \
-    {                                                                                              \
-        pe__write_rows_16(type, output, t, rows, added);                                           \
-    }
-PE__ROWS_16(rows_f16, PE__F16, 0)
-PE__ROWS_16(rows_bf16, PE__BF16, 0)
-PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
-#undef PE__ROWS_16
+
+PE__OUTLINE void pe__write_block_of_rows_f16(pe__span *x, pe__block *block)
+{
+    pe__write_block_16(x, block, PE__F16, 0);
+}
+
+PE__OUTLINE void pe__rows_f16(const pe__output *output, double t, size_t rows)
+{
+    pe__write_rows_16(PE__F16, output, t, rows, 0);
+}
+
+PE__OUTLINE void pe__write_block_of_rows_bf16(pe__span *x, pe__block *block)
+{
+    pe__write_block_16(x, block, PE__BF16, 0);
+}
+
+PE__OUTLINE void pe__rows_bf16(const pe__output *output, double t, size_t rows)
+{
+    pe__write_rows_16(PE__BF16, output, t, rows, 0);
+}
+
+PE__OUTLINE void pe__write_block_of_add_rows_bf16(pe__span *x, pe__block *block)
+{
+    pe__write_block_16(x, block, PE__BF16, 1);
+}
+
+PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t rows)
+{
+    pe__write_rows_16(PE__BF16, output, t, rows, 1);
+}
 
 /* ==== src/rows/f64.h ==== */
 /* Writes rows of doubles, or adds them, in blocks whose anchors are double-double. Tested by
@@ -7295,27 +7363,55 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-#define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, add)  \
-    PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *to, size_t column, \
-                                       size_t n)                                                   \
-    {                                                                                              \
-        pe__add_zeros(output, to, column, n, pe__add_some_##T);                                    \
-    }                                                                                              \
-    static const pe__row_kernel pe__fill_kernel_##T = {row,   rows,  pe__write_zeros,              \
-                                                       block, pairs, NULL};                        \
-    static const pe__row_kernel pe__add_kernel_##T = {add_row,   add_rows,  pe__add_zeros_##T,     \
-                                                      add_block, add_pairs, add};
-PE__ROW_KERNELS(f32, pe__row_f32, pe__add_row_f32, pe__rows_f32, pe__rows_f32, pe__write_block_f32,
-                pe__write_block_f32, pe__store_row_pairs, pe__add_row_pairs_f32, &pe__adder_f32)
-PE__ROW_KERNELS(f16, pe__rows_f16, pe__add_row_f16, pe__rows_f16, pe__rows_f32,
-                pe__write_block_of_rows_f16, pe__write_block_f32, NULL, pe__add_row_pairs_f16,
-                &pe__adder_f16)
-PE__ROW_KERNELS(bf16, pe__rows_bf16, pe__add_rows_bf16, pe__rows_bf16, pe__add_rows_bf16,
-                pe__write_block_of_rows_bf16, pe__write_block_of_add_rows_bf16, NULL, NULL,
-                &pe__adder_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, NULL, NULL, NULL, NULL,
-                NULL) /* stores or adds, by the store mode */
-#undef PE__ROW_KERNELS
+
+PE__OUTLINE void pe__add_zeros_f32(const pe__output *output, unsigned char *to, size_t column,
+                                   size_t n)
+{
+    pe__add_zeros(output, to, column, n, pe__add_some_f32);
+}
+
+static const pe__row_kernel pe__fill_kernel_f32 = {
+    pe__row_f32, pe__rows_f32, pe__write_zeros, pe__write_block_f32, pe__store_row_pairs, NULL};
+static const pe__row_kernel pe__add_kernel_f32 = {pe__add_row_f32, pe__rows_f32, pe__add_zeros_f32,
+                                                  pe__write_block_f32, pe__add_row_pairs_f32,
+                                                  &pe__adder_f32};
+
+PE__OUTLINE void pe__add_zeros_f16(const pe__output *output, unsigned char *to, size_t column,
+                                   size_t n)
+{
+    pe__add_zeros(output, to, column, n, pe__add_some_f16);
+}
+
+static const pe__row_kernel pe__fill_kernel_f16 = {
+    pe__rows_f16, pe__rows_f16, pe__write_zeros, pe__write_block_of_rows_f16, NULL, NULL};
+static const pe__row_kernel pe__add_kernel_f16 = {pe__add_row_f16, pe__rows_f32, pe__add_zeros_f16,
+                                                  pe__write_block_f32, pe__add_row_pairs_f16,
+                                                  &pe__adder_f16};
+
+PE__OUTLINE void pe__add_zeros_bf16(const pe__output *output, unsigned char *to, size_t column,
+                                    size_t n)
+{
+    pe__add_zeros(output, to, column, n, pe__add_some_bf16);
+}
+
+static const pe__row_kernel pe__fill_kernel_bf16 = {
+    pe__rows_bf16, pe__rows_bf16, pe__write_zeros, pe__write_block_of_rows_bf16, NULL, NULL};
+static const pe__row_kernel pe__add_kernel_bf16 = {pe__add_rows_bf16, pe__add_rows_bf16,
+                                                   pe__add_zeros_bf16,
+                                                   pe__write_block_of_add_rows_bf16, NULL,
+                                                   &pe__adder_bf16};
+
+/* stores or adds, by the store mode */
+PE__OUTLINE void pe__add_zeros_f64(const pe__output *output, unsigned char *to, size_t column,
+                                   size_t n)
+{
+    pe__add_zeros(output, to, column, n, pe__add_some_f64);
+}
+
+static const pe__row_kernel pe__fill_kernel_f64 = {
+    pe__rows_f64, pe__rows_f64, pe__write_zeros, NULL, NULL, NULL};
+static const pe__row_kernel pe__add_kernel_f64 = {
+    pe__rows_f64, pe__rows_f64, pe__add_zeros_f64, NULL, NULL, NULL};
 
 /* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
    and begins offset[i] bytes after the start of the row. */
@@ -7721,22 +7817,54 @@ typedef struct pe__sincos_request {
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
    of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(pe__output *output, const pe_at *at, size_t rows);
-#define PE__ROW_KERNELS(T, row, kernel_of_row)                                                     \
-    PE__OUTLINE void pe__sincos_row_##T(pe__output *output, const pe_at *at, size_t rows)          \
-    {                                                                                              \
-        output->kernel = kernel_of_row;                                                            \
-        row(output, pe__position(at, 0, 0), rows);                                                 \
-    }                                                                                              \
-    PE__OUTLINE void pe__sincos_rows_##T(pe__output *output, const pe_at *at, size_t rows)         \
-    {                                                                                              \
-        output->kernel = &pe__fill_kernel_##T;                                                     \
-        pe__write_axis(output, at, 0, rows);                                                       \
-    }
-PE__ROW_KERNELS(f32, pe__row_f32, NULL) /* which never asks for it */
-PE__ROW_KERNELS(f16, pe__rows_f16, &pe__fill_kernel_f16)
-PE__ROW_KERNELS(bf16, pe__rows_bf16, &pe__fill_kernel_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64, NULL)
-#undef PE__ROW_KERNELS
+/* which never asks for it */
+PE__OUTLINE void pe__sincos_row_f32(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = NULL;
+    pe__row_f32(output, pe__position(at, 0, 0), rows);
+}
+
+PE__OUTLINE void pe__sincos_rows_f32(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_f32;
+    pe__write_axis(output, at, 0, rows);
+}
+
+PE__OUTLINE void pe__sincos_row_f16(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_f16;
+    pe__rows_f16(output, pe__position(at, 0, 0), rows);
+}
+
+PE__OUTLINE void pe__sincos_rows_f16(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_f16;
+    pe__write_axis(output, at, 0, rows);
+}
+
+PE__OUTLINE void pe__sincos_row_bf16(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_bf16;
+    pe__rows_bf16(output, pe__position(at, 0, 0), rows);
+}
+
+PE__OUTLINE void pe__sincos_rows_bf16(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_bf16;
+    pe__write_axis(output, at, 0, rows);
+}
+
+PE__OUTLINE void pe__sincos_row_f64(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = NULL;
+    pe__rows_f64(output, pe__position(at, 0, 0), rows);
+}
+
+PE__OUTLINE void pe__sincos_rows_f64(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_f64;
+    pe__write_axis(output, at, 0, rows);
+}
 
 /* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
    them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are built for one
@@ -9457,59 +9585,419 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
    that a program contains code only for the layouts that it names. With PE__HEADS_TOGETHER three
    functions go over all heads in turn: the first rotates whole units, the second the pairs that
    fill no unit, and the third copies the elements after the pairs. */
-#define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
-    PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x,                           \
-                                  const pe__head_schedule *schedule)                               \
-    {                                                                                              \
-        pe__rotate_groups(from, to, layout, PE__IN_UNITS, t, x, schedule);                         \
-    }                                                                                              \
-    PE__OUTLINE void name##_vectors(const pe__tile *t, const pe__heads *x,                         \
-                                    const pe__head_schedule *schedule)                             \
-    {                                                                                              \
-        pe__rotate_groups(from, to, layout, PE__IN_VECTORS, t, x, schedule);                       \
-    }                                                                                              \
-    PE__OUTLINE void name##_singly(const pe__tile *t, const pe__heads *x,                          \
-                                   const pe__head_schedule *schedule)                              \
-    {                                                                                              \
-        pe__rotate_singly(from, to, layout, t, x, schedule);                                       \
-    }                                                                                              \
-    PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
-    {                                                                                              \
-        const pe__head_schedule schedule = pe__schedule_heads(t, x, from);                         \
-        const size_t n = t->count;                                                                 \
-        const size_t units = pe__unit_pairs(n);                                                    \
-        if (schedule.order != PE__HEADS_TOGETHER) name##_singly(t, x, &schedule);                  \
-        else {                                                                                     \
-            if (units > 0) name##_units(t, x, &schedule);                                          \
-            if (units < n) name##_vectors(t, x, &schedule);                                        \
-            if (x->copied_after) rests(t, x);                                                      \
-        }                                                                                          \
+PE__OUTLINE void pe__rotate_heads_f32_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__F32, PE__F32, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_halves_units(const pe__tile *t, const pe__heads *x,
+                                                   const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                     const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                    const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__F32, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_f32_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
     }
-#define PE__HEAD_ROTATORS(name, from, to)                                                          \
-    PE__OUTLINE void name##_rest(const pe__tile *t, const pe__heads *x)                            \
-    {                                                                                              \
-        pe__copy_rest(from, to, t, x);                                                             \
-    }                                                                                              \
-    PE__HEAD_ROTATOR(name##_halves, from, to, PE_LAYOUT_HALVES, name##_rest)                       \
-    PE__HEAD_ROTATOR(name##_interleaved, from, to, PE_LAYOUT_INTERLEAVED, name##_rest)             \
-    PE__INLINE void name(const pe__tile *t, const pe__heads *x)                                    \
-    {                                                                                              \
-        if (t->layout == PE_LAYOUT_HALVES) name##_halves(t, x);                                    \
-        else name##_interleaved(t, x);                                                             \
-    }                                                                                              \
-    PE__OUTLINE void name##_sections(const pe__tile *t, const pe__heads *x)                        \
-    {                                                                                              \
-        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(from, to, t, x);                    \
-        else pe__rotate_sections_interleaved(from, to, t, x, name##_interleaved);                  \
-        if (x->copied_after) name##_rest(t, x);                                                    \
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_interleaved_vectors(const pe__tile *t, const pe__heads *x,
+                                                          const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
     }
-PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE__F32, PE__F32)
-PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE__F16, PE__F16)
-PE__HEAD_ROTATORS(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
-PE__HEAD_ROTATORS(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
-PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
-#undef PE__HEAD_ROTATORS
-#undef PE__HEAD_ROTATOR
+}
+
+PE__INLINE void pe__rotate_heads_f32(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_f32_halves(t, x);
+    else pe__rotate_heads_f32_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__F32, t, x);
+    else pe__rotate_sections_interleaved(PE__F32, PE__F32, t, x, pe__rotate_heads_f32_interleaved);
+    if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__F16, PE__F16, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_halves_units(const pe__tile *t, const pe__heads *x,
+                                                   const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                     const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                    const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F16, PE__F16, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F16);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_f16_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f16_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f16_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
+    }
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
+                                                          const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F16);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f16_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f16_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f16_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
+    }
+}
+
+PE__INLINE void pe__rotate_heads_f16(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_f16_halves(t, x);
+    else pe__rotate_heads_f16_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F16, PE__F16, t, x);
+    else pe__rotate_sections_interleaved(PE__F16, PE__F16, t, x, pe__rotate_heads_f16_interleaved);
+    if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__BF16, PE__BF16, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_halves_units(const pe__tile *t, const pe__heads *x,
+                                                    const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                      const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                     const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__BF16);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_bf16_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_bf16_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_bf16_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
+    }
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
+                                                           const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                          const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__BF16);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_bf16_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_bf16_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_bf16_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
+    }
+}
+
+PE__INLINE void pe__rotate_heads_bf16(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_bf16_halves(t, x);
+    else pe__rotate_heads_bf16_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__BF16, PE__BF16, t, x);
+    else
+        pe__rotate_sections_interleaved(PE__BF16, PE__BF16, t, x,
+                                        pe__rotate_heads_bf16_interleaved);
+    if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__F32, PE__F16, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves_units(const pe__tile *t, const pe__heads *x,
+                                                       const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__F16, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_f16_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_f16_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_f16_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
+    }
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                            const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
+                                                              const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                             const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_f16_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_f16_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_f16_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
+    }
+}
+
+PE__INLINE void pe__rotate_heads_f32_f16(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_f32_f16_halves(t, x);
+    else pe__rotate_heads_f32_f16_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__F16, t, x);
+    else
+        pe__rotate_sections_interleaved(PE__F32, PE__F16, t, x,
+                                        pe__rotate_heads_f32_f16_interleaved);
+    if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__F32, PE__BF16, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_units(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                          const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__BF16, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_bf16_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_bf16_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_bf16_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
+    }
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                             const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_vectors(const pe__tile *t,
+                                                               const pe__heads *x,
+                                                               const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                              const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_bf16_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_bf16_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_bf16_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
+    }
+}
+
+PE__INLINE void pe__rotate_heads_f32_bf16(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_f32_bf16_halves(t, x);
+    else pe__rotate_heads_f32_bf16_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__BF16, t, x);
+    else
+        pe__rotate_sections_interleaved(PE__F32, PE__BF16, t, x,
+                                        pe__rotate_heads_f32_bf16_interleaved);
+    if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
+}
 
 /* ==== src/rope/tokens.h ==== */
 /* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
@@ -10149,17 +10637,30 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
         }
     }
 }
-#define PE__TABLE_KERNEL(T)                                                                        \
-    PE__OUTLINE void pe__table_rows_##T(const pe__output *output, double t, size_t rows)           \
-    {                                                                                              \
-        pe__table_rows(output, t, rows, &pe__fill_kernel_##T);                                     \
-    }                                                                                              \
-    static const pe__row_kernel pe__table_kernel_##T = {                                           \
-        pe__table_rows_##T, pe__table_rows_##T, pe__write_zeros, NULL, NULL, NULL};
-PE__TABLE_KERNEL(f32)
-PE__TABLE_KERNEL(f16)
-PE__TABLE_KERNEL(bf16)
-#undef PE__TABLE_KERNEL
+
+PE__OUTLINE void pe__table_rows_f32(const pe__output *output, double t, size_t rows)
+{
+    pe__table_rows(output, t, rows, &pe__fill_kernel_f32);
+}
+
+static const pe__row_kernel pe__table_kernel_f32 = {
+    pe__table_rows_f32, pe__table_rows_f32, pe__write_zeros, NULL, NULL, NULL};
+
+PE__OUTLINE void pe__table_rows_f16(const pe__output *output, double t, size_t rows)
+{
+    pe__table_rows(output, t, rows, &pe__fill_kernel_f16);
+}
+
+static const pe__row_kernel pe__table_kernel_f16 = {
+    pe__table_rows_f16, pe__table_rows_f16, pe__write_zeros, NULL, NULL, NULL};
+
+PE__OUTLINE void pe__table_rows_bf16(const pe__output *output, double t, size_t rows)
+{
+    pe__table_rows(output, t, rows, &pe__fill_kernel_bf16);
+}
+
+static const pe__row_kernel pe__table_kernel_bf16 = {
+    pe__table_rows_bf16, pe__table_rows_bf16, pe__write_zeros, NULL, NULL, NULL};
 
 /* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
    columns of a row's first cosine and first sine; equal for matrices. */
@@ -12223,123 +12724,374 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
 
 /* Fill, add and add_batch. number: the type of a scale. batch_kernel: the row kernel that fills the
    buffer of rows that are then added to all batches. */
-#define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
-    PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
-                                            element *out, size_t stride)                           \
-    {                                                                                              \
-        pe__output output =                                                                        \
-            pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_##T);     \
-        return pe__call_rows(plan, at, &output);                                                   \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
-                                           number scale, element *x, size_t stride)                \
-    {                                                                                              \
-        pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
-                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
-        return pe__call_rows(plan, at, &output);                                                   \
-    }                                                                                              \
-    PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
-                                      number scale, element *x, size_t stride,                     \
-                                      size_t batch_stride)                                         \
-    {                                                                                              \
-        pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
-                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
-        pe__batches all = {batches, 0, &batch_kernel, pe__add_some_##T};                           \
-        return pe__call_batch(plan, &at, batch_stride, &output, &all);                             \
-    }
-PE__ROWS_OF(f32, float, float, pe__fill_kernel_f32)
-PE__ROWS_OF(f16, uint16_t, float, pe__fill_kernel_f32)
-PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
-PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
-#undef PE__ROWS_OF
+PE__OUTLINE pe_status pe__call_fill_f32(const pe_plan *plan, const pe_at *at, size_t rows,
+                                        float *out, size_t stride)
+{
+    pe__output output =
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f32);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE__OUTLINE pe_status pe__call_add_f32(const pe_plan *plan, const pe_at *at, size_t rows,
+                                       float scale, float *x, size_t stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_f32);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, float *x, size_t stride, size_t batch_stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_f32);
+    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_f32};
+    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+}
+
+PE__OUTLINE pe_status pe__call_fill_f16(const pe_plan *plan, const pe_at *at, size_t rows,
+                                        uint16_t *out, size_t stride)
+{
+    pe__output output =
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f16);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE__OUTLINE pe_status pe__call_add_f16(const pe_plan *plan, const pe_at *at, size_t rows,
+                                       float scale, uint16_t *x, size_t stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_f16);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, uint16_t *x, size_t stride, size_t batch_stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_f16);
+    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_f16};
+    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+}
+
+PE__OUTLINE pe_status pe__call_fill_bf16(const pe_plan *plan, const pe_at *at, size_t rows,
+                                         uint16_t *out, size_t stride)
+{
+    pe__output output =
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_bf16);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE__OUTLINE pe_status pe__call_add_bf16(const pe_plan *plan, const pe_at *at, size_t rows,
+                                        float scale, uint16_t *x, size_t stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_bf16);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_bf16);
+    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_bf16};
+    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+}
+
+PE__OUTLINE pe_status pe__call_fill_f64(const pe_plan *plan, const pe_at *at, size_t rows,
+                                        double *out, size_t stride)
+{
+    pe__output output =
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f64);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE__OUTLINE pe_status pe__call_add_f64(const pe_plan *plan, const pe_at *at, size_t rows,
+                                       double scale, double *x, size_t stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_double(scale),
+                                      &pe__add_kernel_f64);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_double(scale),
+                                      &pe__add_kernel_f64);
+    pe__batches all = {batches, 0, &pe__fill_kernel_f64, pe__add_some_f64};
+    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+}
 
 /* Rotation of tokens from an array of type element to an array of type to. */
-#define PE__ROPE_TO(T, element, to)                                                                \
-    PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
-                                               size_t tokens, const pe__from_to *x)                \
-    {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__make_rope_call(tokens, sizeof(element), sizeof(to), pe__rotate_heads_##T,          \
-                               pe__rotate_heads_##T##_sections);                                   \
-        return pe__rope_to(plan, at, &call, x);                                                    \
-    }
 
 /* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
-#define PE__OF_TYPE(T, type, element)                                                              \
-    PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
-                                  size_t stride)                                                   \
-    {                                                                                              \
-        const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);   \
-        return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
-                              pe__rotate_heads_##T##_sections);                                    \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
-                                            const pe__from_to *q, const pe__from_to *k)            \
-    {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__make_rope_call(tokens, sizeof(element), sizeof(element), pe__rotate_heads_##T,     \
-                               pe__rotate_heads_##T##_sections);                                   \
-        call.x[0] = pe__heads_of(q);                                                               \
-        if (k) call.x[1] = pe__heads_of(k);                                                        \
-        return pe__rope_by_plan(plan, at, &call);                                                  \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
-                                                  const pe_rope_table *table, pe_rope_table *made) \
-    {                                                                                              \
-        void *const out = (void *)(uintptr_t)table->cosines;                                       \
-        pe__output output = pe__output_of(out, sizeof(element), table->rows, table->stride,        \
-                                          PE__STORE, 1, &pe__fill_kernel_##T);                     \
-        return pe__write_rope_table(plan, at, &output, &pe__table_kernel_##T, table, made);        \
-    }                                                                                              \
-    PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
-                                     const int32_t *index, size_t queries, size_t keys,            \
-                                     element *scores, size_t query_stride, size_t head_stride)     \
-    {                                                                                              \
-        const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};            \
-        return pe__bias_add(type, table, entries, index, &x);                                      \
-    }                                                                                              \
-    PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
-                                        pe_at at, size_t rows, element *x, size_t stride)          \
-    {                                                                                              \
-        const pe__learned l = {table, x, table_rows, d_model, stride};                             \
-        return pe__learned_add(type, 0, &l, &at, rows);                                            \
-    }
-PE__OF_TYPE(f32, PE__F32, float)
-PE__OF_TYPE(f16, PE__F16, uint16_t)
-PE__OF_TYPE(bf16, PE__BF16, uint16_t)
-PE__ROPE_TO(f32, float, float)
-PE__ROPE_TO(f16, uint16_t, uint16_t)
-PE__ROPE_TO(bf16, uint16_t, uint16_t)
-PE__ROPE_TO(f32_f16, float, uint16_t)
-PE__ROPE_TO(f32_bf16, float, uint16_t)
-#undef PE__OF_TYPE
+PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
+                              size_t stride)
+{
+    const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
+    return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_f32,
+                          pe__rotate_heads_f32_sections);
+}
+
+PE__OUTLINE pe_status pe__call_rope_f32(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                        const pe__from_to *q, const pe__from_to *k)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
+                                            pe__rotate_heads_f32, pe__rotate_heads_f32_sections);
+    call.x[0] = pe__heads_of(q);
+    if (k) call.x[1] = pe__heads_of(k);
+    return pe__rope_by_plan(plan, at, &call);
+}
+
+PE__OUTLINE pe_status pe__call_rope_table_f32(const pe_plan *plan, const pe_at *at,
+                                              const pe_rope_table *table, pe_rope_table *made)
+{
+    void *const out = (void *)(uintptr_t)table->cosines;
+    pe__output output = pe__output_of(out, sizeof(float), table->rows, table->stride, PE__STORE, 1,
+                                      &pe__fill_kernel_f32);
+    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_f32, table, made);
+}
+
+PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys, float *scores,
+                                 size_t query_stride, size_t head_stride)
+{
+    const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
+    return pe__bias_add(PE__F32, table, entries, index, &x);
+}
+
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
+                                    size_t rows, float *x, size_t stride)
+{
+    const pe__learned l = {table, x, table_rows, d_model, stride};
+    return pe__learned_add(PE__F32, 0, &l, &at, rows);
+}
+
+PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                              size_t stride)
+{
+    const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
+    return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_f16,
+                          pe__rotate_heads_f16_sections);
+}
+
+PE__OUTLINE pe_status pe__call_rope_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                        const pe__from_to *q, const pe__from_to *k)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_f16, pe__rotate_heads_f16_sections);
+    call.x[0] = pe__heads_of(q);
+    if (k) call.x[1] = pe__heads_of(k);
+    return pe__rope_by_plan(plan, at, &call);
+}
+
+PE__OUTLINE pe_status pe__call_rope_table_f16(const pe_plan *plan, const pe_at *at,
+                                              const pe_rope_table *table, pe_rope_table *made)
+{
+    void *const out = (void *)(uintptr_t)table->cosines;
+    pe__output output = pe__output_of(out, sizeof(uint16_t), table->rows, table->stride, PE__STORE,
+                                      1, &pe__fill_kernel_f16);
+    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_f16, table, made);
+}
+
+PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys,
+                                 uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
+    return pe__bias_add(PE__F16, table, entries, index, &x);
+}
+
+PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                    pe_at at, size_t rows, uint16_t *x, size_t stride)
+{
+    const pe__learned l = {table, x, table_rows, d_model, stride};
+    return pe__learned_add(PE__F16, 0, &l, &at, rows);
+}
+
+PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                               size_t stride)
+{
+    const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
+    return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_bf16,
+                          pe__rotate_heads_bf16_sections);
+}
+
+PE__OUTLINE pe_status pe__call_rope_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                         const pe__from_to *q, const pe__from_to *k)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_bf16, pe__rotate_heads_bf16_sections);
+    call.x[0] = pe__heads_of(q);
+    if (k) call.x[1] = pe__heads_of(k);
+    return pe__rope_by_plan(plan, at, &call);
+}
+
+PE__OUTLINE pe_status pe__call_rope_table_bf16(const pe_plan *plan, const pe_at *at,
+                                               const pe_rope_table *table, pe_rope_table *made)
+{
+    void *const out = (void *)(uintptr_t)table->cosines;
+    pe__output output = pe__output_of(out, sizeof(uint16_t), table->rows, table->stride, PE__STORE,
+                                      1, &pe__fill_kernel_bf16);
+    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_bf16, table, made);
+}
+
+PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
+    return pe__bias_add(PE__BF16, table, entries, index, &x);
+}
+
+PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                     pe_at at, size_t rows, uint16_t *x, size_t stride)
+{
+    const pe__learned l = {table, x, table_rows, d_model, stride};
+    return pe__learned_add(PE__BF16, 0, &l, &at, rows);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_f32(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                           const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
+                                            pe__rotate_heads_f32, pe__rotate_heads_f32_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                           const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_f16, pe__rotate_heads_f16_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                            const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_bf16, pe__rotate_heads_bf16_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_f32_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                               const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(uint16_t),
+                                            pe__rotate_heads_f32_f16,
+                                            pe__rotate_heads_f32_f16_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                                const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(uint16_t),
+                                            pe__rotate_heads_f32_bf16,
+                                            pe__rotate_heads_f32_bf16_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
 
 /* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
    layout contains no code for the other. */
-#define PE__BY_TABLE(T, type, element, name, layout)                                               \
-    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(const pe_rope_table *table, pe_layout any, \
-                                                        const pe_at *at, size_t tokens,            \
-                                                        const pe__from_to *x)                      \
-    {                                                                                              \
-        pe__rope_call call = pe__make_rope_call(tokens, sizeof(element), sizeof(element),          \
-                                                pe__rotate_heads_##T##_##name, NULL);              \
-        return pe__rope_by_table(table, any, at, &call, x);                                        \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, int64_t row,  \
-                                                         element *x, const pe_heads *heads)        \
-    {                                                                                              \
-        pe__rotate_token_by_table(type, table, layout, (size_t)row, x, heads);                     \
-        return PE_OK;                                                                              \
-    }
-PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f32, PE__F32, float, interleaved, PE_LAYOUT_INTERLEAVED)
-PE__BY_TABLE(f16, PE__F16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f16, PE__F16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
-#undef PE__BY_TABLE
+PE__OUTLINE pe_status pe__call_rope_by_f32_halves(const pe_rope_table *table, pe_layout any,
+                                                  const pe_at *at, size_t tokens,
+                                                  const pe__from_to *x)
+{
+    pe__rope_call call =
+        pe__make_rope_call(tokens, sizeof(float), sizeof(float), pe__rotate_heads_f32_halves, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
 
-#undef PE__ROPE_TO
+PE__OUTLINE pe_status pe__call_rope_one_f32_halves(const pe_rope_table *table, int64_t row,
+                                                   float *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__F32, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_f32_interleaved(const pe_rope_table *table, pe_layout any,
+                                                       const pe_at *at, size_t tokens,
+                                                       const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
+                                            pe__rotate_heads_f32_interleaved, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_f32_interleaved(const pe_rope_table *table, int64_t row,
+                                                        float *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__F32, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_f16_halves(const pe_rope_table *table, pe_layout any,
+                                                  const pe_at *at, size_t tokens,
+                                                  const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_f16_halves, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_f16_halves(const pe_rope_table *table, int64_t row,
+                                                   uint16_t *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__F16, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_f16_interleaved(const pe_rope_table *table, pe_layout any,
+                                                       const pe_at *at, size_t tokens,
+                                                       const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_f16_interleaved, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_f16_interleaved(const pe_rope_table *table, int64_t row,
+                                                        uint16_t *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__F16, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_bf16_halves(const pe_rope_table *table, pe_layout any,
+                                                   const pe_at *at, size_t tokens,
+                                                   const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_bf16_halves, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_bf16_halves(const pe_rope_table *table, int64_t row,
+                                                    uint16_t *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__BF16, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_bf16_interleaved(const pe_rope_table *table, pe_layout any,
+                                                        const pe_at *at, size_t tokens,
+                                                        const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_bf16_interleaved, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *table, int64_t row,
+                                                         uint16_t *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__BF16, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    return PE_OK;
+}
 
 /* ==== src/selftest/selftest.h ==== */
 /* The self test: hashes small tables and compares the hash with a constant. Tested by
@@ -12392,72 +13144,180 @@ static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 /* Hash rows of a plan: runs that begin at the first five positions of the list and go towards 0,
    rows of a grid and of lists, rows that pe_add_T adds, and, unless angles are floats, a shift. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
-#define PE__TEST_FILL(T, element)                                                                  \
-    PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
-    {                                                                                              \
-        enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                      \
-        const size_t shape[2] = {n, 2};                                                            \
-        const int64_t zero = t->zero, *const list = t->list;                                       \
-        const pe_plan *const p = &t->plan;                                                         \
-        element *const x = t->x.a_##T;                                                             \
-        for (size_t k = 0; k < 5; k++)                                                             \
-            PE__TAKE(pe_fill_##T(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));     \
-        PE__TAKE(pe_fill_##T(p, pe_grid(shape, p->axes), n, x, stride));                           \
-        PE__TAKE(pe_fill_##T(p, pe_at_i64(list), n, x, stride));                                   \
-        PE__TAKE(pe_fill_##T(p, pe_at_f64(t->real), n, x, stride));                                \
-        PE__TAKE(pe_add_##T(p, pe_from(zero + 77), n, 1, x, stride));                              \
-        PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -3, x, stride));                             \
-        if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
-    }
-PE__TEST_FILL(f32, float)
-PE__TEST_FILL(f64, double)
-PE__TEST_FILL(f16, uint16_t)
-PE__TEST_FILL(bf16, uint16_t)
-#undef PE__TEST_FILL
+PE__OUTLINE void pe__test_rows_f32(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };
+    const size_t shape[2] = {n, 2};
+    const int64_t zero = t->zero, *const list = t->list;
+    const pe_plan *const p = &t->plan;
+    float *const x = t->x.a_f32;
+    for (size_t k = 0; k < 5; k++)
+        PE__TAKE(pe_fill_f32(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));
+    PE__TAKE(pe_fill_f32(p, pe_grid(shape, p->axes), n, x, stride));
+    PE__TAKE(pe_fill_f32(p, pe_at_i64(list), n, x, stride));
+    PE__TAKE(pe_fill_f32(p, pe_at_f64(t->real), n, x, stride));
+    PE__TAKE(pe_add_f32(p, pe_from(zero + 77), n, 1, x, stride));
+    PE__TAKE(pe_add_f32(p, pe_from(zero - 99), n, -3, x, stride));
+    if (!p->float32) PE__TAKE(pe_shift_f32(p, pe_all(zero - 1234567), n, x, stride));
+}
+
+PE__OUTLINE void pe__test_rows_f64(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };
+    const size_t shape[2] = {n, 2};
+    const int64_t zero = t->zero, *const list = t->list;
+    const pe_plan *const p = &t->plan;
+    double *const x = t->x.a_f64;
+    for (size_t k = 0; k < 5; k++)
+        PE__TAKE(pe_fill_f64(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));
+    PE__TAKE(pe_fill_f64(p, pe_grid(shape, p->axes), n, x, stride));
+    PE__TAKE(pe_fill_f64(p, pe_at_i64(list), n, x, stride));
+    PE__TAKE(pe_fill_f64(p, pe_at_f64(t->real), n, x, stride));
+    PE__TAKE(pe_add_f64(p, pe_from(zero + 77), n, 1, x, stride));
+    PE__TAKE(pe_add_f64(p, pe_from(zero - 99), n, -3, x, stride));
+    if (!p->float32) PE__TAKE(pe_shift_f64(p, pe_all(zero - 1234567), n, x, stride));
+}
+
+PE__OUTLINE void pe__test_rows_f16(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };
+    const size_t shape[2] = {n, 2};
+    const int64_t zero = t->zero, *const list = t->list;
+    const pe_plan *const p = &t->plan;
+    uint16_t *const x = t->x.a_f16;
+    for (size_t k = 0; k < 5; k++)
+        PE__TAKE(pe_fill_f16(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));
+    PE__TAKE(pe_fill_f16(p, pe_grid(shape, p->axes), n, x, stride));
+    PE__TAKE(pe_fill_f16(p, pe_at_i64(list), n, x, stride));
+    PE__TAKE(pe_fill_f16(p, pe_at_f64(t->real), n, x, stride));
+    PE__TAKE(pe_add_f16(p, pe_from(zero + 77), n, 1, x, stride));
+    PE__TAKE(pe_add_f16(p, pe_from(zero - 99), n, -3, x, stride));
+    if (!p->float32) PE__TAKE(pe_shift_f16(p, pe_all(zero - 1234567), n, x, stride));
+}
+
+PE__OUTLINE void pe__test_rows_bf16(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };
+    const size_t shape[2] = {n, 2};
+    const int64_t zero = t->zero, *const list = t->list;
+    const pe_plan *const p = &t->plan;
+    uint16_t *const x = t->x.a_bf16;
+    for (size_t k = 0; k < 5; k++)
+        PE__TAKE(pe_fill_bf16(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));
+    PE__TAKE(pe_fill_bf16(p, pe_grid(shape, p->axes), n, x, stride));
+    PE__TAKE(pe_fill_bf16(p, pe_at_i64(list), n, x, stride));
+    PE__TAKE(pe_fill_bf16(p, pe_at_f64(t->real), n, x, stride));
+    PE__TAKE(pe_add_bf16(p, pe_from(zero + 77), n, 1, x, stride));
+    PE__TAKE(pe_add_bf16(p, pe_from(zero - 99), n, -3, x, stride));
+    if (!p->float32) PE__TAKE(pe_shift_bf16(p, pe_all(zero - 1234567), n, x, stride));
+}
 
 /* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
    filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
    (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. a' = a c - b s or b' = b c + a s is then
    a difference of two nearly equal products. The product with c is rounded first, so the difference
    is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
-#define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
-    PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
-    {                                                                                              \
-        enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
-        const float slopes[2] = {-0.4375f, 0.0123f};                                               \
-        const pe_heads heads = {2, head, token};                                                   \
-        const int64_t zero = t->zero;                                                              \
-        const pe_plan *const p = &t->plan;                                                         \
-        pe_plan halves = *p;                                                                       \
-        element table[n * head], *const x = t->x.a_##T;                                            \
-        halves.layout = PE_LAYOUT_HALVES;                                                          \
-        PE__TAKE(pe_fill_##T(p, pe_from(zero + 9), 2 * n, x, head));                               \
-        memcpy(table, x, sizeof table);                                                            \
-        PE__TAKE(pe_rope_##T(&halves, pe_from(zero + 4000), n, x, heads));                         \
-        PE__TAKE(pe_rope_##T(p, pe_back(pe_at_i64(t->list)), n, x, heads));                        \
-        const pe_at keys = pe_from(0);                                                             \
-        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40,   \
-                                  x, 41, 123));                                                    \
-        PE__TAKE(pe_learned_add_##T(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));   \
-        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40,  \
-                                  x, 41, 123));                                                    \
-        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, \
-                                   41, 123));                                                      \
-        const pe_heads wide = {4, 128, 512};                                                       \
-        float sines[64], cosines[64];                                                              \
-        const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};    \
-        for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;                \
-        for (size_t k = 0; k < 4; k++) {                                                           \
-            const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;             \
-            for (size_t i = 0; i < 512; i++)                                                       \
-                x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? three : k / 2 ? minus : one;            \
-            PE__TAKE(pe_rope_by_table_##T(&by, layout, pe_from(zero), 1, x, wide));                \
-        }                                                                                          \
+PE__OUTLINE void pe__test_rotate_f32(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };
+    const float slopes[2] = {-0.4375f, 0.0123f};
+    const pe_heads heads = {2, head, token};
+    const int64_t zero = t->zero;
+    const pe_plan *const p = &t->plan;
+    pe_plan halves = *p;
+    float table[n * head], *const x = t->x.a_f32;
+    halves.layout = PE_LAYOUT_HALVES;
+    PE__TAKE(pe_fill_f32(p, pe_from(zero + 9), 2 * n, x, head));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_rope_f32(&halves, pe_from(zero + 4000), n, x, heads));
+    PE__TAKE(pe_rope_f32(p, pe_back(pe_at_i64(t->list)), n, x, heads));
+    const pe_at keys = pe_from(0);
+    PE__TAKE(pe_alibi_add_f32(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40, x, 41,
+                              123));
+    PE__TAKE(pe_learned_add_f32(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));
+    PE__TAKE(pe_alibi_add_f32(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40, x, 41,
+                              123));
+    PE__TAKE(pe_alibi_fill_f32(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, 41,
+                               123));
+    const pe_heads wide = {4, 128, 512};
+    float sines[64], cosines[64];
+    const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};
+    for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;
+    for (size_t k = 0; k < 4; k++) {
+        const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        for (size_t i = 0; i < 512; i++)
+            x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? 3 : k / 2 ? -1 : 1;
+        PE__TAKE(pe_rope_by_table_f32(&by, layout, pe_from(zero), 1, x, wide));
     }
-PE__TEST_ROTATE(f32, float, 1, -1, 3)
-PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
-PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
-#undef PE__TEST_ROTATE
+}
+
+PE__OUTLINE void pe__test_rotate_f16(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };
+    const float slopes[2] = {-0.4375f, 0.0123f};
+    const pe_heads heads = {2, head, token};
+    const int64_t zero = t->zero;
+    const pe_plan *const p = &t->plan;
+    pe_plan halves = *p;
+    uint16_t table[n * head], *const x = t->x.a_f16;
+    halves.layout = PE_LAYOUT_HALVES;
+    PE__TAKE(pe_fill_f16(p, pe_from(zero + 9), 2 * n, x, head));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_rope_f16(&halves, pe_from(zero + 4000), n, x, heads));
+    PE__TAKE(pe_rope_f16(p, pe_back(pe_at_i64(t->list)), n, x, heads));
+    const pe_at keys = pe_from(0);
+    PE__TAKE(pe_alibi_add_f16(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40, x, 41,
+                              123));
+    PE__TAKE(pe_learned_add_f16(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));
+    PE__TAKE(pe_alibi_add_f16(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40, x, 41,
+                              123));
+    PE__TAKE(pe_alibi_fill_f16(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, 41,
+                               123));
+    const pe_heads wide = {4, 128, 512};
+    float sines[64], cosines[64];
+    const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};
+    for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;
+    for (size_t k = 0; k < 4; k++) {
+        const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        for (size_t i = 0; i < 512; i++)
+            x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? 0x4200 : k / 2 ? 0xbc00 : 0x3c00;
+        PE__TAKE(pe_rope_by_table_f16(&by, layout, pe_from(zero), 1, x, wide));
+    }
+}
+
+PE__OUTLINE void pe__test_rotate_bf16(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };
+    const float slopes[2] = {-0.4375f, 0.0123f};
+    const pe_heads heads = {2, head, token};
+    const int64_t zero = t->zero;
+    const pe_plan *const p = &t->plan;
+    pe_plan halves = *p;
+    uint16_t table[n * head], *const x = t->x.a_bf16;
+    halves.layout = PE_LAYOUT_HALVES;
+    PE__TAKE(pe_fill_bf16(p, pe_from(zero + 9), 2 * n, x, head));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_rope_bf16(&halves, pe_from(zero + 4000), n, x, heads));
+    PE__TAKE(pe_rope_bf16(p, pe_back(pe_at_i64(t->list)), n, x, heads));
+    const pe_at keys = pe_from(0);
+    PE__TAKE(pe_alibi_add_bf16(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40, x, 41,
+                               123));
+    PE__TAKE(pe_learned_add_bf16(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));
+    PE__TAKE(pe_alibi_add_bf16(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40, x,
+                               41, 123));
+    PE__TAKE(pe_alibi_fill_bf16(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, 41,
+                                123));
+    const pe_heads wide = {4, 128, 512};
+    float sines[64], cosines[64];
+    const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};
+    for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;
+    for (size_t k = 0; k < 4; k++) {
+        const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        for (size_t i = 0; i < 512; i++)
+            x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? 0x4040 : k / 2 ? 0xbf80 : 0x3f80;
+        PE__TAKE(pe_rope_by_table_bf16(&by, layout, pe_from(zero), 1, x, wide));
+    }
+}
 
 /* Hash which elements are NaNs after heads of NaNs are rotated and rounded from f32 to f16 and
    bf16. The bits of a NaN are not hashed, since its sign differs between machines. A NaN whose
@@ -12625,18 +13485,32 @@ PE_API pe_at pe_from_by(int64_t first, int64_t step)
 PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
 PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
 
-#define PE__LISTS(T, kind, type)                                                                   \
-    PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
-                               size_t axis_stride)                                                 \
-    {                                                                                              \
-        return pe__make_at(kind, 0, 0, coords, axes, row_stride, axis_stride);                     \
-    }                                                                                              \
-    PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
-PE__LISTS(i32, PE__AT_I32, int32_t)
-PE__LISTS(i64, PE__AT_I64, int64_t)
-PE__LISTS(f32, PE__AT_F32, float)
-PE__LISTS(f64, PE__AT_F64, double)
-#undef PE__LISTS
+PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__make_at(PE__AT_I32, 0, 0, coords, axes, row_stride, axis_stride);
+}
+
+PE_API pe_at pe_at_i32(const int32_t *positions) { return pe_coords_i32(positions, 1, 1, 0); }
+PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__make_at(PE__AT_I64, 0, 0, coords, axes, row_stride, axis_stride);
+}
+
+PE_API pe_at pe_at_i64(const int64_t *positions) { return pe_coords_i64(positions, 1, 1, 0); }
+PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride)
+{
+    return pe__make_at(PE__AT_F32, 0, 0, coords, axes, row_stride, axis_stride);
+}
+
+PE_API pe_at pe_at_f32(const float *positions) { return pe_coords_f32(positions, 1, 1, 0); }
+PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride, size_t axis_stride)
+{
+    return pe__make_at(PE__AT_F64, 0, 0, coords, axes, row_stride, axis_stride);
+}
+
+PE_API pe_at pe_at_f64(const double *positions) { return pe_coords_f64(positions, 1, 1, 0); }
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
@@ -12692,52 +13566,127 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
  * that has options of its own. They need no such options, since they compute nothing. */
 
 /* pe_fill_T, pe_add_T and pe_sincos_T. number: the type of the scale of pe_add_T. */
-#define PE__CALLS(T, element, number)                                                              \
-    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
-                                 size_t stride)                                                    \
-    {                                                                                              \
-        return pe__call_fill_##T(plan, &at, rows, out, stride);                                    \
-    }                                                                                              \
-    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, number scale,          \
-                                element *x, size_t stride)                                         \
-    {                                                                                              \
-        return pe__call_add_##T(plan, &at, rows, scale, x, stride);                                \
-    }                                                                                              \
-    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
-                                   size_t rows, element *sines, element *cosines, size_t stride)   \
-    {                                                                                              \
-        const pe__sincos_request x = {omega,                                                       \
-                                      pairs,                                                       \
-                                      rows,                                                        \
-                                      stride,                                                      \
-                                      sizeof *sines,                                               \
-                                      amplitude,                                                   \
-                                      (unsigned char *)sines,                                      \
-                                      (unsigned char *)cosines};                                   \
-        return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
-                         : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
-    }
-PE__CALLS(f32, float, float)
-PE__CALLS(f16, uint16_t, float)
-PE__CALLS(bf16, uint16_t, float)
-PE__CALLS(f64, double, double)
-#undef PE__CALLS
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
+{
+    return pe__call_fill_f32(plan, &at, rows, out, stride);
+}
+
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
+                            size_t stride)
+{
+    return pe__call_add_f32(plan, &at, rows, scale, x, stride);
+}
+
+PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, float *sines, float *cosines, size_t stride)
+{
+    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
+                                  (unsigned char *)sines, (unsigned char *)cosines};
+    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f32)
+                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f32);
+}
+
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                             size_t stride)
+{
+    return pe__call_fill_f16(plan, &at, rows, out, stride);
+}
+
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                            size_t stride)
+{
+    return pe__call_add_f16(plan, &at, rows, scale, x, stride);
+}
+
+PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
+{
+    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
+                                  (unsigned char *)sines, (unsigned char *)cosines};
+    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f16)
+                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f16);
+}
+
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                              size_t stride)
+{
+    return pe__call_fill_bf16(plan, &at, rows, out, stride);
+}
+
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                             size_t stride)
+{
+    return pe__call_add_bf16(plan, &at, rows, scale, x, stride);
+}
+
+PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude, pe_at at,
+                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
+{
+    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
+                                  (unsigned char *)sines, (unsigned char *)cosines};
+    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_bf16)
+                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_bf16);
+}
+
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
+{
+    return pe__call_fill_f64(plan, &at, rows, out, stride);
+}
+
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride)
+{
+    return pe__call_add_f64(plan, &at, rows, scale, x, stride);
+}
+
+PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, double *sines, double *cosines, size_t stride)
+{
+    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
+                                  (unsigned char *)sines, (unsigned char *)cosines};
+    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f64)
+                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f64);
+}
 
 /* pe_rope_to_T, from one type to another. */
-#define PE__CALLS(T, element, to)                                                                  \
-    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
-                                    const element *in, pe_heads in_heads, to *out,                 \
-                                    pe_heads out_heads)                                            \
-    {                                                                                              \
-        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return pe__call_rope_to_##T(plan, &at, tokens, &x);                                        \
-    }
-PE__CALLS(f32, float, float)
-PE__CALLS(f16, uint16_t, uint16_t)
-PE__CALLS(bf16, uint16_t, uint16_t)
-PE__CALLS(f32_f16, float, uint16_t)
-PE__CALLS(f32_bf16, float, uint16_t)
-#undef PE__CALLS
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_f32(plan, &at, tokens, &x);
+}
+
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_f16(plan, &at, tokens, &x);
+}
+
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                 pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_bf16(plan, &at, tokens, &x);
+}
+
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                    const float *in, pe_heads in_heads, uint16_t *out,
+                                    pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_f32_f16(plan, &at, tokens, &x);
+}
+
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                     const float *in, pe_heads in_heads, uint16_t *out,
+                                     pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_f32_bf16(plan, &at, tokens, &x);
+}
 
 /* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
    row, a row's cosines are consecutive and its sines are, pairs fill whole units, and no argument
@@ -12756,71 +13705,199 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
 }
 
 /* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
-#define PE__CALLS(T, type, element)                                                                \
-    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
-                                 pe_heads heads)                                                   \
-    {                                                                                              \
-        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return pe__call_rope_##T(plan, &at, tokens, &both, NULL);                                  \
-    }                                                                                              \
-    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
-                                    pe_heads q_heads, element *k, pe_heads k_heads)                \
-    {                                                                                              \
-        const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};                                \
-        const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};                                   \
-        return pe__call_rope_##T(plan, &at, tokens, &queries, &keys);                              \
-    }                                                                                              \
-    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
-                                       pe_rope_table_layout layout, element *cosines,              \
-                                       element *sines, size_t stride, pe_rope_table *made)         \
-    {                                                                                              \
-        const pe_rope_table table = {cosines, sines, type, layout, stride, rows, 0};               \
-        return pe__call_rope_table_##T(plan, &at, &table, made);                                   \
-    }                                                                                              \
-    PE__API_INLINE pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,    \
-                                                  pe_at rows, size_t tokens, element *x,           \
-                                                  pe_heads heads)                                  \
-    {                                                                                              \
-        const int halves = layout == PE_LAYOUT_HALVES;                                             \
-        if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))                   \
-            return halves ? pe__call_rope_one_##T##_halves(table, rows.first, x, &heads)           \
-                          : pe__call_rope_one_##T##_interleaved(table, rows.first, x, &heads);     \
-        const pe_at at = rows;                                                                     \
-        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \
-                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, tokens, &both);     \
-    }                                                                                              \
-    PE_API pe_status pe_rope_by_table_to_##T(                                                      \
-        const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
-        const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
-    {                                                                                              \
-        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return layout == PE_LAYOUT_HALVES                                                          \
-                   ? pe__call_rope_by_##T##_halves(table, layout, &rows, tokens, &x)               \
-                   : pe__call_rope_by_##T##_interleaved(table, layout, &rows, tokens, &x);         \
-    }
-PE__CALLS(f32, PE_TYPE_F32, float)
-PE__CALLS(f16, PE_TYPE_F16, uint16_t)
-PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
-#undef PE__CALLS
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x, pe_heads heads)
+{
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return pe__call_rope_f32(plan, &at, tokens, &both, NULL);
+}
+
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+                                pe_heads q_heads, float *k, pe_heads k_heads)
+{
+    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
+    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
+    return pe__call_rope_f32(plan, &at, tokens, &queries, &keys);
+}
+
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, float *cosines, float *sines,
+                                   size_t stride, pe_rope_table *made)
+{
+    const pe_rope_table table = {cosines, sines, PE_TYPE_F32, layout, stride, rows, 0};
+    return pe__call_rope_table_f32(plan, &at, &table, made);
+}
+
+PE__API_INLINE pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout,
+                                              pe_at rows, size_t tokens, float *x, pe_heads heads)
+{
+    const int halves = layout == PE_LAYOUT_HALVES;
+    if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
+        return halves ? pe__call_rope_one_f32_halves(table, rows.first, x, &heads)
+                      : pe__call_rope_one_f32_interleaved(table, rows.first, x, &heads);
+    const pe_at at = rows;
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return halves ? pe__call_rope_by_f32_halves(table, layout, &at, tokens, &both)
+                  : pe__call_rope_by_f32_interleaved(table, layout, &at, tokens, &both);
+}
+
+PE_API pe_status pe_rope_by_table_to_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                         size_t tokens, size_t head_dim, const float *in,
+                                         pe_heads in_heads, float *out, pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return layout == PE_LAYOUT_HALVES
+               ? pe__call_rope_by_f32_halves(table, layout, &rows, tokens, &x)
+               : pe__call_rope_by_f32_interleaved(table, layout, &rows, tokens, &x);
+}
+
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                             pe_heads heads)
+{
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return pe__call_rope_f16(plan, &at, tokens, &both, NULL);
+}
+
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                pe_heads q_heads, uint16_t *k, pe_heads k_heads)
+{
+    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
+    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
+    return pe__call_rope_f16(plan, &at, tokens, &queries, &keys);
+}
+
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                   size_t stride, pe_rope_table *made)
+{
+    const pe_rope_table table = {cosines, sines, PE_TYPE_F16, layout, stride, rows, 0};
+    return pe__call_rope_table_f16(plan, &at, &table, made);
+}
+
+PE__API_INLINE pe_status pe_rope_by_table_f16(const pe_rope_table *table, pe_layout layout,
+                                              pe_at rows, size_t tokens, uint16_t *x,
+                                              pe_heads heads)
+{
+    const int halves = layout == PE_LAYOUT_HALVES;
+    if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
+        return halves ? pe__call_rope_one_f16_halves(table, rows.first, x, &heads)
+                      : pe__call_rope_one_f16_interleaved(table, rows.first, x, &heads);
+    const pe_at at = rows;
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return halves ? pe__call_rope_by_f16_halves(table, layout, &at, tokens, &both)
+                  : pe__call_rope_by_f16_interleaved(table, layout, &at, tokens, &both);
+}
+
+PE_API pe_status pe_rope_by_table_to_f16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                         size_t tokens, size_t head_dim, const uint16_t *in,
+                                         pe_heads in_heads, uint16_t *out, pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return layout == PE_LAYOUT_HALVES
+               ? pe__call_rope_by_f16_halves(table, layout, &rows, tokens, &x)
+               : pe__call_rope_by_f16_interleaved(table, layout, &rows, tokens, &x);
+}
+
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                              pe_heads heads)
+{
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return pe__call_rope_bf16(plan, &at, tokens, &both, NULL);
+}
+
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads)
+{
+    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
+    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
+    return pe__call_rope_bf16(plan, &at, tokens, &queries, &keys);
+}
+
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                    size_t stride, pe_rope_table *made)
+{
+    const pe_rope_table table = {cosines, sines, PE_TYPE_BF16, layout, stride, rows, 0};
+    return pe__call_rope_table_bf16(plan, &at, &table, made);
+}
+
+PE__API_INLINE pe_status pe_rope_by_table_bf16(const pe_rope_table *table, pe_layout layout,
+                                               pe_at rows, size_t tokens, uint16_t *x,
+                                               pe_heads heads)
+{
+    const int halves = layout == PE_LAYOUT_HALVES;
+    if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
+        return halves ? pe__call_rope_one_bf16_halves(table, rows.first, x, &heads)
+                      : pe__call_rope_one_bf16_interleaved(table, rows.first, x, &heads);
+    const pe_at at = rows;
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return halves ? pe__call_rope_by_bf16_halves(table, layout, &at, tokens, &both)
+                  : pe__call_rope_by_bf16_interleaved(table, layout, &at, tokens, &both);
+}
+
+PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                          size_t tokens, size_t head_dim, const uint16_t *in,
+                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return layout == PE_LAYOUT_HALVES
+               ? pe__call_rope_by_bf16_halves(table, layout, &rows, tokens, &x)
+               : pe__call_rope_by_bf16_interleaved(table, layout, &rows, tokens, &x);
+}
 
 /* pe_alibi_fill_T and pe_alibi_add_T. */
-#define PE__CALLS(T, type, element, verb)                                                          \
-    PE_API pe_status pe_alibi_##verb##_##T(                                                        \
-        const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
-        pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
-    {                                                                                              \
-        const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
-                             head_stride, mode,  type,    &query_at, &key_at};                     \
-        return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
-    }
-PE__CALLS(f32, PE__F32, float, fill)
-PE__CALLS(f32, PE__F32, float, add)
-PE__CALLS(f16, PE__F16, uint16_t, fill)
-PE__CALLS(f16, PE__F16, uint16_t, add)
-PE__CALLS(bf16, PE__BF16, uint16_t, fill)
-PE__CALLS(bf16, PE__BF16, uint16_t, add)
-#undef PE__CALLS
+PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   float *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {
+        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F32, &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_fill);
+}
+
+PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                  float *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {
+        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F32, &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_add);
+}
+
+PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   uint16_t *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {
+        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F16, &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_fill);
+}
+
+PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                  uint16_t *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {
+        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F16, &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_add);
+}
+
+PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                    uint16_t *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE__BF16,
+                         &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_fill);
+}
+
+PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   uint16_t *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE__BF16,
+                         &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_add);
+}
 
 /* ==== src/pe.h ==== */
 

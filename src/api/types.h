@@ -167,7 +167,8 @@ typedef struct pe_config {
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) lists every preset with
-   fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes. */
+   these fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple
+   and axes. */
 #define PE__PRESETS(X)                                                                             \
     X(PE_PRESET_VASWANI, INTERLEAVED, WIDTH, 0, SINE, 0, 0, 1, 1)                                  \
     X(PE_PRESET_T2T, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                           \

@@ -139,9 +139,9 @@ typedef struct pe_rope_config {
    checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
-/* Find the type that a config file names, with the names that the list of pe_rope_type has. "ntk" is
- * meant as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic"
- * with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+/* Find the type that a config file names, by the names in the list of pe_rope_type. "ntk" is meant
+ * as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic" with a
+ * key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)

@@ -10,13 +10,13 @@
 #
 # and each must be in all. A function for which that makes no sense stands below, with the reason.
 # Each is written out in the public part, so that a search for its name finds it, below a comment
-# with all its parts, see undescribed(). And there are not too many. The sections' numbers go up.
+# with all its parts, see undescribed(); and again, with its body, in the private part, where ctags finds it. And there are
+# not too many. The sections' numbers go up.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/api
 rm -rf "$WORK"
 mkdir -p "$WORK"
-passed=0 failed=0
 
 # functions that tests/unit/hash.c does not call, and why
 unhashed() {
@@ -68,6 +68,25 @@ sed '/^\/\*  PRIVATE/q' pe.h | sed -n 's/^PE_API .*[ *]\(pe_[a-z0-9][a-z0-9_]*\)
     sort >"$WORK/literal"
 diff "$WORK/public" "$WORK/literal" >"$WORK/unliteral"
 verdict "every public function is written out, once" "$WORK/unliteral"
+
+# Definitions: a line that has the whole name, and a body behind the parameters.
+awk '
+    /^(PE_API|PE__API_INLINE) [^;]*[ *]pe_[a-z0-9][a-z0-9_]*\(/ {
+        name = $0
+        sub(/\(.*/, "", name)
+        sub(/.*[ *]/, "", name)
+    }
+    name != "" && /;$/ && !/\{/ { name = "" }
+    name != "" && (/^\{$/ || /\{.*\}$/) { print name; name = "" }' pe.h | sort >"$WORK/defined"
+diff "$WORK/public" "$WORK/defined" >"$WORK/undefined"
+verdict "every public function is defined by its name, once" "$WORK/undefined"
+if ctags --version 2>/dev/null | grep -q 'Universal Ctags'; then
+    ctags -x --c++-kinds=f pe.h | awk '$1 ~ /^pe_[a-z0-9]/ { print $1 }' | sort >"$WORK/tagged"
+    diff "$WORK/public" "$WORK/tagged" >"$WORK/untagged"
+    verdict "ctags finds every public function with its body" "$WORK/untagged"
+else
+    skipping "universal-ctags is missing: the definitions that it finds"
+fi
 
 # The numbers of sections go up in the public part and again in the private one, and the contents have those of
 # the public part.
@@ -157,5 +176,5 @@ undescribed() {
 undescribed >"$WORK/undescribed"
 verdict "every public function is described" "$WORK/undescribed"
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
