@@ -91,9 +91,9 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are. A call uses at most 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64 KB
- * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
- * each on its own rows; pe_skip() gives each thread its part of the positions.
+ * as they are. A call uses at most 48 KB of stack (tests/unit/calls/test_memory.c), pe_selftest()
+ * 64 KB (tests/unit/selftest/test_selftest.c). A plan is read-only once made: any number of threads
+ * may use it, each on its own rows; pe_skip() gives each thread its part of the positions.
  *
  * LIMITS
  *
@@ -182,7 +182,7 @@ extern "C" {
 
 /* ==== src/api/types.h ==== */
 /* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
- * tests/unit/test_errors.c and tests/unit/test_conventions.c. */
+ * tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
 
 /* ============================================================================================== */
 /*  2. TYPES                                                                                      */
@@ -452,7 +452,7 @@ typedef struct pe_plan {
 
 /* ==== src/api/contract.h ==== */
 /* Contract: status texts, the version and instruction set of this build, the self test. Tested by
- * tests/unit/test_selftest.c. */
+ * tests/unit/selftest/test_selftest.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
@@ -478,12 +478,12 @@ PE_API const char *pe_isa_name(void);
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
  *              subnormals is not noticed: no result here is subnormal
- * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/test_selftest.c)
+ * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/selftest/test_selftest.c)
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 
 /* ==== src/where/contract.h ==== */
-/* Contract: at which positions rows are. Tested by tests/unit/test_at.c. */
+/* Contract: at which positions rows are. Tested by tests/unit/positions/test_at.c. */
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
  * A pe_at says at which positions the rows of a call are. The functions that make a pe_at check
@@ -550,7 +550,7 @@ PE_API pe_at pe_delta(pe_at at);
 
 /* ==== src/plan/contract.h ==== */
 /* Contract: presets, plans and their frequencies.
- * tests/unit/test_conventions.c and tests/unit/test_bounds.c test it. */
+ * tests/unit/plan/test_conventions.c and tests/unit/rows/test_bounds.c test it. */
 
 /* ---- 5. plans -------------------------------------------------------------------------------- */
 
@@ -613,7 +613,7 @@ PE_API pe_config pe_config_default(size_t d_model);
  * DETR's normalised positions are real ones: pe_coords_f64(). A refused width, or a number that is
  * no preset, makes pe_plan_init() return PE_ERR_CONFIG.
  *
- * Accuracy     tests/unit/test_conventions.c compares each with its formula by MPFR
+ * Accuracy     tests/unit/plan/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
@@ -630,14 +630,14 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 /* Tell how many bytes of memory a plan of this config needs. A plan for many rows: 136 to 180 bytes
  * per element of rows of 256 or more, 11 KB for rows of 64, 2239 bytes at least. With fewer than 36
  * expected_rows: 8 to 10 bytes per element. With PE_ANGLE_FLOAT32: 12 to 14, 255 bytes at least
- * (tests/unit/test_errors.c).
+ * (tests/unit/api/test_errors.c).
  * Returns 0 for an invalid config, NULL included. The memory may have any alignment: the slack is
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
    except for PE_COLUMNS_SUMS: 26 bytes a pair and 2248 more. So a plan for one call can be made on
-   the stack (tests/unit/test_errors.c). */
+   the stack (tests/unit/api/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
@@ -650,8 +650,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SUMS for PE_COLUMNS_SUMS, which needs a
  *              list of frequencies; PE_ERR_MEMORY if the memory is too small. On an error the
  *              memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); if an element needs
- *              more digits, they are computed from the config
+ * Accuracy     frequencies to 2^-99 of their value (tests/unit/numbers/test_budget.c); if an
+ *              element needs more digits, they are computed from the config
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -670,7 +670,7 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
  * Returns      as pe_plan_init(), but never PE_ERR_SUMS; PE_ERR_NULL also for omega;
  *              PE_ERR_PAIRS if pairs is another number; PE_ERR_FREQUENCY if a frequency is out of
  *              bounds or not finite: pe_frequency_error() says which
- * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
+ * Accuracy     as pe_plan_init (tests/unit/plan/test_conventions.c, tests/unit/plan/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
@@ -699,7 +699,7 @@ typedef enum pe_float32 {
  *              for a base out of these bounds or several axes
  * Accuracy     powf and expf are assumed to be correctly rounded, as those of glibc are except for
  *              a few arguments; those of vector libraries may differ by one unit
- *              (tests/unit/test_models.c)
+ *              (tests/unit/plan/test_models.c)
  * Aliasing     omega may not overlap config
  * Threads      any */
 PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega);
@@ -708,7 +708,7 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
  * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_SUMS for PE_COLUMNS_SUMS
- * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32, the
+ * Accuracy     correctly rounded (tests/unit/sincos/test_theorem.c); with PE_ANGLE_FLOAT32, the
  *              frequencies are the floats that the plan uses, and the wavelengths belong to them
  * Aliasing     omega and wavelength may not overlap the plan or its memory
  * Threads      any */
@@ -717,7 +717,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
 /* ==== src/fixed/contract.h ==== */
 /* Contract: frequencies as phase increments, for pe_fixed.h.
- * Tests: tests/unit/test_fixed.c. */
+ * Tests: tests/unit/fixed/test_fixed.c. */
 
 /* Compute the phase increments of a plan, for sines and cosines on a GPU or without floating point:
  *
@@ -740,7 +740,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  *              coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and
  *              PE_COLUMNS_SUMS; PE_ERR_INCREMENT if a frequency other than 0 is below 2^-56 in
  *              magnitude: its angles are too small for the integers of pe_fixed.h
- * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
+ * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/fixed/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
  * See          pe_fixed.h, docs/gpu.md */
@@ -754,14 +754,14 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_INCREMENT if a
  *              frequency is out of bounds
- * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
+ * Accuracy     as pe_fixed_increments (tests/unit/fixed/test_fixed.c)
  * Aliasing     increments may not overlap omega
  * Threads      any */
 PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint32_t *increments);
 
 /* ==== src/rows/contract.h ==== */
 /* The public contract of the functions that fill rows or add them. Tested by
- * tests/unit/test_exact.c. */
+ * tests/unit/rows/test_exact.c. */
 
 /* ---- 6. sinusoidal encodings ----------------------------------------------------------------- */
 
@@ -783,8 +783,8 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
  *              for NaN and infinity, and PE_ERR_AT..., see section 4
  * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included. A
  *              sine or cosine that is exactly 0 has the sign of the amplitude, on either side of
- *              position 0 (tests/unit/test_exact.c, tests/unit/test_conventions.c,
- *              tests/unit/test_theorem.c)
+ *              position 0 (tests/unit/rows/test_exact.c, tests/unit/plan/test_conventions.c,
+ *              tests/unit/sincos/test_theorem.c)
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */
@@ -807,7 +807,7 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  * x            as out of pe_fill_T
  *
  * Returns      as pe_fill_T
- * Accuracy     the bits of this product and sum (tests/unit/test_conventions.c)
+ * Accuracy     the bits of this product and sum (tests/unit/plan/test_conventions.c)
  * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
@@ -826,7 +826,7 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
  *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
  *
  * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
- * Accuracy     as pe_add_T (tests/unit/test_conventions.c)
+ * Accuracy     as pe_add_T (tests/unit/plan/test_conventions.c)
  * Aliasing     as pe_add_T
  * Threads      as pe_add_T, each with its own rows or batches */
 PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
@@ -843,7 +843,7 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
  *
  * out          rows * d_model floats
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
- * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
+ * Accuracy     correctly rounded (tests/unit/rows/test_exact.c, tests/unit/rows/test_splits.c)
  * Threads      any */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
@@ -866,7 +866,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_AMPLITUDE; PE_ERR_FREQUENCY;
  *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if one of the arrays is aligned and the other is
  *              not; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
+ * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/sincos/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs
  * Threads      any */
@@ -881,7 +881,7 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
 
 /* ==== src/rope/contract_config.h ==== */
 /* Contract: a model's RoPE config, its frequencies and its plan, and the factors that depend on the
- * position. Tested by tests/unit/test_rope_frequencies.c. */
+ * position. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
@@ -1022,7 +1022,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
  * key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
- * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
+ * Accuracy     case-sensitive (tests/unit/rope/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
@@ -1040,7 +1040,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL if config or omega is NULL; PE_ERR_CONFIG: pe_rope_config_error()
  *              says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, both correctly rounded (tests/unit/test_rope_frequencies.c,
+ *              config, both correctly rounded (tests/unit/rope/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor,
  *              ceil, the waves of LLAMA3) are decided by exact values too. The same bits
@@ -1076,7 +1076,7 @@ typedef enum pe_query_scale {
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
  *              period, shift or sum out of these bounds; PE_ERR_SIZE; PE_ERR_RANGE and
  *              PE_ERR_AT..., see section 4. On an error nothing is written.
- * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/test_models.c)
+ * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/plan/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
@@ -1097,7 +1097,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if pairs is 0; PE_ERR_SHAPE for a stride below
  *              pairs; PE_ERR_SIZE; PE_ERR_XPOS for a scale_base or a position out of these bounds;
  *              PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     correctly rounded (tests/unit/test_models.c)
+ * Accuracy     correctly rounded (tests/unit/plan/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any
  * See          Sun et al. 2022, "A Length-Extrapolatable Transformer" */
@@ -1116,7 +1116,7 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why; PE_ERR_FACTOR
  *              if the factors make a frequency of more than 2^21; PE_ERR_MEMORY. On an error the
  *              memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/test_rope.c)
+ * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/rope/test_rope_plan.c)
  * Aliasing     plan, config, its lists and memory may not overlap
  * Threads      as pe_plan_init */
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, void *memory,
@@ -1124,7 +1124,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
 
 /* ==== src/rope/contract.h ==== */
 /* Contract: rotation of heads, tables of sines and cosines, ggml's angles.
- * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
+ * Tests: tests/unit/rope/test_rope_rotate.c, tests/unit/plan/test_models.c. */
 
 /* ---- 8. RoPE ------------------------------------------------------------------------------------
  * Rotary encodings rotate the pairs (a, b) of each head of queries and keys:
@@ -1177,7 +1177,8 @@ typedef struct pe_heads {
  * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_ROPE for a plan that RoPE cannot use,
  *               see above; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE; PE_ERR_RANGE and
  *               PE_ERR_AT..., see section 4. On an error nothing is written.
- * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
+ * Accuracy      see above; tests/unit/rope/test_rope_rotate.c compares bits with MPFR and exact
+ *               sums
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
  * See           Su et al. 2021 (RoFormer) */
@@ -1199,7 +1200,7 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  *               different numbers of heads in in and out; PE_ERR_OVERLAP if the memory from the
  *               first to the last element of in overlaps that of out. The same pointer with the
  *               same strides and type is allowed: it means in place.
- * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
+ * Accuracy      as pe_rope_T (tests/unit/rope/test_rope_rotate.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
 PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
@@ -1223,7 +1224,7 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
  * q, k          as x of pe_rope_T, each with its heads; with 0 heads either may be NULL
  *
  * Returns       as pe_rope_T, for q and k alike. On an error neither is written.
- * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
+ * Accuracy      as pe_rope_T (tests/unit/rope/test_rope_rotate.c)
  * Aliasing      in place; q and k may be interleaved, as in a fused [tokens, q k v], but must not
  *               share elements, which is not checked. Neither may overlap the positions, the plan
  *               or its memory
@@ -1270,7 +1271,7 @@ typedef struct pe_rope_table {
  *              cannot use, see pe_rope_T; PE_ERR_ENUM for another table layout; PE_ERR_SINES for
  *              sines that should be NULL; PE_ERR_ALIGNMENT for two arrays that are not a whole
  *              number of elements apart
- * Accuracy     correctly rounded (tests/unit/test_rope.c)
+ * Accuracy     correctly rounded (tests/unit/rope/test_rope_table.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
@@ -1302,7 +1303,8 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  *              layout; PE_ERR_SHAPE also for a stride of the table below its rows; PE_ERR_SINES
  *              for sines where one array has both; PE_ERR_RANGE for a row that the table does not
  *              have
- * Accuracy     the bits of the rotation above, by the table's numbers (tests/unit/test_tables.c)
+ * Accuracy     the bits of the rotation above, by the table's numbers
+ *              (tests/unit/rope/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
 PE_API pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
@@ -1361,7 +1363,7 @@ typedef struct pe_rope_ggml {
  * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML. On an error nothing is written.
- * Accuracy     the formula for the floats given, correctly rounded (tests/unit/test_models.c)
+ * Accuracy     the formula for the floats given, correctly rounded (tests/unit/plan/test_models.c)
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any
  * See          ggml_rope_ext, rope_yarn in ggml-cpu */
@@ -1379,7 +1381,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  *              PE_ERR_AT..., see section 4
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
- *              (tests/unit/test_rope.c)
+ *              (tests/unit/rope/test_rope_ggml.c)
  * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
@@ -1388,7 +1390,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
 
 /* ==== src/algebra/contract.h ==== */
 /* Contract: shifts of rows by a number of positions, dot products of rows.
- * Test: tests/unit/test_algebra.c. */
+ * Test: tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9. algebra of positions --------------------------------------------------------------------
  * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
@@ -1426,7 +1428,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  *              f16 and bf16 are widened to float, rotated, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
  *              3 * 2^-24 hypot(s, c), and a row of PE within 4 * 2^-24 |A| of the exact row
- *              (tests/unit/test_algebra.c)
+ *              (tests/unit/algebra/test_algebra.c)
  * Aliasing     in place; x may not overlap deltas, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
@@ -1451,13 +1453,13 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
  *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below
- *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/test_algebra.c)
+ *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/algebra/test_algebra.c)
  * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
 
 /* ==== src/alibi/contract.h ==== */
-/* Contract: ALiBi's slopes and biases. Tested by tests/unit/test_alibi.c. */
+/* Contract: ALiBi's slopes and biases. Tested by tests/unit/scores/test_alibi.c. */
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
@@ -1478,7 +1480,7 @@ typedef enum pe_alibi_mode {
  * slopes       heads floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SLOPE for another max_bias; PE_ERR_SIZE
- * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
+ * Accuracy     correctly rounded, subnormals included (tests/unit/scores/test_alibi.c)
  * Threads      any
  * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
  *              max_bias of ggml_soft_max_ext() */
@@ -1506,7 +1508,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *              PE_ERR_RANGE and PE_ERR_AT..., see section 4; PE_ERR_SLOPE for a slope that is not
  *              finite. On an error nothing is written.
  * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative
- *              product too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
+ *              product too small for f16 or bf16 becomes -0 (tests/unit/scores/test_alibi.c)
  * Aliasing     bias may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -1529,7 +1531,7 @@ PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_
  *
  * Returns      as pe_alibi_fill_f32
  * Accuracy     f32: two roundings, of the bias and of the sum; f16, bf16: one more, to the type
- *              (tests/unit/test_alibi.c)
+ *              (tests/unit/scores/test_alibi.c)
  * Aliasing     in place; scores may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -1544,7 +1546,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
 
 /* ==== src/bias/contract.h ==== */
 /* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
- * tests/unit/test_learned.c. */
+ * tests/unit/learned/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
@@ -1567,7 +1569,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_BUCKETS for buckets or a max_distance out of range;
  *              PE_ERR_SIZE; PE_ERR_AT_KIND, PE_ERR_RANGE and PE_ERR_AT... as pe_alibi_fill_f32. On
  *              an error nothing is written.
- * Accuracy     the floor is taken of the exact number (tests/unit/test_models.c)
+ * Accuracy     the floor is taken of the exact number (tests/unit/plan/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
@@ -1587,7 +1589,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_INDEX
  *              for an index that is no entry
  * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
- *              (tests/unit/test_models.c)
+ *              (tests/unit/plan/test_models.c)
  * Aliasing     scores may not overlap table or index
  * Threads      any number, each with its own rows or heads */
 PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
@@ -1602,7 +1604,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
 
 /* ==== src/learned/contract.h ==== */
 /* Contract: addition, gradient and resampling of learned tables. Tested by
- * tests/unit/test_learned.c and tests/unit/test_models.c. */
+ * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 
 /* ---- 12. learned tables ---------------------------------------------------------------------- */
 
@@ -1621,7 +1623,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
  *              PE_ERR_RANGE for a position that is no row of the table; PE_ERR_AT..., see
  *              section 4
  * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has enough bits to
- *              make the second rounding harmless (tests/unit/test_learned.c)
+ *              make the second rounding harmless (tests/unit/learned/test_learned.c)
  * Aliasing     x may not overlap the table or the positions
  * Threads      any number, each with its own rows of x
  * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
@@ -1643,7 +1645,7 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
  * grad_x       rows * stride elements (the last row needs only d_model)
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
- * Accuracy     each addition is rounded once (tests/unit/test_learned.c)
+ * Accuracy     each addition is rounded once (tests/unit/learned/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
@@ -1695,12 +1697,12 @@ typedef struct pe_resample {
  *              more than 256 or with align_corners; PE_ERR_SIZE
  * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
  *              0.5 ulp plus 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
- *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where
- *              n is the number of rows in reach of a cell (up to 200 rows: 2^-44), times the sum
- *              of the weights' magnitudes over the sum of the weights: at most 1.6 for an a within
- *              -1 ... 0 (tests/unit/test_models.c). With a scale, s and the distances are rounded
- *              to double, too: a row whose distance is 1 but for rounding may count. If s is a
- *              whole number, as for out_rows = rows, the row is copied
+ *              (tests/unit/learned/test_learned.c). With antialias it is (n + 40) 2^-52 of that
+ *              sum, where n is the number of rows in reach of a cell (up to 200 rows: 2^-44),
+ *              times the sum of the weights' magnitudes over the sum of the weights: at most 1.6
+ *              for an a within -1 ... 0 (tests/unit/plan/test_models.c). With a scale, s and the
+ *              distances are rounded to double, too: a row whose distance is 1 but for rounding
+ *              may count. If s is a whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
@@ -1814,7 +1816,7 @@ extern "C" {
 
 /* ==== src/api/status.h ==== */
 /* Defines the functions that return a status text, the version and the instruction set. Tested by
- * tests/unit/test_selftest.c and tests/unit/test_errors.c. */
+ * tests/unit/selftest/test_selftest.c and tests/unit/api/test_errors.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
@@ -1835,7 +1837,7 @@ PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 
 /* ==== src/numbers/base.h ==== */
 /* Sizes that may overflow, ranges of positions, tiles, and types of elements.
- * tests/unit/test_errors.c and tests/unit/test_bounds.c test them. */
+ * tests/unit/api/test_errors.c and tests/unit/rows/test_bounds.c test them. */
 
 /* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
    that a pointer can span. Needs no division. */
@@ -1940,7 +1942,7 @@ PE__INLINE int pe__between(double x, double low, double high)
 }
 
 /* ==== src/where/at.h ==== */
-/* Read and check the positions of a pe_at. Tested by tests/unit/test_at.c. */
+/* Read and check the positions of a pe_at. Tested by tests/unit/positions/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
@@ -2103,7 +2105,7 @@ PE__INLINE int pe__is_consecutive(const pe_at *at)
 
 /* ==== src/where/runs.h ==== */
 /* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
- * tests/unit/test_at.c and tests/unit/test_splits.c. */
+ * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 4.1 runs of positions ----------------------------------------------------------------------
  * A run is some consecutive rows of one coordinate: they are at consecutive positions, at one
@@ -2311,7 +2313,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 
 /* ==== src/numbers/double_double.h ==== */
 /* Double-double and triple-double arithmetic: sums, products, quotients, rotations.
- * tests/unit/test_budget.c measures the errors. */
+ * tests/unit/numbers/test_budget.c measures the errors. */
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
  * A number is the unevaluated sum of two or three doubles, lane by lane: about 104 and 156 bits.
@@ -2561,7 +2563,7 @@ PE__INLINE pe__td pe__td_div_double(pe__td x, pe__vd y) { return pe__td_mul(x, p
 
 /* ==== src/numbers/exp_log.h ==== */
 /* Powers of 2 and logarithms to base 2, of triple-doubles and of doubles.
- * tests/unit/test_budget.c measures the errors. */
+ * tests/unit/numbers/test_budget.c measures the errors. */
 
 /* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
@@ -3139,7 +3141,7 @@ PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 
 /* ==== src/frequencies/geometric.h ==== */
 /* Frequencies unit q^i in double-double, 64 at a time.
- * tests/unit/test_budget.c measures the error. */
+ * tests/unit/numbers/test_budget.c measures the error. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
  * The frequency unit q^i, with q = base^(-1 / D) and i = 64 k + 8 a + b, is the product of unit q^b
@@ -3254,7 +3256,7 @@ PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t 
 
 /* ==== src/sincos/double_double.h ==== */
 /* Sines and cosines of pairs in double-double, and the bound of their error.
- * tests/unit/test_budget.c measures the error. */
+ * tests/unit/numbers/test_budget.c measures the error. */
 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
  * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
@@ -3339,7 +3341,7 @@ PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 
 /* ==== src/sincos/round.h ==== */
 /* Sums of two doubles, rounded once to any type, and Ziv's test of a sum.
- * tests/checks/levels.sh and tests/unit/test_exact.c test them. */
+ * tests/checks/levels.sh and tests/unit/rows/test_exact.c test them. */
 
 /* Returns the bf16 or f16 number nearest to x, ties to even, as a float. */
 static inline float pe__round_16(float x, int drop)
@@ -3440,7 +3442,7 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
 
 /* ==== src/sincos/exact.h ==== */
 /* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
- * tests/checks/levels.sh and tests/unit/test_theorem.c test it. */
+ * tests/checks/levels.sh and tests/unit/sincos/test_theorem.c test it. */
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
  * If double-double does not decide a rounding, multi-limb integers do. They compute the element
@@ -3878,7 +3880,7 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
 
 /* ==== src/plan/config.h ==== */
 /* The default config and the presets.
- * tests/unit/test_conventions.c and tests/checks/parity.sh compare presets with models. */
+ * tests/unit/plan/test_conventions.c and tests/checks/parity.sh compare presets with models. */
 
 /* ---- 5.7 plans ----------------------------------------------------------------------------------
  * The memory of a plan holds, in this order:
@@ -3962,7 +3964,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 
 /* ==== src/plan/shape.h ==== */
 /* The axes, arrays, size and errors of a plan, before it is built.
- * tests/unit/test_errors.c tests them. */
+ * tests/unit/api/test_errors.c tests them. */
 
 /* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
    guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
@@ -4215,7 +4217,7 @@ PE_API const char *pe_config_error(const pe_config *config)
 
 /* ==== src/plan/make.h ==== */
 /* Plans built in the caller's memory: frequencies and rotation rows.
- * tests/unit/test_bounds.c and tests/unit/test_budget.c test them. */
+ * tests/unit/rows/test_bounds.c and tests/unit/numbers/test_budget.c test them. */
 
 /* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
  * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
@@ -4556,7 +4558,7 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 
 /* ==== src/plan/frequencies.h ==== */
 /* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
- * tests/unit/test_conventions.c tests them. */
+ * tests/unit/plan/test_conventions.c tests them. */
 
 /* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
    product with an addition. */
@@ -4638,7 +4640,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 
 /* ==== src/fixed/increments.h ==== */
 /* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
- * tests/unit/test_fixed.c tests them. */
+ * tests/unit/fixed/test_fixed.c tests them. */
 
 /* Limbs of a frequency and of its increment. A frequency up to 2^21 and its increment need 128 + 21
    correct bits, and computing the exponential loses about 20. 10 limbs have 320 bits. */
@@ -4701,7 +4703,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
 
 /* ==== src/sincos/rounding_test.h ==== */
 /* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
- * tests/checks/gappa.sh proves the terms, tests/unit/test_budget.c measures them. */
+ * tests/checks/gappa.sh proves the terms, tests/unit/numbers/test_budget.c measures them. */
 
 /* ---- 6.1 sines and cosines by double ------------------------------------------------------------
  * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
@@ -4827,7 +4829,7 @@ static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 
 /* ==== src/sincos/double.h ==== */
 /* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
- * tests/checks/gappa.sh proves the rounding errors, tests/unit/test_exact.c tests the rows. */
+ * tests/checks/gappa.sh proves the rounding errors, tests/unit/rows/test_exact.c tests the rows. */
 
 /* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
    by generate/coefficients.py. The full ones are as close as doubles allow. The short ones have a
@@ -5099,7 +5101,7 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
 
 /* ==== src/rows/elements.h ==== */
 /* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
- * Tested by tests/unit/test_types.c. */
+ * Tested by tests/unit/simd/test_types.c. */
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
@@ -5212,7 +5214,7 @@ PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, si
 
 /* ==== src/rows/output.h ==== */
 /* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
- * Tested by tests/unit/test_splits.c. */
+ * Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
  * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
@@ -5414,7 +5416,7 @@ static inline void pe__choose_store_mode(pe__output *output)
 
 /* ==== src/rows/row_pair_f32.h ==== */
 /* The kernel of rows of floats: it rotates two rows at a time from their anchor, rounds and tests
- * them, and stores or adds them. Tested by tests/unit/test_exact.c. */
+ * them, and stores or adds them. Tested by tests/unit/rows/test_exact.c. */
 
 /* ---- 6.4 two rows of floats ---------------------------------------------------------------------
  * The rows anchor + b and anchor - b are rotated from their anchor together, since they share two
@@ -5953,7 +5955,7 @@ static const pe__adder pe__adder_bf16 = {pe__add_four_bf16, pe__add_some_bf16};
 /* ==== src/rows/row_pair_16.h ==== */
 /* Stores or adds two rows of 16-bit elements at a time. They are computed in float arithmetic.
  * Elements that the rounding test flags are computed again from doubles. Tested by
- * tests/unit/test_types.c and tests/unit/test_conventions.c. */
+ * tests/unit/simd/test_types.c and tests/unit/plan/test_conventions.c. */
 
 /* ---- 6.5 two rows of 16-bit elements ------------------------------------------------------------
  * Computes the rows anchor + b and anchor - b from products that they share, as 6.4 does, but in
@@ -6377,7 +6379,7 @@ PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_
 
 /* ==== src/rows/single.h ==== */
 /* Writes a single row of floats or 16-bit elements, from its angles to memory. Tested by
- * tests/unit/test_exact.c and tests/unit/test_at.c. */
+ * tests/unit/rows/test_exact.c and tests/unit/positions/test_at.c. */
 
 /* ---- 6.6 a single row ---------------------------------------------------------------------------
  * One loop goes from the angles to the stores. The row is not rotated from an anchor, and its sines
@@ -6603,7 +6605,7 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 
 /* ==== src/rows/block.h ==== */
 /* Rows of consecutive positions, in blocks: from a centre to anchors, from an anchor to the row
- * pairs around it, from the nearest to the farthest. Tested by tests/unit/test_splits.c. */
+ * pairs around it, from the nearest to the farthest. Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
@@ -7064,7 +7066,7 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t ro
 
 /* ==== src/rows/f64.h ==== */
 /* Writes rows of doubles, or adds them, in blocks whose anchors are double-double. Tested by
- * tests/unit/test_exact.c. */
+ * tests/unit/rows/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
  * Rows of doubles are computed in blocks, too, in tiles of columns. The anchor of a block is
@@ -7341,7 +7343,7 @@ PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 
 /* ==== src/rows/axis.h ==== */
 /* Writes the rows of one axis, run by run: computes them, or copies rows that repeat. Tested by
- * tests/unit/test_at.c and tests/unit/test_splits.c. */
+ * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
  * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
@@ -7569,8 +7571,8 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 
 /* ==== src/rows/call.h ==== */
 /* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
- * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
- * tests/unit/test_memory.c. */
+ * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
+ * tests/unit/calls/test_memory.c. */
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
@@ -7799,7 +7801,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 
 /* ==== src/rows/sincos.h ==== */
 /* Writes rows of sines and cosines of given frequencies, for callers without a plan (pe_sincos_T).
- * Tested by tests/unit/test_theorem.c and tests/unit/test_at.c. */
+ * Tested by tests/unit/sincos/test_theorem.c and tests/unit/positions/test_at.c. */
 
 /* ---- 6.12 rows without a plan -------------------------------------------------------------------
  * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
@@ -8010,7 +8012,7 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 
 /* ==== src/rope/config.h ==== */
 /* A model's RoPE config: its defaults, the names of its types, its errors. pe__rope holds a config
- * whose defaults are resolved. Tested by tests/unit/test_rope_frequencies.c. */
+ * whose defaults are resolved. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * One formula serves all types. The type determines f, unit, the ratio q and the ramp:
@@ -8465,7 +8467,7 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 
 /* ==== src/rope/frequencies.h ==== */
 /* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
- * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
+ * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
 /* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), for a sign of 1 or -1.
    c(beta) = -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions,
@@ -8656,7 +8658,7 @@ PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 
 /* ==== src/rope/attention.h ==== */
 /* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
- * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
+ * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
 /* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double, and pe__rope_real_mscale() returns
    it by multi-limb integers. log_factor: ln f. */
@@ -8780,7 +8782,7 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 
 /* ==== src/rope/plan.h ==== */
 /* pe_rope_plan_init() and pe_rope_plan_size(): a plan from a model's RoPE config. Tested by
- * tests/unit/test_rope.c. */
+ * tests/unit/rope/test_rope_plan.c. */
 
 /* Returns the plan's pe_config for a RoPE config without errors. Its amplitude is set later. */
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
@@ -8875,7 +8877,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 
 /* ==== src/rope/pairs.h ==== */
 /* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
- * rope/call.h lists the steps from pe_rope_f32() to these loops. Test: tests/unit/test_rope.c. */
+ * rope/call.h lists the steps from pe_rope_f32() to these loops.
+ * Test: tests/unit/rope/test_rope_rotate.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
@@ -9339,7 +9342,7 @@ PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in,
 /* ==== src/rope/rotate.h ==== */
 /* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
  * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_rotate.c. */
 
 /* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
    instead: see pe__copy_elements(). */
@@ -10002,7 +10005,7 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe_
 /* ==== src/rope/tokens.h ==== */
 /* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
  * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_tokens.c. */
 
 /* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
    axis' own pair number `first` on. `at` of the count pairs lie before them. */
@@ -10379,7 +10382,7 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
  * have one head each, where the heads of a token are far apart, and in some large calls. Heads with
  * sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads of a plan
  * with rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h).
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_call.c. */
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
@@ -10533,7 +10536,7 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
 
 /* ==== src/rope/table.h ==== */
 /* Tables of sines and cosines in the layouts of other libraries, for programs that rotate heads
- * themselves. Test: tests/unit/test_models.c. */
+ * themselves. Test: tests/unit/plan/test_models.c. */
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
@@ -10830,7 +10833,7 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
 
 /* ==== src/rope/by_table.h ==== */
 /* RoPE by a table: heads are rotated by the rows of a table of sines and cosines that the caller
- * has. Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
+ * has. Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
  * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
@@ -11027,7 +11030,7 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
 /* ==== src/rope/factors.h ==== */
 /* Factors that depend on the position, correctly rounded: the factor that scales a query
  * (pe_rope_query_scale_f32()), and the factors by which xPos multiplies sines and cosines. Tested
- * by tests/unit/test_models.c. */
+ * by tests/unit/plan/test_models.c. */
 
 /* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
@@ -11202,7 +11205,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
 
 /* ==== src/rope/ggml.h ==== */
 /* RoPE with ggml's arguments: its angles with ggml's own roundings, or their exact frequencies.
- * Tested by tests/unit/test_models.c. */
+ * Tested by tests/unit/plan/test_models.c. */
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
  * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same
@@ -11395,7 +11398,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
 /* ==== src/algebra/shift.h ==== */
 /* Shifts of rows by a number of positions: checks, calls, and the rotation of doubles.
- * Test: tests/unit/test_algebra.c. */
+ * Test: tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
@@ -11542,7 +11545,7 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
 
 /* ==== src/algebra/dot.h ==== */
 /* Dot products of two rows, one by one or, for consecutive differences, many at a time.
- * Test: tests/unit/test_algebra.c. */
+ * Test: tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
@@ -11831,7 +11834,7 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 /* ==== src/alibi/alibi.h ==== */
 /* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
- * tests/unit/test_alibi.c. */
+ * tests/unit/scores/test_alibi.c. */
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
@@ -12247,7 +12250,7 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
 
 /* ==== src/bias/bias.h ==== */
 /* Computes T5's buckets, and adds to each attention score the learned bias that an index selects.
- * Tested by tests/unit/test_learned.c. */
+ * Tested by tests/unit/learned/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
@@ -12422,7 +12425,7 @@ PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entr
 
 /* ==== src/learned/add.h ==== */
 /* Adds rows of a learned table to activations, and the activations' gradient to the table's.
- * Tested by tests/unit/test_learned.c. */
+ * Tested by tests/unit/learned/test_learned.c. */
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
@@ -12490,8 +12493,8 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 }
 
 /* ==== src/learned/resample.h ==== */
-/* Resamples learned tables to another size. Tested by tests/unit/test_learned.c and
- * tests/unit/test_models.c. */
+/* Resamples learned tables to another size. Tested by tests/unit/learned/test_learned.c and
+ * tests/unit/plan/test_models.c. */
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
@@ -13095,12 +13098,12 @@ PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *ta
 
 /* ==== src/selftest/selftest.h ==== */
 /* The self test: hashes small tables and compares the hash with a constant. Tested by
- * tests/unit/test_selftest.c. */
+ * tests/unit/selftest/test_selftest.c. */
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * Elements are hashed as integers, so that the byte order does not matter. The constant in
  * pe_selftest() is the same in every build, and changes only if results change. If a build computes
- * another hash, tests/unit/test_selftest.c prints that hash. */
+ * another hash, tests/unit/selftest/test_selftest.c prints that hash. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 11 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -13456,7 +13459,8 @@ extern "C" {
 #endif
 
 /* ==== src/where/make.h ==== */
-/* The public functions that make a pe_at or change one. Tested by tests/unit/test_at.c. */
+/* The public functions that make a pe_at or change one.
+ * Tested by tests/unit/positions/test_at.c. */
 
 /* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. The bytes are not set
    to zero first: zeros are written by wide stores, and with these before the narrow stores of the

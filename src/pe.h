@@ -90,9 +90,9 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are. A call uses at most 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64 KB
- * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
- * each on its own rows; pe_skip() gives each thread its part of the positions.
+ * as they are. A call uses at most 48 KB of stack (tests/unit/calls/test_memory.c), pe_selftest()
+ * 64 KB (tests/unit/selftest/test_selftest.c). A plan is read-only once made: any number of threads
+ * may use it, each on its own rows; pe_skip() gives each thread its part of the positions.
  *
  * LIMITS
  *

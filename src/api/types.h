@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
- * tests/unit/test_errors.c and tests/unit/test_conventions.c. */
+ * tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
 #pragma once
 #include "options.h"
 

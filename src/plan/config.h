@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The default config and the presets.
- * tests/unit/test_conventions.c and tests/checks/parity.sh compare presets with models. */
+ * tests/unit/plan/test_conventions.c and tests/checks/parity.sh compare presets with models. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A model's RoPE config: its defaults, the names of its types, its errors. pe__rope holds a config
- * whose defaults are resolved. Tested by tests/unit/test_rope_frequencies.c. */
+ * whose defaults are resolved. Tested by tests/unit/rope/test_rope_frequencies.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -4,7 +4,7 @@
 # api.sh: is every public function tested, described and found? The functions pe_... of pe.h, as
 # the preprocessor sees them, are compared with those called in
 #
-#   tests/unit/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
+#   tests/unit/calls/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
 #   tests/unit/hash.c                            the same bits from every build (tests/run matrix)
 #   tests/fuzz/*.c                               any argument: what is refused, what is touched
 #
@@ -118,8 +118,8 @@ compare() { # NAME FILE EXCEPTIONS: the names in FILE are all public ones but th
 }
 
 : >"$WORK/none"
-preprocessed tests/unit/test_memory.c | from api.h test_memory.c | called >"$WORK/memory"
-compare "tests/unit/test_memory.c calls every public function" "$WORK/memory" "$WORK/none"
+preprocessed tests/unit/calls/test_memory.c | from api.h test_memory.c | called >"$WORK/memory"
+compare "tests/unit/calls/test_memory.c calls every public function" "$WORK/memory" "$WORK/none"
 unhashed >"$WORK/unhashed"
 preprocessed tests/unit/hash.c | from hash.c | called >"$WORK/hash"
 compare "tests/unit/hash.c calls every public function" "$WORK/hash" "$WORK/unhashed"
@@ -167,7 +167,7 @@ undescribed() {
         END { judge(); if (judged != count) print judged " functions below a comment, not " count }' \
         count="$((count))" pe.h
     sed '/^\/\*  PRIVATE/q' pe.h | grep -o 'test[a-z_]*\.c' | sort -u | while read -r file; do
-        [ -f "tests/unit/$file" ] || echo "there is no tests/unit/$file"
+        ls tests/unit/*/"$file" >/dev/null 2>&1 || echo "there is no $file in tests/unit"
     done
     sed '/^\/\*  PRIVATE/q' pe.h | grep -o ' as pe_[a-z0-9_]*' | sort -u | while read -r _ name; do
         grep -q "^${name%_}" "$WORK/public" || echo "as $name: there is no such function"

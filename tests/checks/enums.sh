@@ -47,7 +47,7 @@ has_all "each type has a row in docs/rope.md" docs/rope.md
 patterns names '^[|].*`"NAME"`'
 has_all "docs/rope.md has each name that config files have for a type" docs/rope.md
 patterns names '[{]"NAME", TYPE[}]'
-has_all "each name is tested" tests/unit/test_rope_frequencies.c
+has_all "each name is tested" tests/unit/rope/test_rope_frequencies.c
 patterns presets '^ [*]   CONSTANT '
 has_all "each preset has a row in the comment of pe_config_preset()" src/plan/contract.h
 patterns presets '^[|] `CONSTANT` [|]'
