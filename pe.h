@@ -91,9 +91,9 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are. A call uses at most 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64 KB
- * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
- * each on its own rows; pe_skip() gives each thread its part of the positions.
+ * as they are. A call uses at most 48 KB of stack (tests/unit/calls/test_memory.c), pe_selftest()
+ * 64 KB (tests/unit/selftest/test_selftest.c). A plan is read-only once made: any number of threads
+ * may use it, each on its own rows; pe_skip() gives each thread its part of the positions.
  *
  * LIMITS
  *
@@ -182,7 +182,7 @@ extern "C" {
 
 /* ==== src/api/types.h ==== */
 /* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
- * tests/unit/test_errors.c and tests/unit/test_conventions.c. */
+ * tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
 
 /* ============================================================================================== */
 /*  2. TYPES                                                                                      */
@@ -346,26 +346,32 @@ typedef struct pe_config {
                                   coordinate is NULL                                              */
 } pe_config;
 
-/* The conventions of other projects, see pe_config_preset(). */
+/* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) lists every preset with
+   these fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple
+   and axes. */
+#define PE__PRESETS(X)                                                                             \
+    X(PE_PRESET_VASWANI, INTERLEAVED, WIDTH, 0, SINE, 0, 0, 1, 1)                                  \
+    X(PE_PRESET_T2T, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                           \
+    X(PE_PRESET_FAIRSEQ, HALVES, PAIRS, 1, ZERO, 0, 2, 1, 1)                                       \
+    X(PE_PRESET_OPENNMT, HALVES, PAIRS, 1, ZERO, 0, 1, 1, 1)                                       \
+    X(PE_PRESET_HF_MARIAN, HALVES, WIDTH, 1, SINE, 0, 0, 1, 1)                                     \
+    X(PE_PRESET_TRANSFORMER_XL, HALVES, WIDTH, 1, ZERO, 0, 0, 2, 1)                                \
+    X(PE_PRESET_TENER, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                         \
+    X(PE_PRESET_DDPM, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                          \
+    X(PE_PRESET_LDM, HALVES, PAIRS, 0, ZERO, 1, 0, 1, 1)                                           \
+    X(PE_PRESET_MUSICGEN, HALVES, PAIRS, 1, ZERO, 1, 0, 1, 1)                                      \
+    X(PE_PRESET_MLX, HALVES, PAIRS, 1, ZERO, 0, 0, 2, 1)                                           \
+    X(PE_PRESET_MAE_2D, HALVES, WIDTH, 1, ZERO, 0, 0, 4, 2)                                        \
+    X(PE_PRESET_VIDEO_3D, HALVES, WIDTH, 1, ZERO, 0, 0, 16, 3)                                     \
+    X(PE_PRESET_T2T_ND, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 2)                                        \
+    X(PE_PRESET_DETR, INTERLEAVED, WIDTH, 1, SINE, 0, 1, 2, 2)                                     \
+    X(PE_PRESET_NERF, INTERLEAVED, INDEX, 1, ZERO, 0, 0, 1, 3)                                     \
+    X(PE_PRESET_TINY_CUDA_NN, INTERLEAVED, INDEX, 1, ZERO, 0, 0, 1, 3)
+
 typedef enum pe_preset {
-    PE_PRESET_VASWANI = 0,
-    PE_PRESET_T2T,
-    PE_PRESET_FAIRSEQ,
-    PE_PRESET_OPENNMT,
-    PE_PRESET_HF_MARIAN,
-    PE_PRESET_TRANSFORMER_XL,
-    PE_PRESET_TENER,
-    PE_PRESET_DDPM,
-    PE_PRESET_LDM,
-    PE_PRESET_MUSICGEN,
-    PE_PRESET_MLX,
-    PE_PRESET_MAE_2D,
-    PE_PRESET_VIDEO_3D,
-    PE_PRESET_T2T_ND,
-    PE_PRESET_DETR,
-    PE_PRESET_NERF,
-    PE_PRESET_TINY_CUDA_NN,
-    PE_PRESET_COUNT
+#define PE__PRESET(preset, layout, exponent, shift, odd, cos_first, offset, multiple, axes) preset,
+    PE__PRESETS(PE__PRESET) PE_PRESET_COUNT
+#undef PE__PRESET
 } pe_preset;
 
 /* At which positions the rows 0, 1, 2 ... of a call are. A pe_at is a small value that may be
@@ -446,7 +452,7 @@ typedef struct pe_plan {
 
 /* ==== src/api/contract.h ==== */
 /* Contract: status texts, the version and instruction set of this build, the self test. Tested by
- * tests/unit/test_selftest.c. */
+ * tests/unit/selftest/test_selftest.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
@@ -472,12 +478,12 @@ PE_API const char *pe_isa_name(void);
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
  *              subnormals is not noticed: no result here is subnormal
- * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/test_selftest.c)
+ * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/selftest/test_selftest.c)
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 
 /* ==== src/where/contract.h ==== */
-/* Contract: at which positions rows are. Tested by tests/unit/test_at.c. */
+/* Contract: at which positions rows are. Tested by tests/unit/positions/test_at.c. */
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
  * A pe_at says at which positions the rows of a call are. The functions that make a pe_at check
@@ -544,7 +550,7 @@ PE_API pe_at pe_delta(pe_at at);
 
 /* ==== src/plan/contract.h ==== */
 /* Contract: presets, plans and their frequencies.
- * tests/unit/test_conventions.c and tests/unit/test_bounds.c test it. */
+ * tests/unit/plan/test_conventions.c and tests/unit/rows/test_bounds.c test it. */
 
 /* ---- 5. plans -------------------------------------------------------------------------------- */
 
@@ -607,7 +613,7 @@ PE_API pe_config pe_config_default(size_t d_model);
  * DETR's normalised positions are real ones: pe_coords_f64(). A refused width, or a number that is
  * no preset, makes pe_plan_init() return PE_ERR_CONFIG.
  *
- * Accuracy     tests/unit/test_conventions.c compares each with its formula by MPFR
+ * Accuracy     tests/unit/plan/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
@@ -624,14 +630,14 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 /* Tell how many bytes of memory a plan of this config needs. A plan for many rows: 136 to 180 bytes
  * per element of rows of 256 or more, 11 KB for rows of 64, 2239 bytes at least. With fewer than 36
  * expected_rows: 8 to 10 bytes per element. With PE_ANGLE_FLOAT32: 12 to 14, 255 bytes at least
- * (tests/unit/test_errors.c).
+ * (tests/unit/api/test_errors.c).
  * Returns 0 for an invalid config, NULL included. The memory may have any alignment: the slack is
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
    except for PE_COLUMNS_SUMS: 26 bytes a pair and 2248 more. So a plan for one call can be made on
-   the stack (tests/unit/test_errors.c). */
+   the stack (tests/unit/api/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
@@ -644,8 +650,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SUMS for PE_COLUMNS_SUMS, which needs a
  *              list of frequencies; PE_ERR_MEMORY if the memory is too small. On an error the
  *              memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); if an element needs
- *              more digits, they are computed from the config
+ * Accuracy     frequencies to 2^-99 of their value (tests/unit/numbers/test_budget.c); if an
+ *              element needs more digits, they are computed from the config
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -664,7 +670,7 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
  * Returns      as pe_plan_init(), but never PE_ERR_SUMS; PE_ERR_NULL also for omega;
  *              PE_ERR_PAIRS if pairs is another number; PE_ERR_FREQUENCY if a frequency is out of
  *              bounds or not finite: pe_frequency_error() says which
- * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
+ * Accuracy     as pe_plan_init (tests/unit/plan/test_conventions.c, tests/unit/plan/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
@@ -693,7 +699,7 @@ typedef enum pe_float32 {
  *              for a base out of these bounds or several axes
  * Accuracy     powf and expf are assumed to be correctly rounded, as those of glibc are except for
  *              a few arguments; those of vector libraries may differ by one unit
- *              (tests/unit/test_models.c)
+ *              (tests/unit/plan/test_models.c)
  * Aliasing     omega may not overlap config
  * Threads      any */
 PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega);
@@ -702,7 +708,7 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
  * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_SUMS for PE_COLUMNS_SUMS
- * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32, the
+ * Accuracy     correctly rounded (tests/unit/sincos/test_theorem.c); with PE_ANGLE_FLOAT32, the
  *              frequencies are the floats that the plan uses, and the wavelengths belong to them
  * Aliasing     omega and wavelength may not overlap the plan or its memory
  * Threads      any */
@@ -711,7 +717,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
 /* ==== src/fixed/contract.h ==== */
 /* Contract: frequencies as phase increments, for pe_fixed.h.
- * Tests: tests/unit/test_fixed.c. */
+ * Tests: tests/unit/fixed/test_fixed.c. */
 
 /* Compute the phase increments of a plan, for sines and cosines on a GPU or without floating point:
  *
@@ -734,7 +740,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  *              coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and
  *              PE_COLUMNS_SUMS; PE_ERR_INCREMENT if a frequency other than 0 is below 2^-56 in
  *              magnitude: its angles are too small for the integers of pe_fixed.h
- * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
+ * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/fixed/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
  * See          pe_fixed.h, docs/gpu.md */
@@ -748,14 +754,14 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_INCREMENT if a
  *              frequency is out of bounds
- * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
+ * Accuracy     as pe_fixed_increments (tests/unit/fixed/test_fixed.c)
  * Aliasing     increments may not overlap omega
  * Threads      any */
 PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint32_t *increments);
 
 /* ==== src/rows/contract.h ==== */
 /* The public contract of the functions that fill rows or add them. Tested by
- * tests/unit/test_exact.c. */
+ * tests/unit/rows/test_exact.c. */
 
 /* ---- 6. sinusoidal encodings ----------------------------------------------------------------- */
 
@@ -777,8 +783,8 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
  *              for NaN and infinity, and PE_ERR_AT..., see section 4
  * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included. A
  *              sine or cosine that is exactly 0 has the sign of the amplitude, on either side of
- *              position 0 (tests/unit/test_exact.c, tests/unit/test_conventions.c,
- *              tests/unit/test_theorem.c)
+ *              position 0 (tests/unit/rows/test_exact.c, tests/unit/plan/test_conventions.c,
+ *              tests/unit/sincos/test_theorem.c)
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */
@@ -801,7 +807,7 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  * x            as out of pe_fill_T
  *
  * Returns      as pe_fill_T
- * Accuracy     the bits of this product and sum (tests/unit/test_conventions.c)
+ * Accuracy     the bits of this product and sum (tests/unit/plan/test_conventions.c)
  * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
@@ -820,7 +826,7 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
  *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
  *
  * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
- * Accuracy     as pe_add_T (tests/unit/test_conventions.c)
+ * Accuracy     as pe_add_T (tests/unit/plan/test_conventions.c)
  * Aliasing     as pe_add_T
  * Threads      as pe_add_T, each with its own rows or batches */
 PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
@@ -837,7 +843,7 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
  *
  * out          rows * d_model floats
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
- * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
+ * Accuracy     correctly rounded (tests/unit/rows/test_exact.c, tests/unit/rows/test_splits.c)
  * Threads      any */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
@@ -860,7 +866,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_AMPLITUDE; PE_ERR_FREQUENCY;
  *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if one of the arrays is aligned and the other is
  *              not; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
+ * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/sincos/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs
  * Threads      any */
@@ -875,7 +881,7 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
 
 /* ==== src/rope/contract_config.h ==== */
 /* Contract: a model's RoPE config, its frequencies and its plan, and the factors that depend on the
- * position. Tested by tests/unit/test_rope_frequencies.c. */
+ * position. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
@@ -913,17 +919,23 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
  * ggml, and the field for each.
  */
 
+/* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
+   files have for it, by which pe_rope_type_named() finds it: at most 4. */
+#define PE__ROPE_TYPES(X)                                                                          \
+    X(PE_ROPE_DEFAULT, "default", "none", "mrope", "openpangu")                                    \
+    X(PE_ROPE_LINEAR, "linear")                                                                    \
+    X(PE_ROPE_NTK, "xdrope")                                                                       \
+    X(PE_ROPE_NTK_FIXED, "ntk")                                                                    \
+    X(PE_ROPE_DYNAMIC_NTK, "dynamic")                                                              \
+    X(PE_ROPE_LLAMA3, "llama3")                                                                    \
+    X(PE_ROPE_YARN, "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn")           \
+    X(PE_ROPE_LONGROPE, "longrope", "su")                                                          \
+    X(PE_ROPE_PROPORTIONAL, "proportional")
+
 typedef enum pe_rope_type {
-    PE_ROPE_DEFAULT = 0,
-    PE_ROPE_LINEAR,
-    PE_ROPE_NTK,
-    PE_ROPE_NTK_FIXED,
-    PE_ROPE_DYNAMIC_NTK,
-    PE_ROPE_LLAMA3,
-    PE_ROPE_YARN,
-    PE_ROPE_LONGROPE,
-    PE_ROPE_PROPORTIONAL,
-    PE_ROPE_TYPE_COUNT
+#define PE__ROPE_TYPE(type, ...) type,
+    PE__ROPE_TYPES(PE__ROPE_TYPE) PE_ROPE_TYPE_COUNT
+#undef PE__ROPE_TYPE
 } pe_rope_type;
 
 /* Which coordinate rotates which pairs of a head, if tokens have several. */
@@ -1005,14 +1017,12 @@ typedef struct pe_rope_config {
    checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
-/* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
- * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
- * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
- * (LONGROPE); "proportional"; "openpangu" (DEFAULT). A name alone does not tell two cases apart:
- * "dynamic" with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+/* Find the type that a config file names, by the names in the list of pe_rope_type. "ntk" is meant
+ * as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic" with a
+ * key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
- * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
+ * Accuracy     case-sensitive (tests/unit/rope/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
@@ -1030,7 +1040,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL if config or omega is NULL; PE_ERR_CONFIG: pe_rope_config_error()
  *              says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, both correctly rounded (tests/unit/test_rope_frequencies.c,
+ *              config, both correctly rounded (tests/unit/rope/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor,
  *              ceil, the waves of LLAMA3) are decided by exact values too. The same bits
@@ -1066,7 +1076,7 @@ typedef enum pe_query_scale {
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
  *              period, shift or sum out of these bounds; PE_ERR_SIZE; PE_ERR_RANGE and
  *              PE_ERR_AT..., see section 4. On an error nothing is written.
- * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/test_models.c)
+ * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/plan/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
@@ -1087,7 +1097,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if pairs is 0; PE_ERR_SHAPE for a stride below
  *              pairs; PE_ERR_SIZE; PE_ERR_XPOS for a scale_base or a position out of these bounds;
  *              PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     correctly rounded (tests/unit/test_models.c)
+ * Accuracy     correctly rounded (tests/unit/plan/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any
  * See          Sun et al. 2022, "A Length-Extrapolatable Transformer" */
@@ -1106,7 +1116,7 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why; PE_ERR_FACTOR
  *              if the factors make a frequency of more than 2^21; PE_ERR_MEMORY. On an error the
  *              memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/test_rope.c)
+ * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/rope/test_rope_plan.c)
  * Aliasing     plan, config, its lists and memory may not overlap
  * Threads      as pe_plan_init */
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, void *memory,
@@ -1114,7 +1124,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
 
 /* ==== src/rope/contract.h ==== */
 /* Contract: rotation of heads, tables of sines and cosines, ggml's angles.
- * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
+ * Tests: tests/unit/rope/test_rope_rotate.c, tests/unit/plan/test_models.c. */
 
 /* ---- 8. RoPE ------------------------------------------------------------------------------------
  * Rotary encodings rotate the pairs (a, b) of each head of queries and keys:
@@ -1167,7 +1177,8 @@ typedef struct pe_heads {
  * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_ROPE for a plan that RoPE cannot use,
  *               see above; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE; PE_ERR_RANGE and
  *               PE_ERR_AT..., see section 4. On an error nothing is written.
- * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
+ * Accuracy      see above; tests/unit/rope/test_rope_rotate.c compares bits with MPFR and exact
+ *               sums
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
  * See           Su et al. 2021 (RoFormer) */
@@ -1189,7 +1200,7 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  *               different numbers of heads in in and out; PE_ERR_OVERLAP if the memory from the
  *               first to the last element of in overlaps that of out. The same pointer with the
  *               same strides and type is allowed: it means in place.
- * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
+ * Accuracy      as pe_rope_T (tests/unit/rope/test_rope_rotate.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
 PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
@@ -1213,7 +1224,7 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
  * q, k          as x of pe_rope_T, each with its heads; with 0 heads either may be NULL
  *
  * Returns       as pe_rope_T, for q and k alike. On an error neither is written.
- * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
+ * Accuracy      as pe_rope_T (tests/unit/rope/test_rope_rotate.c)
  * Aliasing      in place; q and k may be interleaved, as in a fused [tokens, q k v], but must not
  *               share elements, which is not checked. Neither may overlap the positions, the plan
  *               or its memory
@@ -1260,7 +1271,7 @@ typedef struct pe_rope_table {
  *              cannot use, see pe_rope_T; PE_ERR_ENUM for another table layout; PE_ERR_SINES for
  *              sines that should be NULL; PE_ERR_ALIGNMENT for two arrays that are not a whole
  *              number of elements apart
- * Accuracy     correctly rounded (tests/unit/test_rope.c)
+ * Accuracy     correctly rounded (tests/unit/rope/test_rope_table.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
@@ -1292,7 +1303,8 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  *              layout; PE_ERR_SHAPE also for a stride of the table below its rows; PE_ERR_SINES
  *              for sines where one array has both; PE_ERR_RANGE for a row that the table does not
  *              have
- * Accuracy     the bits of the rotation above, by the table's numbers (tests/unit/test_tables.c)
+ * Accuracy     the bits of the rotation above, by the table's numbers
+ *              (tests/unit/rope/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
 PE_API pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
@@ -1351,7 +1363,7 @@ typedef struct pe_rope_ggml {
  * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML. On an error nothing is written.
- * Accuracy     the formula for the floats given, correctly rounded (tests/unit/test_models.c)
+ * Accuracy     the formula for the floats given, correctly rounded (tests/unit/plan/test_models.c)
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any
  * See          ggml_rope_ext, rope_yarn in ggml-cpu */
@@ -1369,7 +1381,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  *              PE_ERR_AT..., see section 4
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
- *              (tests/unit/test_rope.c)
+ *              (tests/unit/rope/test_rope_ggml.c)
  * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
@@ -1378,7 +1390,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
 
 /* ==== src/algebra/contract.h ==== */
 /* Contract: shifts of rows by a number of positions, dot products of rows.
- * Test: tests/unit/test_algebra.c. */
+ * Test: tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9. algebra of positions --------------------------------------------------------------------
  * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
@@ -1416,7 +1428,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  *              f16 and bf16 are widened to float, rotated, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
  *              3 * 2^-24 hypot(s, c), and a row of PE within 4 * 2^-24 |A| of the exact row
- *              (tests/unit/test_algebra.c)
+ *              (tests/unit/algebra/test_algebra.c)
  * Aliasing     in place; x may not overlap deltas, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
@@ -1441,13 +1453,13 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
  *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below
- *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/test_algebra.c)
+ *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/algebra/test_algebra.c)
  * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
 
 /* ==== src/alibi/contract.h ==== */
-/* Contract: ALiBi's slopes and biases. Tested by tests/unit/test_alibi.c. */
+/* Contract: ALiBi's slopes and biases. Tested by tests/unit/scores/test_alibi.c. */
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
@@ -1468,7 +1480,7 @@ typedef enum pe_alibi_mode {
  * slopes       heads floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SLOPE for another max_bias; PE_ERR_SIZE
- * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
+ * Accuracy     correctly rounded, subnormals included (tests/unit/scores/test_alibi.c)
  * Threads      any
  * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
  *              max_bias of ggml_soft_max_ext() */
@@ -1496,7 +1508,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *              PE_ERR_RANGE and PE_ERR_AT..., see section 4; PE_ERR_SLOPE for a slope that is not
  *              finite. On an error nothing is written.
  * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative
- *              product too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
+ *              product too small for f16 or bf16 becomes -0 (tests/unit/scores/test_alibi.c)
  * Aliasing     bias may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -1519,7 +1531,7 @@ PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_
  *
  * Returns      as pe_alibi_fill_f32
  * Accuracy     f32: two roundings, of the bias and of the sum; f16, bf16: one more, to the type
- *              (tests/unit/test_alibi.c)
+ *              (tests/unit/scores/test_alibi.c)
  * Aliasing     in place; scores may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -1534,7 +1546,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
 
 /* ==== src/bias/contract.h ==== */
 /* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
- * tests/unit/test_learned.c. */
+ * tests/unit/learned/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
@@ -1557,7 +1569,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_BUCKETS for buckets or a max_distance out of range;
  *              PE_ERR_SIZE; PE_ERR_AT_KIND, PE_ERR_RANGE and PE_ERR_AT... as pe_alibi_fill_f32. On
  *              an error nothing is written.
- * Accuracy     the floor is taken of the exact number (tests/unit/test_models.c)
+ * Accuracy     the floor is taken of the exact number (tests/unit/plan/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
@@ -1577,7 +1589,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_INDEX
  *              for an index that is no entry
  * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
- *              (tests/unit/test_models.c)
+ *              (tests/unit/plan/test_models.c)
  * Aliasing     scores may not overlap table or index
  * Threads      any number, each with its own rows or heads */
 PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
@@ -1592,7 +1604,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
 
 /* ==== src/learned/contract.h ==== */
 /* Contract: addition, gradient and resampling of learned tables. Tested by
- * tests/unit/test_learned.c and tests/unit/test_models.c. */
+ * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 
 /* ---- 12. learned tables ---------------------------------------------------------------------- */
 
@@ -1611,7 +1623,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
  *              PE_ERR_RANGE for a position that is no row of the table; PE_ERR_AT..., see
  *              section 4
  * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has enough bits to
- *              make the second rounding harmless (tests/unit/test_learned.c)
+ *              make the second rounding harmless (tests/unit/learned/test_learned.c)
  * Aliasing     x may not overlap the table or the positions
  * Threads      any number, each with its own rows of x
  * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
@@ -1633,7 +1645,7 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
  * grad_x       rows * stride elements (the last row needs only d_model)
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
- * Accuracy     each addition is rounded once (tests/unit/test_learned.c)
+ * Accuracy     each addition is rounded once (tests/unit/learned/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
@@ -1685,12 +1697,12 @@ typedef struct pe_resample {
  *              more than 256 or with align_corners; PE_ERR_SIZE
  * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
  *              0.5 ulp plus 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
- *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where
- *              n is the number of rows in reach of a cell (up to 200 rows: 2^-44), times the sum
- *              of the weights' magnitudes over the sum of the weights: at most 1.6 for an a within
- *              -1 ... 0 (tests/unit/test_models.c). With a scale, s and the distances are rounded
- *              to double, too: a row whose distance is 1 but for rounding may count. If s is a
- *              whole number, as for out_rows = rows, the row is copied
+ *              (tests/unit/learned/test_learned.c). With antialias it is (n + 40) 2^-52 of that
+ *              sum, where n is the number of rows in reach of a cell (up to 200 rows: 2^-44),
+ *              times the sum of the weights' magnitudes over the sum of the weights: at most 1.6
+ *              for an a within -1 ... 0 (tests/unit/plan/test_models.c). With a scale, s and the
+ *              distances are rounded to double, too: a row whose distance is 1 but for rounding
+ *              may count. If s is a whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
@@ -1711,8 +1723,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 
 /* A map
  *
- * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. Three of the
- * names are made by macros: search for pe_fill_##T, pe__call_fill_##T and pe__fill_kernel_##T.
+ * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. There macros
+ * define the functions of all types; here these functions are written out.
  *
  *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
  *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
@@ -1804,7 +1816,7 @@ extern "C" {
 
 /* ==== src/api/status.h ==== */
 /* Defines the functions that return a status text, the version and the instruction set. Tested by
- * tests/unit/test_selftest.c and tests/unit/test_errors.c. */
+ * tests/unit/selftest/test_selftest.c and tests/unit/api/test_errors.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
@@ -1825,7 +1837,7 @@ PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 
 /* ==== src/numbers/base.h ==== */
 /* Sizes that may overflow, ranges of positions, tiles, and types of elements.
- * tests/unit/test_errors.c and tests/unit/test_bounds.c test them. */
+ * tests/unit/api/test_errors.c and tests/unit/rows/test_bounds.c test them. */
 
 /* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
    that a pointer can span. Needs no division. */
@@ -1930,7 +1942,7 @@ PE__INLINE int pe__between(double x, double low, double high)
 }
 
 /* ==== src/where/at.h ==== */
-/* Read and check the positions of a pe_at. Tested by tests/unit/test_at.c. */
+/* Read and check the positions of a pe_at. Tested by tests/unit/positions/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
@@ -2093,7 +2105,7 @@ PE__INLINE int pe__is_consecutive(const pe_at *at)
 
 /* ==== src/where/runs.h ==== */
 /* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
- * tests/unit/test_at.c and tests/unit/test_splits.c. */
+ * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 4.1 runs of positions ----------------------------------------------------------------------
  * A run is some consecutive rows of one coordinate: they are at consecutive positions, at one
@@ -2301,7 +2313,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 
 /* ==== src/numbers/double_double.h ==== */
 /* Double-double and triple-double arithmetic: sums, products, quotients, rotations.
- * tests/unit/test_budget.c measures the errors. */
+ * tests/unit/numbers/test_budget.c measures the errors. */
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
  * A number is the unevaluated sum of two or three doubles, lane by lane: about 104 and 156 bits.
@@ -2551,7 +2563,7 @@ PE__INLINE pe__td pe__td_div_double(pe__td x, pe__vd y) { return pe__td_mul(x, p
 
 /* ==== src/numbers/exp_log.h ==== */
 /* Powers of 2 and logarithms to base 2, of triple-doubles and of doubles.
- * tests/unit/test_budget.c measures the errors. */
+ * tests/unit/numbers/test_budget.c measures the errors. */
 
 /* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
@@ -3129,7 +3141,7 @@ PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 
 /* ==== src/frequencies/geometric.h ==== */
 /* Frequencies unit q^i in double-double, 64 at a time.
- * tests/unit/test_budget.c measures the error. */
+ * tests/unit/numbers/test_budget.c measures the error. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
  * The frequency unit q^i, with q = base^(-1 / D) and i = 64 k + 8 a + b, is the product of unit q^b
@@ -3244,7 +3256,7 @@ PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t 
 
 /* ==== src/sincos/double_double.h ==== */
 /* Sines and cosines of pairs in double-double, and the bound of their error.
- * tests/unit/test_budget.c measures the error. */
+ * tests/unit/numbers/test_budget.c measures the error. */
 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
  * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
@@ -3329,7 +3341,7 @@ PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 
 /* ==== src/sincos/round.h ==== */
 /* Sums of two doubles, rounded once to any type, and Ziv's test of a sum.
- * tests/checks/levels.sh and tests/unit/test_exact.c test them. */
+ * tests/checks/levels.sh and tests/unit/rows/test_exact.c test them. */
 
 /* Returns the bf16 or f16 number nearest to x, ties to even, as a float. */
 static inline float pe__round_16(float x, int drop)
@@ -3430,7 +3442,7 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
 
 /* ==== src/sincos/exact.h ==== */
 /* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
- * tests/checks/levels.sh and tests/unit/test_theorem.c test it. */
+ * tests/checks/levels.sh and tests/unit/sincos/test_theorem.c test it. */
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
  * If double-double does not decide a rounding, multi-limb integers do. They compute the element
@@ -3868,7 +3880,7 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
 
 /* ==== src/plan/config.h ==== */
 /* The default config and the presets.
- * tests/unit/test_conventions.c and tests/checks/parity.sh compare presets with models. */
+ * tests/unit/plan/test_conventions.c and tests/checks/parity.sh compare presets with models. */
 
 /* ---- 5.7 plans ----------------------------------------------------------------------------------
  * The memory of a plan holds, in this order:
@@ -3902,24 +3914,18 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 {
     static const struct {
         unsigned char layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes;
-    } presets[PE_PRESET_COUNT] = {
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 0, PE_ODD_SINE, 0, 0, 1, 1}, /* VASWANI        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* T2T            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 2, 1, 1},      /* FAIRSEQ        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 1, 1, 1},      /* OPENNMT        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 0, 1, 1},      /* HF_MARIAN      */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* TRANSFORMER_XL */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* TENER          */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* DDPM           */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 0, PE_ODD_ZERO, 1, 0, 1, 1},      /* LDM            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 1, 0, 1, 1},      /* MUSICGEN       */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* MLX            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 4, 2},      /* MAE_2D         */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 16, 3},     /* VIDEO_3D       */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 2},      /* T2T_ND         */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 1, 2, 2}, /* DETR           */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* NERF           */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* TINY_CUDA_NN   */
+    } presets[] = {
+#define PE__PRESET(preset, layout, exponent, shift, odd, cos_first, offset, multiple, axes)        \
+    {PE_LAYOUT_##layout,                                                                           \
+     PE_EXPONENT_##exponent,                                                                       \
+     shift,                                                                                        \
+     PE_ODD_##odd,                                                                                 \
+     cos_first,                                                                                    \
+     offset,                                                                                       \
+     multiple,                                                                                     \
+     axes},
+        PE__PRESETS(PE__PRESET)
+#undef PE__PRESET
     };
     const size_t d = d_model;
     const int is = (int)preset;
@@ -3958,7 +3964,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 
 /* ==== src/plan/shape.h ==== */
 /* The axes, arrays, size and errors of a plan, before it is built.
- * tests/unit/test_errors.c tests them. */
+ * tests/unit/api/test_errors.c tests them. */
 
 /* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
    guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
@@ -4211,7 +4217,7 @@ PE_API const char *pe_config_error(const pe_config *config)
 
 /* ==== src/plan/make.h ==== */
 /* Plans built in the caller's memory: frequencies and rotation rows.
- * tests/unit/test_bounds.c and tests/unit/test_budget.c test them. */
+ * tests/unit/rows/test_bounds.c and tests/unit/numbers/test_budget.c test them. */
 
 /* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
  * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
@@ -4552,7 +4558,7 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 
 /* ==== src/plan/frequencies.h ==== */
 /* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
- * tests/unit/test_conventions.c tests them. */
+ * tests/unit/plan/test_conventions.c tests them. */
 
 /* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
    product with an addition. */
@@ -4634,7 +4640,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 
 /* ==== src/fixed/increments.h ==== */
 /* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
- * tests/unit/test_fixed.c tests them. */
+ * tests/unit/fixed/test_fixed.c tests them. */
 
 /* Limbs of a frequency and of its increment. A frequency up to 2^21 and its increment need 128 + 21
    correct bits, and computing the exponential loses about 20. 10 limbs have 320 bits. */
@@ -4697,7 +4703,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
 
 /* ==== src/sincos/rounding_test.h ==== */
 /* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
- * tests/checks/gappa.sh proves the terms, tests/unit/test_budget.c measures them. */
+ * tests/checks/gappa.sh proves the terms, tests/unit/numbers/test_budget.c measures them. */
 
 /* ---- 6.1 sines and cosines by double ------------------------------------------------------------
  * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
@@ -4823,7 +4829,7 @@ static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 
 /* ==== src/sincos/double.h ==== */
 /* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
- * tests/checks/gappa.sh proves the rounding errors, tests/unit/test_exact.c tests the rows. */
+ * tests/checks/gappa.sh proves the rounding errors, tests/unit/rows/test_exact.c tests the rows. */
 
 /* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
    by generate/coefficients.py. The full ones are as close as doubles allow. The short ones have a
@@ -5095,7 +5101,7 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
 
 /* ==== src/rows/elements.h ==== */
 /* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
- * Tested by tests/unit/test_types.c. */
+ * Tested by tests/unit/simd/test_types.c. */
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
@@ -5208,7 +5214,7 @@ PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, si
 
 /* ==== src/rows/output.h ==== */
 /* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
- * Tested by tests/unit/test_splits.c. */
+ * Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
  * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
@@ -5410,7 +5416,7 @@ static inline void pe__choose_store_mode(pe__output *output)
 
 /* ==== src/rows/row_pair_f32.h ==== */
 /* The kernel of rows of floats: it rotates two rows at a time from their anchor, rounds and tests
- * them, and stores or adds them. Tested by tests/unit/test_exact.c. */
+ * them, and stores or adds them. Tested by tests/unit/rows/test_exact.c. */
 
 /* ---- 6.4 two rows of floats ---------------------------------------------------------------------
  * The rows anchor + b and anchor - b are rotated from their anchor together, since they share two
@@ -5880,35 +5886,76 @@ PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, c
 }
 
 /* For each type: the kernel that adds row pairs, and the adder of single rows. */
-#define PE__ADDER(T, type)                                                                         \
-    PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
-    {                                                                                              \
-        if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)type);                              \
-        else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)type);                                       \
-    }                                                                                              \
-    PE__OUTLINE void pe__add_four_##T(const pe__output *output, unsigned char *p,                  \
-                                      ptrdiff_t across, pe__vf v0, pe__vf v1, pe__vf v2,           \
-                                      pe__vf v3)                                                   \
-    {                                                                                              \
-        const pe__floats4 v = {{v0, v1, v2, v3}};                                                  \
-        pe__add_four(type, (float)output->scale, output->prefetch_distance,                        \
-                     output->order == PE__SPLIT, p, across, &v);                                   \
-    }                                                                                              \
-    PE__OUTLINE void pe__add_some_##T(const pe__output *output, unsigned char *x, const void *row, \
-                                      size_t n)                                                    \
-    {                                                                                              \
-        pe__add_some(type, output, x, (const float *)row, n);                                      \
-    }                                                                                              \
-    static const pe__adder pe__adder_##T = {pe__add_four_##T, pe__add_some_##T};
-PE__ADDER(f32, PE__F32)
-PE__ADDER(f16, PE__F16)
-PE__ADDER(bf16, PE__BF16)
-#undef PE__ADDER
+PE__OUTLINE void pe__add_row_pairs_f32(pe__span *x, int64_t n)
+{
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__F32);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__F32);
+}
+
+PE__OUTLINE void pe__add_four_f32(const pe__output *output, unsigned char *p, ptrdiff_t across,
+                                  pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const pe__floats4 v = {{v0, v1, v2, v3}};
+    pe__add_four(PE__F32, (float)output->scale, output->prefetch_distance,
+                 output->order == PE__SPLIT, p, across, &v);
+}
+
+PE__OUTLINE void pe__add_some_f32(const pe__output *output, unsigned char *x, const void *row,
+                                  size_t n)
+{
+    pe__add_some(PE__F32, output, x, (const float *)row, n);
+}
+
+static const pe__adder pe__adder_f32 = {pe__add_four_f32, pe__add_some_f32};
+
+PE__OUTLINE void pe__add_row_pairs_f16(pe__span *x, int64_t n)
+{
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__F16);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__F16);
+}
+
+PE__OUTLINE void pe__add_four_f16(const pe__output *output, unsigned char *p, ptrdiff_t across,
+                                  pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const pe__floats4 v = {{v0, v1, v2, v3}};
+    pe__add_four(PE__F16, (float)output->scale, output->prefetch_distance,
+                 output->order == PE__SPLIT, p, across, &v);
+}
+
+PE__OUTLINE void pe__add_some_f16(const pe__output *output, unsigned char *x, const void *row,
+                                  size_t n)
+{
+    pe__add_some(PE__F16, output, x, (const float *)row, n);
+}
+
+static const pe__adder pe__adder_f16 = {pe__add_four_f16, pe__add_some_f16};
+
+PE__OUTLINE void pe__add_row_pairs_bf16(pe__span *x, int64_t n)
+{
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__BF16);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__BF16);
+}
+
+PE__OUTLINE void pe__add_four_bf16(const pe__output *output, unsigned char *p, ptrdiff_t across,
+                                   pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const pe__floats4 v = {{v0, v1, v2, v3}};
+    pe__add_four(PE__BF16, (float)output->scale, output->prefetch_distance,
+                 output->order == PE__SPLIT, p, across, &v);
+}
+
+PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, const void *row,
+                                   size_t n)
+{
+    pe__add_some(PE__BF16, output, x, (const float *)row, n);
+}
+
+static const pe__adder pe__adder_bf16 = {pe__add_four_bf16, pe__add_some_bf16};
 
 /* ==== src/rows/row_pair_16.h ==== */
 /* Stores or adds two rows of 16-bit elements at a time. They are computed in float arithmetic.
  * Elements that the rounding test flags are computed again from doubles. Tested by
- * tests/unit/test_types.c and tests/unit/test_conventions.c. */
+ * tests/unit/simd/test_types.c and tests/unit/plan/test_conventions.c. */
 
 /* ---- 6.5 two rows of 16-bit elements ------------------------------------------------------------
  * Computes the rows anchor + b and anchor - b from products that they share, as 6.4 does, but in
@@ -6332,7 +6379,7 @@ PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_
 
 /* ==== src/rows/single.h ==== */
 /* Writes a single row of floats or 16-bit elements, from its angles to memory. Tested by
- * tests/unit/test_exact.c and tests/unit/test_at.c. */
+ * tests/unit/rows/test_exact.c and tests/unit/positions/test_at.c. */
 
 /* ---- 6.6 a single row ---------------------------------------------------------------------------
  * One loop goes from the angles to the stores. The row is not rotated from an anchor, and its sines
@@ -6558,7 +6605,7 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 
 /* ==== src/rows/block.h ==== */
 /* Rows of consecutive positions, in blocks: from a centre to anchors, from an anchor to the row
- * pairs around it, from the nearest to the farthest. Tested by tests/unit/test_splits.c. */
+ * pairs around it, from the nearest to the farthest. Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
@@ -6906,17 +6953,26 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
 
 /* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
    only these contains no code for blocks. */
-#define PE__ROW(name, adder)                                                                       \
-    PE__OUTLINE void name(const pe__output *output, double t, size_t rows)                         \
-    {                                                                                              \
-        (void)rows;                                                                                \
-        if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);            \
-        else (void)pe__single_f32(output, t, adder);                                               \
-    }
-PE__ROW(pe__row_f32, NULL)
-PE__ROW(pe__add_row_f32, &pe__adder_f32)
-PE__ROW(pe__add_row_f16, &pe__adder_f16)
-#undef PE__ROW
+PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, NULL);
+    else (void)pe__single_f32(output, t, NULL);
+}
+
+PE__OUTLINE void pe__add_row_f32(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, &pe__adder_f32);
+    else (void)pe__single_f32(output, t, &pe__adder_f32);
+}
+
+PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows)
+{
+    (void)rows;
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, &pe__adder_f16);
+    else (void)pe__single_f32(output, t, &pe__adder_f16);
+}
 
 /* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
@@ -6977,23 +7033,40 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
         }
     }
 }
-#define PE__ROWS_16(name, type, added)                                                             \
-    PE__OUTLINE void pe__write_block_of_##name(pe__span *x, pe__block *block)                      \
-    {                                                                                              \
-        pe__write_block_16(x, block, type, added);                                                 \
-    }                                                                                              \
-    PE__OUTLINE void pe__##name(const pe__output *output, double t, size_t rows)                   \
-    {                                                                                              \
-        pe__write_rows_16(type, output, t, rows, added);                                           \
-    }
-PE__ROWS_16(rows_f16, PE__F16, 0)
-PE__ROWS_16(rows_bf16, PE__BF16, 0)
-PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
-#undef PE__ROWS_16
+
+PE__OUTLINE void pe__write_block_of_rows_f16(pe__span *x, pe__block *block)
+{
+    pe__write_block_16(x, block, PE__F16, 0);
+}
+
+PE__OUTLINE void pe__rows_f16(const pe__output *output, double t, size_t rows)
+{
+    pe__write_rows_16(PE__F16, output, t, rows, 0);
+}
+
+PE__OUTLINE void pe__write_block_of_rows_bf16(pe__span *x, pe__block *block)
+{
+    pe__write_block_16(x, block, PE__BF16, 0);
+}
+
+PE__OUTLINE void pe__rows_bf16(const pe__output *output, double t, size_t rows)
+{
+    pe__write_rows_16(PE__BF16, output, t, rows, 0);
+}
+
+PE__OUTLINE void pe__write_block_of_add_rows_bf16(pe__span *x, pe__block *block)
+{
+    pe__write_block_16(x, block, PE__BF16, 1);
+}
+
+PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t rows)
+{
+    pe__write_rows_16(PE__BF16, output, t, rows, 1);
+}
 
 /* ==== src/rows/f64.h ==== */
 /* Writes rows of doubles, or adds them, in blocks whose anchors are double-double. Tested by
- * tests/unit/test_exact.c. */
+ * tests/unit/rows/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
  * Rows of doubles are computed in blocks, too, in tiles of columns. The anchor of a block is
@@ -7270,7 +7343,7 @@ PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 
 /* ==== src/rows/axis.h ==== */
 /* Writes the rows of one axis, run by run: computes them, or copies rows that repeat. Tested by
- * tests/unit/test_at.c and tests/unit/test_splits.c. */
+ * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
  * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
@@ -7292,27 +7365,55 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-#define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, add)  \
-    PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *to, size_t column, \
-                                       size_t n)                                                   \
-    {                                                                                              \
-        pe__add_zeros(output, to, column, n, pe__add_some_##T);                                    \
-    }                                                                                              \
-    static const pe__row_kernel pe__fill_kernel_##T = {row,   rows,  pe__write_zeros,              \
-                                                       block, pairs, NULL};                        \
-    static const pe__row_kernel pe__add_kernel_##T = {add_row,   add_rows,  pe__add_zeros_##T,     \
-                                                      add_block, add_pairs, add};
-PE__ROW_KERNELS(f32, pe__row_f32, pe__add_row_f32, pe__rows_f32, pe__rows_f32, pe__write_block_f32,
-                pe__write_block_f32, pe__store_row_pairs, pe__add_row_pairs_f32, &pe__adder_f32)
-PE__ROW_KERNELS(f16, pe__rows_f16, pe__add_row_f16, pe__rows_f16, pe__rows_f32,
-                pe__write_block_of_rows_f16, pe__write_block_f32, NULL, pe__add_row_pairs_f16,
-                &pe__adder_f16)
-PE__ROW_KERNELS(bf16, pe__rows_bf16, pe__add_rows_bf16, pe__rows_bf16, pe__add_rows_bf16,
-                pe__write_block_of_rows_bf16, pe__write_block_of_add_rows_bf16, NULL, NULL,
-                &pe__adder_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, NULL, NULL, NULL, NULL,
-                NULL) /* stores or adds, by the store mode */
-#undef PE__ROW_KERNELS
+
+PE__OUTLINE void pe__add_zeros_f32(const pe__output *output, unsigned char *to, size_t column,
+                                   size_t n)
+{
+    pe__add_zeros(output, to, column, n, pe__add_some_f32);
+}
+
+static const pe__row_kernel pe__fill_kernel_f32 = {
+    pe__row_f32, pe__rows_f32, pe__write_zeros, pe__write_block_f32, pe__store_row_pairs, NULL};
+static const pe__row_kernel pe__add_kernel_f32 = {pe__add_row_f32, pe__rows_f32, pe__add_zeros_f32,
+                                                  pe__write_block_f32, pe__add_row_pairs_f32,
+                                                  &pe__adder_f32};
+
+PE__OUTLINE void pe__add_zeros_f16(const pe__output *output, unsigned char *to, size_t column,
+                                   size_t n)
+{
+    pe__add_zeros(output, to, column, n, pe__add_some_f16);
+}
+
+static const pe__row_kernel pe__fill_kernel_f16 = {
+    pe__rows_f16, pe__rows_f16, pe__write_zeros, pe__write_block_of_rows_f16, NULL, NULL};
+static const pe__row_kernel pe__add_kernel_f16 = {pe__add_row_f16, pe__rows_f32, pe__add_zeros_f16,
+                                                  pe__write_block_f32, pe__add_row_pairs_f16,
+                                                  &pe__adder_f16};
+
+PE__OUTLINE void pe__add_zeros_bf16(const pe__output *output, unsigned char *to, size_t column,
+                                    size_t n)
+{
+    pe__add_zeros(output, to, column, n, pe__add_some_bf16);
+}
+
+static const pe__row_kernel pe__fill_kernel_bf16 = {
+    pe__rows_bf16, pe__rows_bf16, pe__write_zeros, pe__write_block_of_rows_bf16, NULL, NULL};
+static const pe__row_kernel pe__add_kernel_bf16 = {pe__add_rows_bf16, pe__add_rows_bf16,
+                                                   pe__add_zeros_bf16,
+                                                   pe__write_block_of_add_rows_bf16, NULL,
+                                                   &pe__adder_bf16};
+
+/* stores or adds, by the store mode */
+PE__OUTLINE void pe__add_zeros_f64(const pe__output *output, unsigned char *to, size_t column,
+                                   size_t n)
+{
+    pe__add_zeros(output, to, column, n, pe__add_some_f64);
+}
+
+static const pe__row_kernel pe__fill_kernel_f64 = {
+    pe__rows_f64, pe__rows_f64, pe__write_zeros, NULL, NULL, NULL};
+static const pe__row_kernel pe__add_kernel_f64 = {
+    pe__rows_f64, pe__rows_f64, pe__add_zeros_f64, NULL, NULL, NULL};
 
 /* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
    and begins offset[i] bytes after the start of the row. */
@@ -7470,8 +7571,8 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 
 /* ==== src/rows/call.h ==== */
 /* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
- * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
- * tests/unit/test_memory.c. */
+ * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
+ * tests/unit/calls/test_memory.c. */
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
@@ -7700,7 +7801,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 
 /* ==== src/rows/sincos.h ==== */
 /* Writes rows of sines and cosines of given frequencies, for callers without a plan (pe_sincos_T).
- * Tested by tests/unit/test_theorem.c and tests/unit/test_at.c. */
+ * Tested by tests/unit/sincos/test_theorem.c and tests/unit/positions/test_at.c. */
 
 /* ---- 6.12 rows without a plan -------------------------------------------------------------------
  * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
@@ -7718,22 +7819,54 @@ typedef struct pe__sincos_request {
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
    of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(pe__output *output, const pe_at *at, size_t rows);
-#define PE__ROW_KERNELS(T, row, kernel_of_row)                                                     \
-    PE__OUTLINE void pe__sincos_row_##T(pe__output *output, const pe_at *at, size_t rows)          \
-    {                                                                                              \
-        output->kernel = kernel_of_row;                                                            \
-        row(output, pe__position(at, 0, 0), rows);                                                 \
-    }                                                                                              \
-    PE__OUTLINE void pe__sincos_rows_##T(pe__output *output, const pe_at *at, size_t rows)         \
-    {                                                                                              \
-        output->kernel = &pe__fill_kernel_##T;                                                     \
-        pe__write_axis(output, at, 0, rows);                                                       \
-    }
-PE__ROW_KERNELS(f32, pe__row_f32, NULL) /* which never asks for it */
-PE__ROW_KERNELS(f16, pe__rows_f16, &pe__fill_kernel_f16)
-PE__ROW_KERNELS(bf16, pe__rows_bf16, &pe__fill_kernel_bf16)
-PE__ROW_KERNELS(f64, pe__rows_f64, NULL)
-#undef PE__ROW_KERNELS
+/* which never asks for it */
+PE__OUTLINE void pe__sincos_row_f32(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = NULL;
+    pe__row_f32(output, pe__position(at, 0, 0), rows);
+}
+
+PE__OUTLINE void pe__sincos_rows_f32(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_f32;
+    pe__write_axis(output, at, 0, rows);
+}
+
+PE__OUTLINE void pe__sincos_row_f16(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_f16;
+    pe__rows_f16(output, pe__position(at, 0, 0), rows);
+}
+
+PE__OUTLINE void pe__sincos_rows_f16(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_f16;
+    pe__write_axis(output, at, 0, rows);
+}
+
+PE__OUTLINE void pe__sincos_row_bf16(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_bf16;
+    pe__rows_bf16(output, pe__position(at, 0, 0), rows);
+}
+
+PE__OUTLINE void pe__sincos_rows_bf16(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_bf16;
+    pe__write_axis(output, at, 0, rows);
+}
+
+PE__OUTLINE void pe__sincos_row_f64(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = NULL;
+    pe__rows_f64(output, pe__position(at, 0, 0), rows);
+}
+
+PE__OUTLINE void pe__sincos_rows_f64(pe__output *output, const pe_at *at, size_t rows)
+{
+    output->kernel = &pe__fill_kernel_f64;
+    pe__write_axis(output, at, 0, rows);
+}
 
 /* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
    them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are built for one
@@ -7879,7 +8012,7 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 
 /* ==== src/rope/config.h ==== */
 /* A model's RoPE config: its defaults, the names of its types, its errors. pe__rope holds a config
- * whose defaults are resolved. Tested by tests/unit/test_rope_frequencies.c. */
+ * whose defaults are resolved. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * One formula serves all types. The type determines f, unit, the ratio q and the ramp:
@@ -7921,16 +8054,10 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
-    static const char names[PE_ROPE_TYPE_COUNT][4][24] = {
-        {"default", "none", "mrope", "openpangu"},
-        {"linear"},
-        {"xdrope"},
-        {"ntk"}, /* PE_ROPE_NTK_FIXED */
-        {"dynamic"},
-        {"llama3"},
-        {"yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn"},
-        {"longrope", "su"},
-        {"proportional"},
+    static const char names[][4][24] = {
+#define PE__ROPE_TYPE_NAMES(type, ...) {__VA_ARGS__},
+        PE__ROPE_TYPES(PE__ROPE_TYPE_NAMES)
+#undef PE__ROPE_TYPE_NAMES
     };
     if (!name || !type) return PE_ERR_NULL;
     for (size_t k = 0; k < 4 * (sizeof names / sizeof names[0]); k++) {
@@ -8340,7 +8467,7 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 
 /* ==== src/rope/frequencies.h ==== */
 /* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
- * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
+ * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
 /* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), for a sign of 1 or -1.
    c(beta) = -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions,
@@ -8531,7 +8658,7 @@ PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 
 /* ==== src/rope/attention.h ==== */
 /* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
- * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
+ * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
 /* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double, and pe__rope_real_mscale() returns
    it by multi-limb integers. log_factor: ln f. */
@@ -8655,7 +8782,7 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 
 /* ==== src/rope/plan.h ==== */
 /* pe_rope_plan_init() and pe_rope_plan_size(): a plan from a model's RoPE config. Tested by
- * tests/unit/test_rope.c. */
+ * tests/unit/rope/test_rope_plan.c. */
 
 /* Returns the plan's pe_config for a RoPE config without errors. Its amplitude is set later. */
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
@@ -8750,7 +8877,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 
 /* ==== src/rope/pairs.h ==== */
 /* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
- * rope/call.h lists the steps from pe_rope_f32() to these loops. Test: tests/unit/test_rope.c. */
+ * rope/call.h lists the steps from pe_rope_f32() to these loops.
+ * Test: tests/unit/rope/test_rope_rotate.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
@@ -9214,7 +9342,7 @@ PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in,
 /* ==== src/rope/rotate.h ==== */
 /* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
  * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_rotate.c. */
 
 /* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
    instead: see pe__copy_elements(). */
@@ -9460,64 +9588,424 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
    that a program contains code only for the layouts that it names. With PE__HEADS_TOGETHER three
    functions go over all heads in turn: the first rotates whole units, the second the pairs that
    fill no unit, and the third copies the elements after the pairs. */
-#define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
-    PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x,                           \
-                                  const pe__head_schedule *schedule)                               \
-    {                                                                                              \
-        pe__rotate_groups(from, to, layout, PE__IN_UNITS, t, x, schedule);                         \
-    }                                                                                              \
-    PE__OUTLINE void name##_vectors(const pe__tile *t, const pe__heads *x,                         \
-                                    const pe__head_schedule *schedule)                             \
-    {                                                                                              \
-        pe__rotate_groups(from, to, layout, PE__IN_VECTORS, t, x, schedule);                       \
-    }                                                                                              \
-    PE__OUTLINE void name##_singly(const pe__tile *t, const pe__heads *x,                          \
-                                   const pe__head_schedule *schedule)                              \
-    {                                                                                              \
-        pe__rotate_singly(from, to, layout, t, x, schedule);                                       \
-    }                                                                                              \
-    PE__OUTLINE void name(const pe__tile *t, const pe__heads *x)                                   \
-    {                                                                                              \
-        const pe__head_schedule schedule = pe__schedule_heads(t, x, from);                         \
-        const size_t n = t->count;                                                                 \
-        const size_t units = pe__unit_pairs(n);                                                    \
-        if (schedule.order != PE__HEADS_TOGETHER) name##_singly(t, x, &schedule);                  \
-        else {                                                                                     \
-            if (units > 0) name##_units(t, x, &schedule);                                          \
-            if (units < n) name##_vectors(t, x, &schedule);                                        \
-            if (x->copied_after) rests(t, x);                                                      \
-        }                                                                                          \
+PE__OUTLINE void pe__rotate_heads_f32_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__F32, PE__F32, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_halves_units(const pe__tile *t, const pe__heads *x,
+                                                   const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                     const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                    const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__F32, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_f32_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
     }
-#define PE__HEAD_ROTATORS(name, from, to)                                                          \
-    PE__OUTLINE void name##_rest(const pe__tile *t, const pe__heads *x)                            \
-    {                                                                                              \
-        pe__copy_rest(from, to, t, x);                                                             \
-    }                                                                                              \
-    PE__HEAD_ROTATOR(name##_halves, from, to, PE_LAYOUT_HALVES, name##_rest)                       \
-    PE__HEAD_ROTATOR(name##_interleaved, from, to, PE_LAYOUT_INTERLEAVED, name##_rest)             \
-    PE__INLINE void name(const pe__tile *t, const pe__heads *x)                                    \
-    {                                                                                              \
-        if (t->layout == PE_LAYOUT_HALVES) name##_halves(t, x);                                    \
-        else name##_interleaved(t, x);                                                             \
-    }                                                                                              \
-    PE__OUTLINE void name##_sections(const pe__tile *t, const pe__heads *x)                        \
-    {                                                                                              \
-        if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(from, to, t, x);                    \
-        else pe__rotate_sections_interleaved(from, to, t, x, name##_interleaved);                  \
-        if (x->copied_after) name##_rest(t, x);                                                    \
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_interleaved_vectors(const pe__tile *t, const pe__heads *x,
+                                                          const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
     }
-PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE__F32, PE__F32)
-PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE__F16, PE__F16)
-PE__HEAD_ROTATORS(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
-PE__HEAD_ROTATORS(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
-PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
-#undef PE__HEAD_ROTATORS
-#undef PE__HEAD_ROTATOR
+}
+
+PE__INLINE void pe__rotate_heads_f32(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_f32_halves(t, x);
+    else pe__rotate_heads_f32_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__F32, t, x);
+    else pe__rotate_sections_interleaved(PE__F32, PE__F32, t, x, pe__rotate_heads_f32_interleaved);
+    if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__F16, PE__F16, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_halves_units(const pe__tile *t, const pe__heads *x,
+                                                   const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                     const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                    const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F16, PE__F16, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F16);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_f16_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f16_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f16_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
+    }
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
+                                                          const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F16);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f16_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f16_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f16_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
+    }
+}
+
+PE__INLINE void pe__rotate_heads_f16(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_f16_halves(t, x);
+    else pe__rotate_heads_f16_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f16_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F16, PE__F16, t, x);
+    else pe__rotate_sections_interleaved(PE__F16, PE__F16, t, x, pe__rotate_heads_f16_interleaved);
+    if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__BF16, PE__BF16, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_halves_units(const pe__tile *t, const pe__heads *x,
+                                                    const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                      const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                     const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__BF16);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_bf16_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_bf16_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_bf16_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
+    }
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
+                                                           const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                          const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__BF16);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_bf16_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_bf16_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_bf16_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
+    }
+}
+
+PE__INLINE void pe__rotate_heads_bf16(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_bf16_halves(t, x);
+    else pe__rotate_heads_bf16_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_bf16_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__BF16, PE__BF16, t, x);
+    else
+        pe__rotate_sections_interleaved(PE__BF16, PE__BF16, t, x,
+                                        pe__rotate_heads_bf16_interleaved);
+    if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__F32, PE__F16, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves_units(const pe__tile *t, const pe__heads *x,
+                                                       const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__F16, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_f16_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_f16_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_f16_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
+    }
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                            const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
+                                                              const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                             const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_f16_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_f16_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_f16_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
+    }
+}
+
+PE__INLINE void pe__rotate_heads_f32_f16(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_f32_f16_halves(t, x);
+    else pe__rotate_heads_f32_f16_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_f16_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__F16, t, x);
+    else
+        pe__rotate_sections_interleaved(PE__F32, PE__F16, t, x,
+                                        pe__rotate_heads_f32_f16_interleaved);
+    if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_rest(const pe__tile *t, const pe__heads *x)
+{
+    pe__copy_rest(PE__F32, PE__BF16, t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_units(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_vectors(const pe__tile *t, const pe__heads *x,
+                                                          const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_singly(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__BF16, PE_LAYOUT_HALVES, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_bf16_halves_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_bf16_halves_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_bf16_halves_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
+    }
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_units(const pe__tile *t, const pe__heads *x,
+                                                             const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_vectors(const pe__tile *t,
+                                                               const pe__heads *x,
+                                                               const pe__head_schedule *schedule)
+{
+    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_singly(const pe__tile *t, const pe__heads *x,
+                                                              const pe__head_schedule *schedule)
+{
+    pe__rotate_singly(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved(const pe__tile *t, const pe__heads *x)
+{
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const size_t n = t->count;
+    const size_t units = pe__unit_pairs(n);
+    if (schedule.order != PE__HEADS_TOGETHER)
+        pe__rotate_heads_f32_bf16_interleaved_singly(t, x, &schedule);
+    else {
+        if (units > 0) pe__rotate_heads_f32_bf16_interleaved_units(t, x, &schedule);
+        if (units < n) pe__rotate_heads_f32_bf16_interleaved_vectors(t, x, &schedule);
+        if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
+    }
+}
+
+PE__INLINE void pe__rotate_heads_f32_bf16(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_heads_f32_bf16_halves(t, x);
+    else pe__rotate_heads_f32_bf16_interleaved(t, x);
+}
+
+PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe__heads *x)
+{
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__BF16, t, x);
+    else
+        pe__rotate_sections_interleaved(PE__F32, PE__BF16, t, x,
+                                        pe__rotate_heads_f32_bf16_interleaved);
+    if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
+}
 
 /* ==== src/rope/tokens.h ==== */
 /* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
  * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_tokens.c. */
 
 /* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
    axis' own pair number `first` on. `at` of the count pairs lie before them. */
@@ -9894,7 +10382,7 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
  * have one head each, where the heads of a token are far apart, and in some large calls. Heads with
  * sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads of a plan
  * with rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h).
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_call.c. */
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
@@ -10048,7 +10536,7 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
 
 /* ==== src/rope/table.h ==== */
 /* Tables of sines and cosines in the layouts of other libraries, for programs that rotate heads
- * themselves. Test: tests/unit/test_models.c. */
+ * themselves. Test: tests/unit/plan/test_models.c. */
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
@@ -10152,17 +10640,30 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
         }
     }
 }
-#define PE__TABLE_KERNEL(T)                                                                        \
-    PE__OUTLINE void pe__table_rows_##T(const pe__output *output, double t, size_t rows)           \
-    {                                                                                              \
-        pe__table_rows(output, t, rows, &pe__fill_kernel_##T);                                     \
-    }                                                                                              \
-    static const pe__row_kernel pe__table_kernel_##T = {                                           \
-        pe__table_rows_##T, pe__table_rows_##T, pe__write_zeros, NULL, NULL, NULL};
-PE__TABLE_KERNEL(f32)
-PE__TABLE_KERNEL(f16)
-PE__TABLE_KERNEL(bf16)
-#undef PE__TABLE_KERNEL
+
+PE__OUTLINE void pe__table_rows_f32(const pe__output *output, double t, size_t rows)
+{
+    pe__table_rows(output, t, rows, &pe__fill_kernel_f32);
+}
+
+static const pe__row_kernel pe__table_kernel_f32 = {
+    pe__table_rows_f32, pe__table_rows_f32, pe__write_zeros, NULL, NULL, NULL};
+
+PE__OUTLINE void pe__table_rows_f16(const pe__output *output, double t, size_t rows)
+{
+    pe__table_rows(output, t, rows, &pe__fill_kernel_f16);
+}
+
+static const pe__row_kernel pe__table_kernel_f16 = {
+    pe__table_rows_f16, pe__table_rows_f16, pe__write_zeros, NULL, NULL, NULL};
+
+PE__OUTLINE void pe__table_rows_bf16(const pe__output *output, double t, size_t rows)
+{
+    pe__table_rows(output, t, rows, &pe__fill_kernel_bf16);
+}
+
+static const pe__row_kernel pe__table_kernel_bf16 = {
+    pe__table_rows_bf16, pe__table_rows_bf16, pe__write_zeros, NULL, NULL, NULL};
 
 /* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
    columns of a row's first cosine and first sine; equal for matrices. */
@@ -10332,7 +10833,7 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
 
 /* ==== src/rope/by_table.h ==== */
 /* RoPE by a table: heads are rotated by the rows of a table of sines and cosines that the caller
- * has. Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
+ * has. Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
  * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
@@ -10529,7 +11030,7 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
 /* ==== src/rope/factors.h ==== */
 /* Factors that depend on the position, correctly rounded: the factor that scales a query
  * (pe_rope_query_scale_f32()), and the factors by which xPos multiplies sines and cosines. Tested
- * by tests/unit/test_models.c. */
+ * by tests/unit/plan/test_models.c. */
 
 /* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
@@ -10704,7 +11205,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
 
 /* ==== src/rope/ggml.h ==== */
 /* RoPE with ggml's arguments: its angles with ggml's own roundings, or their exact frequencies.
- * Tested by tests/unit/test_models.c. */
+ * Tested by tests/unit/plan/test_models.c. */
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
  * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same
@@ -10897,7 +11398,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
 /* ==== src/algebra/shift.h ==== */
 /* Shifts of rows by a number of positions: checks, calls, and the rotation of doubles.
- * Test: tests/unit/test_algebra.c. */
+ * Test: tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
@@ -11044,7 +11545,7 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
 
 /* ==== src/algebra/dot.h ==== */
 /* Dot products of two rows, one by one or, for consecutive differences, many at a time.
- * Test: tests/unit/test_algebra.c. */
+ * Test: tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
@@ -11333,7 +11834,7 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 /* ==== src/alibi/alibi.h ==== */
 /* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
- * tests/unit/test_alibi.c. */
+ * tests/unit/scores/test_alibi.c. */
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
@@ -11749,7 +12250,7 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
 
 /* ==== src/bias/bias.h ==== */
 /* Computes T5's buckets, and adds to each attention score the learned bias that an index selects.
- * Tested by tests/unit/test_learned.c. */
+ * Tested by tests/unit/learned/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
@@ -11924,7 +12425,7 @@ PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entr
 
 /* ==== src/learned/add.h ==== */
 /* Adds rows of a learned table to activations, and the activations' gradient to the table's.
- * Tested by tests/unit/test_learned.c. */
+ * Tested by tests/unit/learned/test_learned.c. */
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
@@ -11992,8 +12493,8 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 }
 
 /* ==== src/learned/resample.h ==== */
-/* Resamples learned tables to another size. Tested by tests/unit/test_learned.c and
- * tests/unit/test_models.c. */
+/* Resamples learned tables to another size. Tested by tests/unit/learned/test_learned.c and
+ * tests/unit/plan/test_models.c. */
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
@@ -12226,132 +12727,383 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
 
 /* Fill, add and add_batch. number: the type of a scale. batch_kernel: the row kernel that fills the
    buffer of rows that are then added to all batches. */
-#define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
-    PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
-                                            element *out, size_t stride)                           \
-    {                                                                                              \
-        pe__output output =                                                                        \
-            pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_##T);     \
-        return pe__call_rows(plan, at, &output);                                                   \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
-                                           number scale, element *x, size_t stride)                \
-    {                                                                                              \
-        pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
-                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
-        return pe__call_rows(plan, at, &output);                                                   \
-    }                                                                                              \
-    PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
-                                      number scale, element *x, size_t stride,                     \
-                                      size_t batch_stride)                                         \
-    {                                                                                              \
-        pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
-                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
-        pe__batches all = {batches, 0, &batch_kernel, pe__add_some_##T};                           \
-        return pe__call_batch(plan, &at, batch_stride, &output, &all);                             \
-    }
-PE__ROWS_OF(f32, float, float, pe__fill_kernel_f32)
-PE__ROWS_OF(f16, uint16_t, float, pe__fill_kernel_f32)
-PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
-PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
-#undef PE__ROWS_OF
+PE__OUTLINE pe_status pe__call_fill_f32(const pe_plan *plan, const pe_at *at, size_t rows,
+                                        float *out, size_t stride)
+{
+    pe__output output =
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f32);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE__OUTLINE pe_status pe__call_add_f32(const pe_plan *plan, const pe_at *at, size_t rows,
+                                       float scale, float *x, size_t stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_f32);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, float *x, size_t stride, size_t batch_stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_f32);
+    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_f32};
+    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+}
+
+PE__OUTLINE pe_status pe__call_fill_f16(const pe_plan *plan, const pe_at *at, size_t rows,
+                                        uint16_t *out, size_t stride)
+{
+    pe__output output =
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f16);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE__OUTLINE pe_status pe__call_add_f16(const pe_plan *plan, const pe_at *at, size_t rows,
+                                       float scale, uint16_t *x, size_t stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_f16);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, uint16_t *x, size_t stride, size_t batch_stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_f16);
+    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_f16};
+    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+}
+
+PE__OUTLINE pe_status pe__call_fill_bf16(const pe_plan *plan, const pe_at *at, size_t rows,
+                                         uint16_t *out, size_t stride)
+{
+    pe__output output =
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_bf16);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE__OUTLINE pe_status pe__call_add_bf16(const pe_plan *plan, const pe_at *at, size_t rows,
+                                        float scale, uint16_t *x, size_t stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_bf16);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
+                                      &pe__add_kernel_bf16);
+    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_bf16};
+    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+}
+
+PE__OUTLINE pe_status pe__call_fill_f64(const pe_plan *plan, const pe_at *at, size_t rows,
+                                        double *out, size_t stride)
+{
+    pe__output output =
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f64);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE__OUTLINE pe_status pe__call_add_f64(const pe_plan *plan, const pe_at *at, size_t rows,
+                                       double scale, double *x, size_t stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_double(scale),
+                                      &pe__add_kernel_f64);
+    return pe__call_rows(plan, at, &output);
+}
+
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride)
+{
+    pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_double(scale),
+                                      &pe__add_kernel_f64);
+    pe__batches all = {batches, 0, &pe__fill_kernel_f64, pe__add_some_f64};
+    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+}
 
 /* Rotation of tokens from an array of type element to an array of type to. */
-#define PE__ROPE_TO(T, element, to)                                                                \
-    PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
-                                               size_t tokens, const pe__from_to *x)                \
-    {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__make_rope_call(tokens, sizeof(element), sizeof(to), pe__rotate_heads_##T,          \
-                               pe__rotate_heads_##T##_sections);                                   \
-        return pe__rope_to(plan, at, &call, x);                                                    \
-    }
 
 /* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
-#define PE__OF_TYPE(T, type, element)                                                              \
-    PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
-                                  size_t stride)                                                   \
-    {                                                                                              \
-        const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);   \
-        return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
-                              pe__rotate_heads_##T##_sections);                                    \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
-                                            const pe__from_to *q, const pe__from_to *k)            \
-    {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__make_rope_call(tokens, sizeof(element), sizeof(element), pe__rotate_heads_##T,     \
-                               pe__rotate_heads_##T##_sections);                                   \
-        call.x[0] = pe__heads_of(q);                                                               \
-        if (k) call.x[1] = pe__heads_of(k);                                                        \
-        return pe__rope_by_plan(plan, at, &call);                                                  \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
-                                                  const pe_rope_table *table, pe_rope_table *made) \
-    {                                                                                              \
-        void *const out = (void *)(uintptr_t)table->cosines;                                       \
-        pe__output output = pe__output_of(out, sizeof(element), table->rows, table->stride,        \
-                                          PE__STORE, 1, &pe__fill_kernel_##T);                     \
-        return pe__write_rope_table(plan, at, &output, &pe__table_kernel_##T, table, made);        \
-    }                                                                                              \
-    PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
-                                     const int32_t *index, size_t queries, size_t keys,            \
-                                     element *scores, size_t query_stride, size_t head_stride)     \
-    {                                                                                              \
-        const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};            \
-        return pe__bias_add(type, table, entries, index, &x);                                      \
-    }                                                                                              \
-    PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
-                                        pe_at at, size_t rows, element *x, size_t stride)          \
-    {                                                                                              \
-        const pe__learned l = {table, x, table_rows, d_model, stride};                             \
-        return pe__learned_add(type, 0, &l, &at, rows);                                            \
-    }
-PE__OF_TYPE(f32, PE__F32, float)
-PE__OF_TYPE(f16, PE__F16, uint16_t)
-PE__OF_TYPE(bf16, PE__BF16, uint16_t)
-PE__ROPE_TO(f32, float, float)
-PE__ROPE_TO(f16, uint16_t, uint16_t)
-PE__ROPE_TO(bf16, uint16_t, uint16_t)
-PE__ROPE_TO(f32_f16, float, uint16_t)
-PE__ROPE_TO(f32_bf16, float, uint16_t)
-#undef PE__OF_TYPE
+PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
+                              size_t stride)
+{
+    const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
+    return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_f32,
+                          pe__rotate_heads_f32_sections);
+}
+
+PE__OUTLINE pe_status pe__call_rope_f32(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                        const pe__from_to *q, const pe__from_to *k)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
+                                            pe__rotate_heads_f32, pe__rotate_heads_f32_sections);
+    call.x[0] = pe__heads_of(q);
+    if (k) call.x[1] = pe__heads_of(k);
+    return pe__rope_by_plan(plan, at, &call);
+}
+
+PE__OUTLINE pe_status pe__call_rope_table_f32(const pe_plan *plan, const pe_at *at,
+                                              const pe_rope_table *table, pe_rope_table *made)
+{
+    void *const out = (void *)(uintptr_t)table->cosines;
+    pe__output output = pe__output_of(out, sizeof(float), table->rows, table->stride, PE__STORE, 1,
+                                      &pe__fill_kernel_f32);
+    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_f32, table, made);
+}
+
+PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys, float *scores,
+                                 size_t query_stride, size_t head_stride)
+{
+    const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
+    return pe__bias_add(PE__F32, table, entries, index, &x);
+}
+
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
+                                    size_t rows, float *x, size_t stride)
+{
+    const pe__learned l = {table, x, table_rows, d_model, stride};
+    return pe__learned_add(PE__F32, 0, &l, &at, rows);
+}
+
+PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                              size_t stride)
+{
+    const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
+    return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_f16,
+                          pe__rotate_heads_f16_sections);
+}
+
+PE__OUTLINE pe_status pe__call_rope_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                        const pe__from_to *q, const pe__from_to *k)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_f16, pe__rotate_heads_f16_sections);
+    call.x[0] = pe__heads_of(q);
+    if (k) call.x[1] = pe__heads_of(k);
+    return pe__rope_by_plan(plan, at, &call);
+}
+
+PE__OUTLINE pe_status pe__call_rope_table_f16(const pe_plan *plan, const pe_at *at,
+                                              const pe_rope_table *table, pe_rope_table *made)
+{
+    void *const out = (void *)(uintptr_t)table->cosines;
+    pe__output output = pe__output_of(out, sizeof(uint16_t), table->rows, table->stride, PE__STORE,
+                                      1, &pe__fill_kernel_f16);
+    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_f16, table, made);
+}
+
+PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys,
+                                 uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
+    return pe__bias_add(PE__F16, table, entries, index, &x);
+}
+
+PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                    pe_at at, size_t rows, uint16_t *x, size_t stride)
+{
+    const pe__learned l = {table, x, table_rows, d_model, stride};
+    return pe__learned_add(PE__F16, 0, &l, &at, rows);
+}
+
+PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                               size_t stride)
+{
+    const pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
+    return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_bf16,
+                          pe__rotate_heads_bf16_sections);
+}
+
+PE__OUTLINE pe_status pe__call_rope_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                         const pe__from_to *q, const pe__from_to *k)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_bf16, pe__rotate_heads_bf16_sections);
+    call.x[0] = pe__heads_of(q);
+    if (k) call.x[1] = pe__heads_of(k);
+    return pe__rope_by_plan(plan, at, &call);
+}
+
+PE__OUTLINE pe_status pe__call_rope_table_bf16(const pe_plan *plan, const pe_at *at,
+                                               const pe_rope_table *table, pe_rope_table *made)
+{
+    void *const out = (void *)(uintptr_t)table->cosines;
+    pe__output output = pe__output_of(out, sizeof(uint16_t), table->rows, table->stride, PE__STORE,
+                                      1, &pe__fill_kernel_bf16);
+    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_bf16, table, made);
+}
+
+PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
+    return pe__bias_add(PE__BF16, table, entries, index, &x);
+}
+
+PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                     pe_at at, size_t rows, uint16_t *x, size_t stride)
+{
+    const pe__learned l = {table, x, table_rows, d_model, stride};
+    return pe__learned_add(PE__BF16, 0, &l, &at, rows);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_f32(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                           const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
+                                            pe__rotate_heads_f32, pe__rotate_heads_f32_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                           const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_f16, pe__rotate_heads_f16_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                            const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_bf16, pe__rotate_heads_bf16_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_f32_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                               const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(uint16_t),
+                                            pe__rotate_heads_f32_f16,
+                                            pe__rotate_heads_f32_f16_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                                const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(uint16_t),
+                                            pe__rotate_heads_f32_bf16,
+                                            pe__rotate_heads_f32_bf16_sections);
+    return pe__rope_to(plan, at, &call, x);
+}
 
 /* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
    layout contains no code for the other. */
-#define PE__BY_TABLE(T, type, element, name, layout)                                               \
-    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(const pe_rope_table *table, pe_layout any, \
-                                                        const pe_at *at, size_t tokens,            \
-                                                        const pe__from_to *x)                      \
-    {                                                                                              \
-        pe__rope_call call = pe__make_rope_call(tokens, sizeof(element), sizeof(element),          \
-                                                pe__rotate_heads_##T##_##name, NULL);              \
-        return pe__rope_by_table(table, any, at, &call, x);                                        \
-    }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, int64_t row,  \
-                                                         element *x, const pe_heads *heads)        \
-    {                                                                                              \
-        pe__rotate_token_by_table(type, table, layout, (size_t)row, x, heads);                     \
-        return PE_OK;                                                                              \
-    }
-PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f32, PE__F32, float, interleaved, PE_LAYOUT_INTERLEAVED)
-PE__BY_TABLE(f16, PE__F16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f16, PE__F16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
-#undef PE__BY_TABLE
+PE__OUTLINE pe_status pe__call_rope_by_f32_halves(const pe_rope_table *table, pe_layout any,
+                                                  const pe_at *at, size_t tokens,
+                                                  const pe__from_to *x)
+{
+    pe__rope_call call =
+        pe__make_rope_call(tokens, sizeof(float), sizeof(float), pe__rotate_heads_f32_halves, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
 
-#undef PE__ROPE_TO
+PE__OUTLINE pe_status pe__call_rope_one_f32_halves(const pe_rope_table *table, int64_t row,
+                                                   float *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__F32, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_f32_interleaved(const pe_rope_table *table, pe_layout any,
+                                                       const pe_at *at, size_t tokens,
+                                                       const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
+                                            pe__rotate_heads_f32_interleaved, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_f32_interleaved(const pe_rope_table *table, int64_t row,
+                                                        float *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__F32, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_f16_halves(const pe_rope_table *table, pe_layout any,
+                                                  const pe_at *at, size_t tokens,
+                                                  const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_f16_halves, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_f16_halves(const pe_rope_table *table, int64_t row,
+                                                   uint16_t *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__F16, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_f16_interleaved(const pe_rope_table *table, pe_layout any,
+                                                       const pe_at *at, size_t tokens,
+                                                       const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_f16_interleaved, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_f16_interleaved(const pe_rope_table *table, int64_t row,
+                                                        uint16_t *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__F16, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_bf16_halves(const pe_rope_table *table, pe_layout any,
+                                                   const pe_at *at, size_t tokens,
+                                                   const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_bf16_halves, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_bf16_halves(const pe_rope_table *table, int64_t row,
+                                                    uint16_t *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__BF16, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    return PE_OK;
+}
+
+PE__OUTLINE pe_status pe__call_rope_by_bf16_interleaved(const pe_rope_table *table, pe_layout any,
+                                                        const pe_at *at, size_t tokens,
+                                                        const pe__from_to *x)
+{
+    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
+                                            pe__rotate_heads_bf16_interleaved, NULL);
+    return pe__rope_by_table(table, any, at, &call, x);
+}
+
+PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *table, int64_t row,
+                                                         uint16_t *x, const pe_heads *heads)
+{
+    pe__rotate_token_by_table(PE__BF16, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    return PE_OK;
+}
 
 /* ==== src/selftest/selftest.h ==== */
 /* The self test: hashes small tables and compares the hash with a constant. Tested by
- * tests/unit/test_selftest.c. */
+ * tests/unit/selftest/test_selftest.c. */
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * Elements are hashed as integers, so that the byte order does not matter. The constant in
  * pe_selftest() is the same in every build, and changes only if results change. If a build computes
- * another hash, tests/unit/test_selftest.c prints that hash. */
+ * another hash, tests/unit/selftest/test_selftest.c prints that hash. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 11 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -12395,72 +13147,180 @@ static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 /* Hash rows of a plan: runs that begin at the first five positions of the list and go towards 0,
    rows of a grid and of lists, rows that pe_add_T adds, and, unless angles are floats, a shift. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
-#define PE__TEST_FILL(T, element)                                                                  \
-    PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
-    {                                                                                              \
-        enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                      \
-        const size_t shape[2] = {n, 2};                                                            \
-        const int64_t zero = t->zero, *const list = t->list;                                       \
-        const pe_plan *const p = &t->plan;                                                         \
-        element *const x = t->x.a_##T;                                                             \
-        for (size_t k = 0; k < 5; k++)                                                             \
-            PE__TAKE(pe_fill_##T(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));     \
-        PE__TAKE(pe_fill_##T(p, pe_grid(shape, p->axes), n, x, stride));                           \
-        PE__TAKE(pe_fill_##T(p, pe_at_i64(list), n, x, stride));                                   \
-        PE__TAKE(pe_fill_##T(p, pe_at_f64(t->real), n, x, stride));                                \
-        PE__TAKE(pe_add_##T(p, pe_from(zero + 77), n, 1, x, stride));                              \
-        PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -3, x, stride));                             \
-        if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
-    }
-PE__TEST_FILL(f32, float)
-PE__TEST_FILL(f64, double)
-PE__TEST_FILL(f16, uint16_t)
-PE__TEST_FILL(bf16, uint16_t)
-#undef PE__TEST_FILL
+PE__OUTLINE void pe__test_rows_f32(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };
+    const size_t shape[2] = {n, 2};
+    const int64_t zero = t->zero, *const list = t->list;
+    const pe_plan *const p = &t->plan;
+    float *const x = t->x.a_f32;
+    for (size_t k = 0; k < 5; k++)
+        PE__TAKE(pe_fill_f32(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));
+    PE__TAKE(pe_fill_f32(p, pe_grid(shape, p->axes), n, x, stride));
+    PE__TAKE(pe_fill_f32(p, pe_at_i64(list), n, x, stride));
+    PE__TAKE(pe_fill_f32(p, pe_at_f64(t->real), n, x, stride));
+    PE__TAKE(pe_add_f32(p, pe_from(zero + 77), n, 1, x, stride));
+    PE__TAKE(pe_add_f32(p, pe_from(zero - 99), n, -3, x, stride));
+    if (!p->float32) PE__TAKE(pe_shift_f32(p, pe_all(zero - 1234567), n, x, stride));
+}
+
+PE__OUTLINE void pe__test_rows_f64(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };
+    const size_t shape[2] = {n, 2};
+    const int64_t zero = t->zero, *const list = t->list;
+    const pe_plan *const p = &t->plan;
+    double *const x = t->x.a_f64;
+    for (size_t k = 0; k < 5; k++)
+        PE__TAKE(pe_fill_f64(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));
+    PE__TAKE(pe_fill_f64(p, pe_grid(shape, p->axes), n, x, stride));
+    PE__TAKE(pe_fill_f64(p, pe_at_i64(list), n, x, stride));
+    PE__TAKE(pe_fill_f64(p, pe_at_f64(t->real), n, x, stride));
+    PE__TAKE(pe_add_f64(p, pe_from(zero + 77), n, 1, x, stride));
+    PE__TAKE(pe_add_f64(p, pe_from(zero - 99), n, -3, x, stride));
+    if (!p->float32) PE__TAKE(pe_shift_f64(p, pe_all(zero - 1234567), n, x, stride));
+}
+
+PE__OUTLINE void pe__test_rows_f16(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };
+    const size_t shape[2] = {n, 2};
+    const int64_t zero = t->zero, *const list = t->list;
+    const pe_plan *const p = &t->plan;
+    uint16_t *const x = t->x.a_f16;
+    for (size_t k = 0; k < 5; k++)
+        PE__TAKE(pe_fill_f16(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));
+    PE__TAKE(pe_fill_f16(p, pe_grid(shape, p->axes), n, x, stride));
+    PE__TAKE(pe_fill_f16(p, pe_at_i64(list), n, x, stride));
+    PE__TAKE(pe_fill_f16(p, pe_at_f64(t->real), n, x, stride));
+    PE__TAKE(pe_add_f16(p, pe_from(zero + 77), n, 1, x, stride));
+    PE__TAKE(pe_add_f16(p, pe_from(zero - 99), n, -3, x, stride));
+    if (!p->float32) PE__TAKE(pe_shift_f16(p, pe_all(zero - 1234567), n, x, stride));
+}
+
+PE__OUTLINE void pe__test_rows_bf16(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };
+    const size_t shape[2] = {n, 2};
+    const int64_t zero = t->zero, *const list = t->list;
+    const pe_plan *const p = &t->plan;
+    uint16_t *const x = t->x.a_bf16;
+    for (size_t k = 0; k < 5; k++)
+        PE__TAKE(pe_fill_bf16(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));
+    PE__TAKE(pe_fill_bf16(p, pe_grid(shape, p->axes), n, x, stride));
+    PE__TAKE(pe_fill_bf16(p, pe_at_i64(list), n, x, stride));
+    PE__TAKE(pe_fill_bf16(p, pe_at_f64(t->real), n, x, stride));
+    PE__TAKE(pe_add_bf16(p, pe_from(zero + 77), n, 1, x, stride));
+    PE__TAKE(pe_add_bf16(p, pe_from(zero - 99), n, -3, x, stride));
+    if (!p->float32) PE__TAKE(pe_shift_bf16(p, pe_all(zero - 1234567), n, x, stride));
+}
 
 /* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
    filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
    (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. a' = a c - b s or b' = b c + a s is then
    a difference of two nearly equal products. The product with c is rounded first, so the difference
    is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
-#define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
-    PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
-    {                                                                                              \
-        enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
-        const float slopes[2] = {-0.4375f, 0.0123f};                                               \
-        const pe_heads heads = {2, head, token};                                                   \
-        const int64_t zero = t->zero;                                                              \
-        const pe_plan *const p = &t->plan;                                                         \
-        pe_plan halves = *p;                                                                       \
-        element table[n * head], *const x = t->x.a_##T;                                            \
-        halves.layout = PE_LAYOUT_HALVES;                                                          \
-        PE__TAKE(pe_fill_##T(p, pe_from(zero + 9), 2 * n, x, head));                               \
-        memcpy(table, x, sizeof table);                                                            \
-        PE__TAKE(pe_rope_##T(&halves, pe_from(zero + 4000), n, x, heads));                         \
-        PE__TAKE(pe_rope_##T(p, pe_back(pe_at_i64(t->list)), n, x, heads));                        \
-        const pe_at keys = pe_from(0);                                                             \
-        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40,   \
-                                  x, 41, 123));                                                    \
-        PE__TAKE(pe_learned_add_##T(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));   \
-        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40,  \
-                                  x, 41, 123));                                                    \
-        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, \
-                                   41, 123));                                                      \
-        const pe_heads wide = {4, 128, 512};                                                       \
-        float sines[64], cosines[64];                                                              \
-        const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};    \
-        for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;                \
-        for (size_t k = 0; k < 4; k++) {                                                           \
-            const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;             \
-            for (size_t i = 0; i < 512; i++)                                                       \
-                x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? three : k / 2 ? minus : one;            \
-            PE__TAKE(pe_rope_by_table_##T(&by, layout, pe_from(zero), 1, x, wide));                \
-        }                                                                                          \
+PE__OUTLINE void pe__test_rotate_f32(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };
+    const float slopes[2] = {-0.4375f, 0.0123f};
+    const pe_heads heads = {2, head, token};
+    const int64_t zero = t->zero;
+    const pe_plan *const p = &t->plan;
+    pe_plan halves = *p;
+    float table[n * head], *const x = t->x.a_f32;
+    halves.layout = PE_LAYOUT_HALVES;
+    PE__TAKE(pe_fill_f32(p, pe_from(zero + 9), 2 * n, x, head));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_rope_f32(&halves, pe_from(zero + 4000), n, x, heads));
+    PE__TAKE(pe_rope_f32(p, pe_back(pe_at_i64(t->list)), n, x, heads));
+    const pe_at keys = pe_from(0);
+    PE__TAKE(pe_alibi_add_f32(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40, x, 41,
+                              123));
+    PE__TAKE(pe_learned_add_f32(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));
+    PE__TAKE(pe_alibi_add_f32(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40, x, 41,
+                              123));
+    PE__TAKE(pe_alibi_fill_f32(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, 41,
+                               123));
+    const pe_heads wide = {4, 128, 512};
+    float sines[64], cosines[64];
+    const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};
+    for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;
+    for (size_t k = 0; k < 4; k++) {
+        const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        for (size_t i = 0; i < 512; i++)
+            x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? 3 : k / 2 ? -1 : 1;
+        PE__TAKE(pe_rope_by_table_f32(&by, layout, pe_from(zero), 1, x, wide));
     }
-PE__TEST_ROTATE(f32, float, 1, -1, 3)
-PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
-PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
-#undef PE__TEST_ROTATE
+}
+
+PE__OUTLINE void pe__test_rotate_f16(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };
+    const float slopes[2] = {-0.4375f, 0.0123f};
+    const pe_heads heads = {2, head, token};
+    const int64_t zero = t->zero;
+    const pe_plan *const p = &t->plan;
+    pe_plan halves = *p;
+    uint16_t table[n * head], *const x = t->x.a_f16;
+    halves.layout = PE_LAYOUT_HALVES;
+    PE__TAKE(pe_fill_f16(p, pe_from(zero + 9), 2 * n, x, head));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_rope_f16(&halves, pe_from(zero + 4000), n, x, heads));
+    PE__TAKE(pe_rope_f16(p, pe_back(pe_at_i64(t->list)), n, x, heads));
+    const pe_at keys = pe_from(0);
+    PE__TAKE(pe_alibi_add_f16(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40, x, 41,
+                              123));
+    PE__TAKE(pe_learned_add_f16(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));
+    PE__TAKE(pe_alibi_add_f16(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40, x, 41,
+                              123));
+    PE__TAKE(pe_alibi_fill_f16(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, 41,
+                               123));
+    const pe_heads wide = {4, 128, 512};
+    float sines[64], cosines[64];
+    const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};
+    for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;
+    for (size_t k = 0; k < 4; k++) {
+        const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        for (size_t i = 0; i < 512; i++)
+            x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? 0x4200 : k / 2 ? 0xbc00 : 0x3c00;
+        PE__TAKE(pe_rope_by_table_f16(&by, layout, pe_from(zero), 1, x, wide));
+    }
+}
+
+PE__OUTLINE void pe__test_rotate_bf16(pe__test *t)
+{
+    enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };
+    const float slopes[2] = {-0.4375f, 0.0123f};
+    const pe_heads heads = {2, head, token};
+    const int64_t zero = t->zero;
+    const pe_plan *const p = &t->plan;
+    pe_plan halves = *p;
+    uint16_t table[n * head], *const x = t->x.a_bf16;
+    halves.layout = PE_LAYOUT_HALVES;
+    PE__TAKE(pe_fill_bf16(p, pe_from(zero + 9), 2 * n, x, head));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_rope_bf16(&halves, pe_from(zero + 4000), n, x, heads));
+    PE__TAKE(pe_rope_bf16(p, pe_back(pe_at_i64(t->list)), n, x, heads));
+    const pe_at keys = pe_from(0);
+    PE__TAKE(pe_alibi_add_bf16(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40, x, 41,
+                               123));
+    PE__TAKE(pe_learned_add_bf16(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));
+    PE__TAKE(pe_alibi_add_bf16(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40, x,
+                               41, 123));
+    PE__TAKE(pe_alibi_fill_bf16(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, 41,
+                                123));
+    const pe_heads wide = {4, 128, 512};
+    float sines[64], cosines[64];
+    const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};
+    for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;
+    for (size_t k = 0; k < 4; k++) {
+        const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        for (size_t i = 0; i < 512; i++)
+            x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? 0x4040 : k / 2 ? 0xbf80 : 0x3f80;
+        PE__TAKE(pe_rope_by_table_bf16(&by, layout, pe_from(zero), 1, x, wide));
+    }
+}
 
 /* Hash which elements are NaNs after heads of NaNs are rotated and rounded from f32 to f16 and
    bf16. The bits of a NaN are not hashed, since its sign differs between machines. A NaN whose
@@ -12599,7 +13459,8 @@ extern "C" {
 #endif
 
 /* ==== src/where/make.h ==== */
-/* The public functions that make a pe_at or change one. Tested by tests/unit/test_at.c. */
+/* The public functions that make a pe_at or change one.
+ * Tested by tests/unit/positions/test_at.c. */
 
 /* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. The bytes are not set
    to zero first: zeros are written by wide stores, and with these before the narrow stores of the
@@ -12628,18 +13489,32 @@ PE_API pe_at pe_from_by(int64_t first, int64_t step)
 PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
 PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
 
-#define PE__LISTS(T, kind, type)                                                                   \
-    PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
-                               size_t axis_stride)                                                 \
-    {                                                                                              \
-        return pe__make_at(kind, 0, 0, coords, axes, row_stride, axis_stride);                     \
-    }                                                                                              \
-    PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
-PE__LISTS(i32, PE__AT_I32, int32_t)
-PE__LISTS(i64, PE__AT_I64, int64_t)
-PE__LISTS(f32, PE__AT_F32, float)
-PE__LISTS(f64, PE__AT_F64, double)
-#undef PE__LISTS
+PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__make_at(PE__AT_I32, 0, 0, coords, axes, row_stride, axis_stride);
+}
+
+PE_API pe_at pe_at_i32(const int32_t *positions) { return pe_coords_i32(positions, 1, 1, 0); }
+PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__make_at(PE__AT_I64, 0, 0, coords, axes, row_stride, axis_stride);
+}
+
+PE_API pe_at pe_at_i64(const int64_t *positions) { return pe_coords_i64(positions, 1, 1, 0); }
+PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride)
+{
+    return pe__make_at(PE__AT_F32, 0, 0, coords, axes, row_stride, axis_stride);
+}
+
+PE_API pe_at pe_at_f32(const float *positions) { return pe_coords_f32(positions, 1, 1, 0); }
+PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride, size_t axis_stride)
+{
+    return pe__make_at(PE__AT_F64, 0, 0, coords, axes, row_stride, axis_stride);
+}
+
+PE_API pe_at pe_at_f64(const double *positions) { return pe_coords_f64(positions, 1, 1, 0); }
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
@@ -12695,52 +13570,127 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
  * that has options of its own. They need no such options, since they compute nothing. */
 
 /* pe_fill_T, pe_add_T and pe_sincos_T. number: the type of the scale of pe_add_T. */
-#define PE__CALLS(T, element, number)                                                              \
-    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
-                                 size_t stride)                                                    \
-    {                                                                                              \
-        return pe__call_fill_##T(plan, &at, rows, out, stride);                                    \
-    }                                                                                              \
-    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, number scale,          \
-                                element *x, size_t stride)                                         \
-    {                                                                                              \
-        return pe__call_add_##T(plan, &at, rows, scale, x, stride);                                \
-    }                                                                                              \
-    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
-                                   size_t rows, element *sines, element *cosines, size_t stride)   \
-    {                                                                                              \
-        const pe__sincos_request x = {omega,                                                       \
-                                      pairs,                                                       \
-                                      rows,                                                        \
-                                      stride,                                                      \
-                                      sizeof *sines,                                               \
-                                      amplitude,                                                   \
-                                      (unsigned char *)sines,                                      \
-                                      (unsigned char *)cosines};                                   \
-        return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
-                         : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
-    }
-PE__CALLS(f32, float, float)
-PE__CALLS(f16, uint16_t, float)
-PE__CALLS(bf16, uint16_t, float)
-PE__CALLS(f64, double, double)
-#undef PE__CALLS
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
+{
+    return pe__call_fill_f32(plan, &at, rows, out, stride);
+}
+
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
+                            size_t stride)
+{
+    return pe__call_add_f32(plan, &at, rows, scale, x, stride);
+}
+
+PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, float *sines, float *cosines, size_t stride)
+{
+    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
+                                  (unsigned char *)sines, (unsigned char *)cosines};
+    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f32)
+                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f32);
+}
+
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                             size_t stride)
+{
+    return pe__call_fill_f16(plan, &at, rows, out, stride);
+}
+
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                            size_t stride)
+{
+    return pe__call_add_f16(plan, &at, rows, scale, x, stride);
+}
+
+PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
+{
+    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
+                                  (unsigned char *)sines, (unsigned char *)cosines};
+    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f16)
+                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f16);
+}
+
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                              size_t stride)
+{
+    return pe__call_fill_bf16(plan, &at, rows, out, stride);
+}
+
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                             size_t stride)
+{
+    return pe__call_add_bf16(plan, &at, rows, scale, x, stride);
+}
+
+PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude, pe_at at,
+                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
+{
+    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
+                                  (unsigned char *)sines, (unsigned char *)cosines};
+    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_bf16)
+                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_bf16);
+}
+
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
+{
+    return pe__call_fill_f64(plan, &at, rows, out, stride);
+}
+
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride)
+{
+    return pe__call_add_f64(plan, &at, rows, scale, x, stride);
+}
+
+PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, double *sines, double *cosines, size_t stride)
+{
+    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
+                                  (unsigned char *)sines, (unsigned char *)cosines};
+    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f64)
+                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f64);
+}
 
 /* pe_rope_to_T, from one type to another. */
-#define PE__CALLS(T, element, to)                                                                  \
-    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
-                                    const element *in, pe_heads in_heads, to *out,                 \
-                                    pe_heads out_heads)                                            \
-    {                                                                                              \
-        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return pe__call_rope_to_##T(plan, &at, tokens, &x);                                        \
-    }
-PE__CALLS(f32, float, float)
-PE__CALLS(f16, uint16_t, uint16_t)
-PE__CALLS(bf16, uint16_t, uint16_t)
-PE__CALLS(f32_f16, float, uint16_t)
-PE__CALLS(f32_bf16, float, uint16_t)
-#undef PE__CALLS
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_f32(plan, &at, tokens, &x);
+}
+
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_f16(plan, &at, tokens, &x);
+}
+
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                 pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_bf16(plan, &at, tokens, &x);
+}
+
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                    const float *in, pe_heads in_heads, uint16_t *out,
+                                    pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_f32_f16(plan, &at, tokens, &x);
+}
+
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                     const float *in, pe_heads in_heads, uint16_t *out,
+                                     pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return pe__call_rope_to_f32_bf16(plan, &at, tokens, &x);
+}
 
 /* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
    row, a row's cosines are consecutive and its sines are, pairs fill whole units, and no argument
@@ -12759,71 +13709,199 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
 }
 
 /* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
-#define PE__CALLS(T, type, element)                                                                \
-    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
-                                 pe_heads heads)                                                   \
-    {                                                                                              \
-        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return pe__call_rope_##T(plan, &at, tokens, &both, NULL);                                  \
-    }                                                                                              \
-    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
-                                    pe_heads q_heads, element *k, pe_heads k_heads)                \
-    {                                                                                              \
-        const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};                                \
-        const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};                                   \
-        return pe__call_rope_##T(plan, &at, tokens, &queries, &keys);                              \
-    }                                                                                              \
-    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
-                                       pe_rope_table_layout layout, element *cosines,              \
-                                       element *sines, size_t stride, pe_rope_table *made)         \
-    {                                                                                              \
-        const pe_rope_table table = {cosines, sines, type, layout, stride, rows, 0};               \
-        return pe__call_rope_table_##T(plan, &at, &table, made);                                   \
-    }                                                                                              \
-    PE__API_INLINE pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,    \
-                                                  pe_at rows, size_t tokens, element *x,           \
-                                                  pe_heads heads)                                  \
-    {                                                                                              \
-        const int halves = layout == PE_LAYOUT_HALVES;                                             \
-        if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))                   \
-            return halves ? pe__call_rope_one_##T##_halves(table, rows.first, x, &heads)           \
-                          : pe__call_rope_one_##T##_interleaved(table, rows.first, x, &heads);     \
-        const pe_at at = rows;                                                                     \
-        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \
-                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, tokens, &both);     \
-    }                                                                                              \
-    PE_API pe_status pe_rope_by_table_to_##T(                                                      \
-        const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
-        const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
-    {                                                                                              \
-        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return layout == PE_LAYOUT_HALVES                                                          \
-                   ? pe__call_rope_by_##T##_halves(table, layout, &rows, tokens, &x)               \
-                   : pe__call_rope_by_##T##_interleaved(table, layout, &rows, tokens, &x);         \
-    }
-PE__CALLS(f32, PE_TYPE_F32, float)
-PE__CALLS(f16, PE_TYPE_F16, uint16_t)
-PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
-#undef PE__CALLS
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x, pe_heads heads)
+{
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return pe__call_rope_f32(plan, &at, tokens, &both, NULL);
+}
+
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+                                pe_heads q_heads, float *k, pe_heads k_heads)
+{
+    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
+    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
+    return pe__call_rope_f32(plan, &at, tokens, &queries, &keys);
+}
+
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, float *cosines, float *sines,
+                                   size_t stride, pe_rope_table *made)
+{
+    const pe_rope_table table = {cosines, sines, PE_TYPE_F32, layout, stride, rows, 0};
+    return pe__call_rope_table_f32(plan, &at, &table, made);
+}
+
+PE__API_INLINE pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout,
+                                              pe_at rows, size_t tokens, float *x, pe_heads heads)
+{
+    const int halves = layout == PE_LAYOUT_HALVES;
+    if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
+        return halves ? pe__call_rope_one_f32_halves(table, rows.first, x, &heads)
+                      : pe__call_rope_one_f32_interleaved(table, rows.first, x, &heads);
+    const pe_at at = rows;
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return halves ? pe__call_rope_by_f32_halves(table, layout, &at, tokens, &both)
+                  : pe__call_rope_by_f32_interleaved(table, layout, &at, tokens, &both);
+}
+
+PE_API pe_status pe_rope_by_table_to_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                         size_t tokens, size_t head_dim, const float *in,
+                                         pe_heads in_heads, float *out, pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return layout == PE_LAYOUT_HALVES
+               ? pe__call_rope_by_f32_halves(table, layout, &rows, tokens, &x)
+               : pe__call_rope_by_f32_interleaved(table, layout, &rows, tokens, &x);
+}
+
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                             pe_heads heads)
+{
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return pe__call_rope_f16(plan, &at, tokens, &both, NULL);
+}
+
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                pe_heads q_heads, uint16_t *k, pe_heads k_heads)
+{
+    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
+    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
+    return pe__call_rope_f16(plan, &at, tokens, &queries, &keys);
+}
+
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                   size_t stride, pe_rope_table *made)
+{
+    const pe_rope_table table = {cosines, sines, PE_TYPE_F16, layout, stride, rows, 0};
+    return pe__call_rope_table_f16(plan, &at, &table, made);
+}
+
+PE__API_INLINE pe_status pe_rope_by_table_f16(const pe_rope_table *table, pe_layout layout,
+                                              pe_at rows, size_t tokens, uint16_t *x,
+                                              pe_heads heads)
+{
+    const int halves = layout == PE_LAYOUT_HALVES;
+    if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
+        return halves ? pe__call_rope_one_f16_halves(table, rows.first, x, &heads)
+                      : pe__call_rope_one_f16_interleaved(table, rows.first, x, &heads);
+    const pe_at at = rows;
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return halves ? pe__call_rope_by_f16_halves(table, layout, &at, tokens, &both)
+                  : pe__call_rope_by_f16_interleaved(table, layout, &at, tokens, &both);
+}
+
+PE_API pe_status pe_rope_by_table_to_f16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                         size_t tokens, size_t head_dim, const uint16_t *in,
+                                         pe_heads in_heads, uint16_t *out, pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return layout == PE_LAYOUT_HALVES
+               ? pe__call_rope_by_f16_halves(table, layout, &rows, tokens, &x)
+               : pe__call_rope_by_f16_interleaved(table, layout, &rows, tokens, &x);
+}
+
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                              pe_heads heads)
+{
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return pe__call_rope_bf16(plan, &at, tokens, &both, NULL);
+}
+
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads)
+{
+    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
+    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
+    return pe__call_rope_bf16(plan, &at, tokens, &queries, &keys);
+}
+
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                    size_t stride, pe_rope_table *made)
+{
+    const pe_rope_table table = {cosines, sines, PE_TYPE_BF16, layout, stride, rows, 0};
+    return pe__call_rope_table_bf16(plan, &at, &table, made);
+}
+
+PE__API_INLINE pe_status pe_rope_by_table_bf16(const pe_rope_table *table, pe_layout layout,
+                                               pe_at rows, size_t tokens, uint16_t *x,
+                                               pe_heads heads)
+{
+    const int halves = layout == PE_LAYOUT_HALVES;
+    if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
+        return halves ? pe__call_rope_one_bf16_halves(table, rows.first, x, &heads)
+                      : pe__call_rope_one_bf16_interleaved(table, rows.first, x, &heads);
+    const pe_at at = rows;
+    const pe__from_to both = {x, x, heads, heads, 0, 1};
+    return halves ? pe__call_rope_by_bf16_halves(table, layout, &at, tokens, &both)
+                  : pe__call_rope_by_bf16_interleaved(table, layout, &at, tokens, &both);
+}
+
+PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                          size_t tokens, size_t head_dim, const uint16_t *in,
+                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads)
+{
+    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
+    return layout == PE_LAYOUT_HALVES
+               ? pe__call_rope_by_bf16_halves(table, layout, &rows, tokens, &x)
+               : pe__call_rope_by_bf16_interleaved(table, layout, &rows, tokens, &x);
+}
 
 /* pe_alibi_fill_T and pe_alibi_add_T. */
-#define PE__CALLS(T, type, element, verb)                                                          \
-    PE_API pe_status pe_alibi_##verb##_##T(                                                        \
-        const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
-        pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
-    {                                                                                              \
-        const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
-                             head_stride, mode,  type,    &query_at, &key_at};                     \
-        return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
-    }
-PE__CALLS(f32, PE__F32, float, fill)
-PE__CALLS(f32, PE__F32, float, add)
-PE__CALLS(f16, PE__F16, uint16_t, fill)
-PE__CALLS(f16, PE__F16, uint16_t, add)
-PE__CALLS(bf16, PE__BF16, uint16_t, fill)
-PE__CALLS(bf16, PE__BF16, uint16_t, add)
-#undef PE__CALLS
+PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   float *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {
+        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F32, &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_fill);
+}
+
+PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                  float *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {
+        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F32, &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_add);
+}
+
+PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   uint16_t *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {
+        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F16, &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_fill);
+}
+
+PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                  uint16_t *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {
+        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F16, &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_add);
+}
+
+PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                    uint16_t *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE__BF16,
+                         &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_fill);
+}
+
+PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   uint16_t *x, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE__BF16,
+                         &query_at, &key_at};
+    return pe__alibi_call(&a, x, pe__alibi_add);
+}
 
 /* ==== src/pe.h ==== */
 
@@ -12854,6 +13932,8 @@ PE__CALLS(bf16, PE__BF16, uint16_t, add)
 #undef PE__DEFINE
 #undef PE__SETS_TARGET
 #undef PE__STATUSES
+#undef PE__PRESETS
+#undef PE__ROPE_TYPES
 #undef PE__OPAQUE
 #undef PE__PRODUCT
 #undef PE__IN_MEMORY

@@ -525,7 +525,7 @@ extern "C" {
 
 /* ==== src/simd/one.h ==== */
 /* Operations on a single number, which are the same for all instruction sets. Tested by
- * tests/unit/test_types.c. */
+ * tests/unit/simd/test_types.c. */
 
 /* ---- single numbers, for all instruction sets ------------------------------------------------ */
 
@@ -598,7 +598,7 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
 
 /* ==== src/simd/vectors.h ==== */
 /* GNU C's vectors: their types, and the operations that need only operators on vectors. pe_simd.h
- * lists what each operation does. Tested by tests/unit/test_types.c. */
+ * lists what each operation does. Tested by tests/unit/simd/test_types.c. */
 
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
@@ -776,7 +776,7 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1,
 #endif
 
 /* ==== src/simd/avx512.h ==== */
-/* The operations that pe_simd.h lists, on AVX-512. Tested by tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on AVX-512. Tested by tests/unit/simd/test_types.c. */
 
 /* ---- AVX-512 -------------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX512
@@ -1006,7 +1006,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/avx2.h ==== */
-/* The operations that pe_simd.h lists, on AVX2 with FMA. Tested by tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on AVX2 with FMA. Tested by tests/unit/simd/test_types.c. */
 
 /* ---- AVX2 and FMA ---------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX2
@@ -1175,7 +1175,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/neon.h ==== */
-/* The operations that pe_simd.h lists, on NEON. Tested by tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on NEON. Tested by tests/unit/simd/test_types.c. */
 
 /* ---- NEON (AArch64) -------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_NEON
@@ -1259,7 +1259,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 
 /* ==== src/simd/sse2.h ==== */
 /* The operations that pe_simd.h lists, on SSE2 and WebAssembly's SIMD128. Tested by
- * tests/unit/test_types.c and tests/checks/wasm.sh. */
+ * tests/unit/simd/test_types.c and tests/checks/wasm.sh. */
 
 /* ---- SSE2, WASM SIMD128: two doubles, nothing fused ------------------------------------------ */
 #if PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
@@ -1454,7 +1454,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 
 /* ==== src/simd/scalar.h ==== */
 /* The operations that pe_simd.h lists, on one lane, for any compiler. Tested by
- * tests/unit/test_types.c. */
+ * tests/unit/simd/test_types.c. */
 
 /* ---- scalar: one lane, any C99 compiler ------------------------------------------------------ */
 #if PE_ISA == PE_ISA_SCALAR
@@ -1712,7 +1712,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 
 /* ==== src/simd/derived.h ==== */
 /* Operations that are built on the backends, and operations that several backends share. Tested by
- * tests/unit/test_types.c and tests/unit/test_budget.c. */
+ * tests/unit/simd/test_types.c and tests/unit/numbers/test_budget.c. */
 
 /* ---- derived operations, for all instruction sets -------------------------------------------- */
 

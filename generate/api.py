@@ -60,7 +60,10 @@ class Header:
     def __init__(self, text):
         text = text[:re.search(r"^/\*  PRIVATE", text, re.M).start()]
         self.functions = re.findall(r"^PE_API .*?[ *](pe_\w+)\(", text, re.M)
-        self.statuses = dict(re.findall(r"X\((PE_\w+),\s*(\"(?:[^)\"]|\"\s*\"|\)(?!\s*\\?\n))*\")\)", text.replace("\\\n", "\n")))
+        # The lists of an enum: {name of the macro: {constant: the texts behind it}}. The pieces of a status text are joined.
+        self.lists = {name: {constant: "".join(re.findall(r'"((?:\\.|[^"\\])*)"', re.sub(r'",\s*"', ", ", rest)))
+                             for constant, rest in re.findall(r"X\((PE_\w+),((?:[^\"()]|\"(?:\\.|[^\"\\])*\")*)\)", body)}
+                      for name, body in re.findall(r"^#define (PE__\w+)\(X\)((?:.*\\\n)+.*)", text, re.M)}
         self.manual = text_of(re.search(r"/\* SPDX.*?\*/", text, re.S)[0])
         self.sections, self.rows, comment, room, kept = [], {}, None, False, None
         tokens = re.findall(r"(/\*.*?\*/)|^(typedef [^;{]*\{.*?\} \w+;|enum \{.*?\};|PE_API .*?;|#define .*?(?<!\\)$)|\n(\n)", text, re.S | re.M)
@@ -123,10 +126,10 @@ class Header:
         """An enum or a struct whose members' comments stand behind them."""
         head, body, tail = re.match(r"(.*?\{)(.*)(\}.*)", declaration, re.S).groups()
         yield head
-        if "PE__STATUSES" in body:
-            for name, text in self.statuses.items():
-                yield f"    {name}, /**< {self.linked(''.join(text.split(chr(34))[1::2]))} */"
-            body = ""
+        if listed := re.search(r"(PE__\w+)\(PE__\w+\)(.*)", body):
+            for name, text in self.lists[listed[1]].items():
+                yield f"    {name}, /**< {self.linked(text or self.rows[name])} */"
+            body = re.sub(r"^#.*$|PE__\w+\(PE__\w+\)", "", body, flags=re.M)
         separator = "," if "enum" in head else ";"
         pattern = r"([^/,;]+?)\s*(?:[,]|$|(?=/\*))\s*(/\*.*?\*/)?" if separator == "," else r"([^/;]+);\s*(/\*.*?\*/)?"
         for code, remark in re.findall(pattern, body, re.S):

@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and, with Python, examples/gpu/pe_fixed.glsl from
-# src/. They are written to DIR, or to the top of the tree.
+# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and examples/gpu/pe_fixed.glsl from src/. They are
+# written to DIR, or to the top of the tree. It needs Python.
 #
 # src/pe.h, src/pe_simd.h and src/pe_fixed.h include the files of src/. Each include is replaced by the file, once, after
 # the files that it includes itself. A line in front says which file it is; its #include "..." lines, #pragma once and
-# licence are left out. The first include of pe_simd.h stays.
+# licence are left out. The first include of pe_simd.h stays. In pe.h, macros that define functions are then replaced by
+# these functions (generate/expand.py).
 set -eu
 cd "$(dirname "$0")/.."
 to=${1:-.}
+python3 -c '' 2>/dev/null || { echo "headers.sh: python3 is missing, which generate/expand.py needs" >&2 && exit 1; }
 for header in pe.h pe_simd.h pe_fixed.h; do
     LC_ALL=C awk -v header="$header" '
         function included(file, line) { # its path below src/; "" if the line includes none of src/
@@ -55,6 +57,13 @@ for header in pe.h pe_simd.h pe_fixed.h; do
         rm -f "$to/$header.new"
         exit 1
     }
+    if [ $header = pe.h ]; then
+        python3 generate/expand.py <"$to/pe.h.new" >"$to/pe.h.expanded" || {
+            rm -f "$to/pe.h.new" "$to/pe.h.expanded"
+            exit 1
+        }
+        mv "$to/pe.h.expanded" "$to/pe.h.new"
+    fi
     mv "$to/$header.new" "$to/$header"
 done
 {
@@ -62,4 +71,4 @@ done
     cat src/fixed/pe_fixed.wgsl
 } >"$to/pe_fixed.wgsl"
 mkdir -p "$to/examples/gpu"
-! python3 -c '' 2>/dev/null || python3 generate/shader_glsl.py "$to/pe_fixed.wgsl" >"$to/examples/gpu/pe_fixed.glsl"
+python3 generate/shader_glsl.py "$to/pe_fixed.wgsl" >"$to/examples/gpu/pe_fixed.glsl"

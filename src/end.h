@@ -22,6 +22,8 @@
 #undef PE__DEFINE
 #undef PE__SETS_TARGET
 #undef PE__STATUSES
+#undef PE__PRESETS
+#undef PE__ROPE_TYPES
 #undef PE__OPAQUE
 #undef PE__PRODUCT
 #undef PE__IN_MEMORY

@@ -90,9 +90,9 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are. A call uses at most 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64 KB
- * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
- * each on its own rows; pe_skip() gives each thread its part of the positions.
+ * as they are. A call uses at most 48 KB of stack (tests/unit/calls/test_memory.c), pe_selftest()
+ * 64 KB (tests/unit/selftest/test_selftest.c). A plan is read-only once made: any number of threads
+ * may use it, each on its own rows; pe_skip() gives each thread its part of the positions.
  *
  * LIMITS
  *
@@ -143,8 +143,8 @@ extern "C" {
 
 /* A map
  *
- * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. Three of the
- * names are made by macros: search for pe_fill_##T, pe__call_fill_##T and pe__fill_kernel_##T.
+ * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. There macros
+ * define the functions of all types; here these functions are written out.
  *
  *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
  *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32

@@ -6,6 +6,8 @@
 # tests/tools/unit.sh builds and runs it.
 
 include tests/settings.mk
+# The programs that test the rotation of heads.
+ROPE := rope_rotate rope_call rope_refused rope_plan rope_tokens rope_table rope_ggml
 # The lists FOLDER.WORD, such as unit.test and checks.hand, and script.NAME, the script of each step.
 $(foreach assignment,$(shell sh tests/tools/listed.sh),$(eval $(assignment)))
 MACHINE := $(shell uname -m)
@@ -105,7 +107,7 @@ UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
 UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi,$(p).gcc.neon.sleef.quick.linked) \
-             $(foreach p,exact theorem bounds memory rope splits types,$(p).gcc.sse2.sleef.quick.linked) \
+             $(foreach p,exact theorem bounds memory $(ROPE) splits types,$(p).gcc.sse2.sleef.quick.linked) \
              algebra.clang.sse2.none.quick memory.clang.sse2.none.o0.quick exact.gcc.sse2.none.quick \
              learned.gcc.neon.sleef.quick \
              $(foreach p,exact types theorem,$(p).gcc.scalar.none.fma.quick) types.gcc.avx512.none.native.quick
@@ -119,7 +121,7 @@ BY_LINK  = $(if $(filter $(unit.inlined),$(1)),$(2),$(2).linked)
 # code; the steps fast and msan run all programs on each instruction set, once a week.
 OUTSIDE    := $(filter-out $(unit.inlined),$(unit.test))
 FAST       := $(foreach i,$(CPU_ISAS),library.fast.$(i) $(OUTSIDE:%=%.fast.$(i).none.quick.linked))
-FAST_SHORT := $(foreach p,errors conventions models rope types,$(p).fast.best.none.quick.linked)
+FAST_SHORT := $(foreach p,errors conventions models $(ROPE) types,$(p).fast.best.none.quick.linked)
 MSAN       := $(foreach i,$(filter-out avx2,$(CPU_ISAS)),library.msan.$(i) $(OUTSIDE:%=%.msan.$(i).none.quick.linked))
 MSAN_ISA   := $(or $(lastword $(filter-out avx2,$(CPU_ISAS))),scalar)
 MSAN_SHORT := $(foreach p,bounds errors models tables types,$(p).msan.$(MSAN_ISA).none.quick.linked)
@@ -202,7 +204,8 @@ mutation: deps
 # Without optimisation the compilers are done in seconds, and no access is optimised away; valgrind
 # gets what users get. Every program under each tool on the widest vectors and without any; slow ones
 # and what differs in little on fewer. bounds and splits of scalar code: `make test` has them.
-S_PROGRAMS := exact bounds splits seeds errors types alibi learned rope_frequencies conventions models rope lists algebra
+S_PROGRAMS := exact bounds splits seeds errors types alibi learned rope_frequencies conventions models lists algebra \
+              $(ROPE)
 S_FEW      := $(filter-out bounds splits,$(S_PROGRAMS))
 ifneq ($(filter aarch64 arm64,$(MACHINE)),)
 S_WIDE := neon
@@ -214,7 +217,7 @@ S_OTHER := avx2
 S_MEMCHECK := avx2 scalar
 endif
 SANITIZE := $(foreach i,$(S_MEMCHECK),hash.gcc.$(i).sleef.memcheck.quick) \
-            $(foreach p,types learned rope,$(foreach i,$(S_MEMCHECK),$(p).gcc.$(i).none.memcheck.quick)) \
+            $(foreach p,types learned $(ROPE),$(foreach i,$(S_MEMCHECK),$(p).gcc.$(i).none.memcheck.quick)) \
             errors.gcc.$(firstword $(S_MEMCHECK)).none.memcheck.quick \
             $(foreach p,$(S_PROGRAMS),$(p).gcc.$(S_WIDE).sleef.asan.o0.quick) \
             $(foreach p,$(S_FEW),$(p).gcc.scalar.none.asan.o0.quick) \

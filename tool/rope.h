@@ -4,6 +4,7 @@
 #define TOOL_ROPE_H
 
 #include "layers.h"
+#include "names.h"
 #include "plan.h"
 
 #include <stdlib.h>
@@ -116,6 +117,16 @@ static void judge_type(const reader *r, const char *key, const char *name)
             "its sections have an order of their own: see openPangu in docs/models.md");
 }
 
+/* Notes that a config file has no type of this name, with the names there are. */
+static void refuse_type(part *p, const char *key, const char *name)
+{
+    char names[224] = "";
+    for (size_t k = 0; k < TOOL_COUNT(type_names); k++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "",
+                 type_names[k].config);
+    say(p, NOTE_WRONG, key, "\"%s\" is none of %s", name, names);
+}
+
 static void read_type(const reader *r)
 {
     part *const p = r->out;
@@ -132,10 +143,7 @@ static void read_type(const reader *r)
         return;
     }
     if (pe_rope_type_named(name, &p->rope.rope_type) != PE_OK) {
-        say(p, NOTE_WRONG, v.name,
-            "\"%s\" is none of default, linear, dynamic, ntk, xdrope, llama3, yarn, longrope, "
-            "proportional",
-            name);
+        refuse_type(p, v.name, name);
         return;
     }
     judge_type(r, v.name, name);

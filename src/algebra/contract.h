@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: shifts of rows by a number of positions, dot products of rows.
- * Test: tests/unit/test_algebra.c. */
+ * Test: tests/unit/algebra/test_algebra.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -41,7 +41,7 @@
  *              f16 and bf16 are widened to float, rotated, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
  *              3 * 2^-24 hypot(s, c), and a row of PE within 4 * 2^-24 |A| of the exact row
- *              (tests/unit/test_algebra.c)
+ *              (tests/unit/algebra/test_algebra.c)
  * Aliasing     in place; x may not overlap deltas, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
@@ -66,7 +66,7 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
  *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below
- *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/test_algebra.c)
+ *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/algebra/test_algebra.c)
  * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);

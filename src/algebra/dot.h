@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dot products of two rows, one by one or, for consecutive differences, many at a time.
- * Test: tests/unit/test_algebra.c. */
+ * Test: tests/unit/algebra/test_algebra.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
- * tests/unit/test_alibi.c. */
+ * tests/unit/scores/test_alibi.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: ALiBi's slopes and biases. Tested by tests/unit/test_alibi.c. */
+/* Contract: ALiBi's slopes and biases. Tested by tests/unit/scores/test_alibi.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -23,7 +23,7 @@ typedef enum pe_alibi_mode {
  * slopes       heads floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SLOPE for another max_bias; PE_ERR_SIZE
- * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
+ * Accuracy     correctly rounded, subnormals included (tests/unit/scores/test_alibi.c)
  * Threads      any
  * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
  *              max_bias of ggml_soft_max_ext() */
@@ -51,7 +51,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *              PE_ERR_RANGE and PE_ERR_AT..., see section 4; PE_ERR_SLOPE for a slope that is not
  *              finite. On an error nothing is written.
  * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative
- *              product too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
+ *              product too small for f16 or bf16 becomes -0 (tests/unit/scores/test_alibi.c)
  * Aliasing     bias may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -74,7 +74,7 @@ PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_
  *
  * Returns      as pe_alibi_fill_f32
  * Accuracy     f32: two roundings, of the bias and of the sum; f16, bf16: one more, to the type
- *              (tests/unit/test_alibi.c)
+ *              (tests/unit/scores/test_alibi.c)
  * Aliasing     in place; scores may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,

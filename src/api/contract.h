@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: status texts, the version and instruction set of this build, the self test. Tested by
- * tests/unit/test_selftest.c. */
+ * tests/unit/selftest/test_selftest.c. */
 #pragma once
 #include "options.h"
 #include "types.h"
@@ -29,6 +29,6 @@ PE_API const char *pe_isa_name(void);
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
  *              subnormals is not noticed: no result here is subnormal
- * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/test_selftest.c)
+ * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/selftest/test_selftest.c)
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Defines the functions that return a status text, the version and the instruction set. Tested by
- * tests/unit/test_selftest.c and tests/unit/test_errors.c. */
+ * tests/unit/selftest/test_selftest.c and tests/unit/api/test_errors.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "options.h"

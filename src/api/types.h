@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
- * tests/unit/test_errors.c and tests/unit/test_conventions.c. */
+ * tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
 #pragma once
 #include "options.h"
 
@@ -166,26 +166,32 @@ typedef struct pe_config {
                                   coordinate is NULL                                              */
 } pe_config;
 
-/* The conventions of other projects, see pe_config_preset(). */
+/* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) lists every preset with
+   these fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple
+   and axes. */
+#define PE__PRESETS(X)                                                                             \
+    X(PE_PRESET_VASWANI, INTERLEAVED, WIDTH, 0, SINE, 0, 0, 1, 1)                                  \
+    X(PE_PRESET_T2T, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                           \
+    X(PE_PRESET_FAIRSEQ, HALVES, PAIRS, 1, ZERO, 0, 2, 1, 1)                                       \
+    X(PE_PRESET_OPENNMT, HALVES, PAIRS, 1, ZERO, 0, 1, 1, 1)                                       \
+    X(PE_PRESET_HF_MARIAN, HALVES, WIDTH, 1, SINE, 0, 0, 1, 1)                                     \
+    X(PE_PRESET_TRANSFORMER_XL, HALVES, WIDTH, 1, ZERO, 0, 0, 2, 1)                                \
+    X(PE_PRESET_TENER, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                         \
+    X(PE_PRESET_DDPM, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                          \
+    X(PE_PRESET_LDM, HALVES, PAIRS, 0, ZERO, 1, 0, 1, 1)                                           \
+    X(PE_PRESET_MUSICGEN, HALVES, PAIRS, 1, ZERO, 1, 0, 1, 1)                                      \
+    X(PE_PRESET_MLX, HALVES, PAIRS, 1, ZERO, 0, 0, 2, 1)                                           \
+    X(PE_PRESET_MAE_2D, HALVES, WIDTH, 1, ZERO, 0, 0, 4, 2)                                        \
+    X(PE_PRESET_VIDEO_3D, HALVES, WIDTH, 1, ZERO, 0, 0, 16, 3)                                     \
+    X(PE_PRESET_T2T_ND, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 2)                                        \
+    X(PE_PRESET_DETR, INTERLEAVED, WIDTH, 1, SINE, 0, 1, 2, 2)                                     \
+    X(PE_PRESET_NERF, INTERLEAVED, INDEX, 1, ZERO, 0, 0, 1, 3)                                     \
+    X(PE_PRESET_TINY_CUDA_NN, INTERLEAVED, INDEX, 1, ZERO, 0, 0, 1, 3)
+
 typedef enum pe_preset {
-    PE_PRESET_VASWANI = 0,
-    PE_PRESET_T2T,
-    PE_PRESET_FAIRSEQ,
-    PE_PRESET_OPENNMT,
-    PE_PRESET_HF_MARIAN,
-    PE_PRESET_TRANSFORMER_XL,
-    PE_PRESET_TENER,
-    PE_PRESET_DDPM,
-    PE_PRESET_LDM,
-    PE_PRESET_MUSICGEN,
-    PE_PRESET_MLX,
-    PE_PRESET_MAE_2D,
-    PE_PRESET_VIDEO_3D,
-    PE_PRESET_T2T_ND,
-    PE_PRESET_DETR,
-    PE_PRESET_NERF,
-    PE_PRESET_TINY_CUDA_NN,
-    PE_PRESET_COUNT
+#define PE__PRESET(preset, layout, exponent, shift, odd, cos_first, offset, multiple, axes) preset,
+    PE__PRESETS(PE__PRESET) PE_PRESET_COUNT
+#undef PE__PRESET
 } pe_preset;
 
 /* At which positions the rows 0, 1, 2 ... of a call are. A pe_at is a small value that may be

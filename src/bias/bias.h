@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes T5's buckets, and adds to each attention score the learned bias that an index selects.
- * Tested by tests/unit/test_learned.c. */
+ * Tested by tests/unit/learned/test_learned.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
- * tests/unit/test_learned.c. */
+ * tests/unit/learned/test_learned.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -26,7 +26,7 @@
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_BUCKETS for buckets or a max_distance out of range;
  *              PE_ERR_SIZE; PE_ERR_AT_KIND, PE_ERR_RANGE and PE_ERR_AT... as pe_alibi_fill_f32. On
  *              an error nothing is written.
- * Accuracy     the floor is taken of the exact number (tests/unit/test_models.c)
+ * Accuracy     the floor is taken of the exact number (tests/unit/plan/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
@@ -46,7 +46,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_INDEX
  *              for an index that is no entry
  * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
- *              (tests/unit/test_models.c)
+ *              (tests/unit/plan/test_models.c)
  * Aliasing     scores may not overlap table or index
  * Threads      any number, each with its own rows or heads */
 PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,

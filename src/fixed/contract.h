@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: frequencies as phase increments, for pe_fixed.h.
- * Tests: tests/unit/test_fixed.c. */
+ * Tests: tests/unit/fixed/test_fixed.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -26,7 +26,7 @@
  *              coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and
  *              PE_COLUMNS_SUMS; PE_ERR_INCREMENT if a frequency other than 0 is below 2^-56 in
  *              magnitude: its angles are too small for the integers of pe_fixed.h
- * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/test_fixed.c)
+ * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/fixed/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
  * See          pe_fixed.h, docs/gpu.md */
@@ -40,7 +40,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_INCREMENT if a
  *              frequency is out of bounds
- * Accuracy     as pe_fixed_increments (tests/unit/test_fixed.c)
+ * Accuracy     as pe_fixed_increments (tests/unit/fixed/test_fixed.c)
  * Aliasing     increments may not overlap omega
  * Threads      any */
 PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint32_t *increments);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
- * tests/unit/test_fixed.c tests them. */
+ * tests/unit/fixed/test_fixed.c tests them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of pe_fixed.h. tests/checks/fixed_proof.py and tests/unit/test_fixed.c test it. */
+/* The code of pe_fixed.h. tests/checks/fixed_proof.py and tests/unit/fixed/test_fixed.c test it. */
 #pragma once
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__) || defined(__METAL_VERSION__)
 typedef uint pe__u32;
@@ -354,8 +354,8 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
  * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
  *              is undecided. With other frequencies from 2^-56 on, 1 pair in 2^44 is. A pair
  *              also is if its angle differs from a multiple of pi / 2 by less than 2^-33 radians
- *              (2^-29 if an f16 result is subnormal) and its amplitude, or the amplitude times this
- *              difference, is a midpoint (tests/unit/test_fixed.c, tests/checks/fixed_proof.py)
+ *              (2^-29 if an f16 result is subnormal) and its amplitude, or that times this difference,
+ *              is a midpoint (tests/unit/fixed/test_fixed.c, tests/checks/fixed_proof.py)
  * Threads      any */
 PE__DEVICE pe_fixed_pair pe_fixed_sincos_scaled_f32(pe__i32 position, pe_fixed_increment increment,
                                                     float amplitude)
@@ -392,7 +392,7 @@ PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_bf16(pe__i32 position,
  * Other OpenCL compilers may with -cl-fast-relaxed-math and -cl-unsafe-math-optimizations, MSVC
  * does with /fp:contract and /fp:fast. Options that flush subnormals apply here.
  *
- * Accuracy     PyTorch's arithmetic (tests/unit/test_fixed.c)
+ * Accuracy     PyTorch's arithmetic (tests/unit/fixed/test_fixed.c)
  * Threads      any */
 PE__DEVICE pe_fixed_rotated pe_fixed_rotate_f32(float a, float b, pe_fixed_pair x)
 {

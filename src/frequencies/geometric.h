@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Frequencies unit q^i in double-double, 64 at a time.
- * tests/unit/test_budget.c measures the error. */
+ * tests/unit/numbers/test_budget.c measures the error. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/double_double.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds rows of a learned table to activations, and the activations' gradient to the table's.
- * Tested by tests/unit/test_learned.c. */
+ * Tested by tests/unit/learned/test_learned.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

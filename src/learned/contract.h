@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: addition, gradient and resampling of learned tables. Tested by
- * tests/unit/test_learned.c and tests/unit/test_models.c. */
+ * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -22,7 +22,7 @@
  *              PE_ERR_RANGE for a position that is no row of the table; PE_ERR_AT..., see
  *              section 4
  * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has enough bits to
- *              make the second rounding harmless (tests/unit/test_learned.c)
+ *              make the second rounding harmless (tests/unit/learned/test_learned.c)
  * Aliasing     x may not overlap the table or the positions
  * Threads      any number, each with its own rows of x
  * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
@@ -44,7 +44,7 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
  * grad_x       rows * stride elements (the last row needs only d_model)
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
- * Accuracy     each addition is rounded once (tests/unit/test_learned.c)
+ * Accuracy     each addition is rounded once (tests/unit/learned/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
@@ -96,12 +96,12 @@ typedef struct pe_resample {
  *              more than 256 or with align_corners; PE_ERR_SIZE
  * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
  *              0.5 ulp plus 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
- *              (tests/unit/test_learned.c). With antialias it is (n + 40) 2^-52 of that sum, where
- *              n is the number of rows in reach of a cell (up to 200 rows: 2^-44), times the sum
- *              of the weights' magnitudes over the sum of the weights: at most 1.6 for an a within
- *              -1 ... 0 (tests/unit/test_models.c). With a scale, s and the distances are rounded
- *              to double, too: a row whose distance is 1 but for rounding may count. If s is a
- *              whole number, as for out_rows = rows, the row is copied
+ *              (tests/unit/learned/test_learned.c). With antialias it is (n + 40) 2^-52 of that
+ *              sum, where n is the number of rows in reach of a cell (up to 200 rows: 2^-44),
+ *              times the sum of the weights' magnitudes over the sum of the weights: at most 1.6
+ *              for an a within -1 ... 0 (tests/unit/plan/test_models.c). With a scale, s and the
+ *              distances are rounded to double, too: a row whose distance is 1 but for rounding
+ *              may count. If s is a whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */

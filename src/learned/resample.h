@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resamples learned tables to another size. Tested by tests/unit/test_learned.c and
- * tests/unit/test_models.c. */
+/* Resamples learned tables to another size. Tested by tests/unit/learned/test_learned.c and
+ * tests/unit/plan/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

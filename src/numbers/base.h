@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes that may overflow, ranges of positions, tiles, and types of elements.
- * tests/unit/test_errors.c and tests/unit/test_bounds.c test them. */
+ * tests/unit/api/test_errors.c and tests/unit/rows/test_bounds.c test them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

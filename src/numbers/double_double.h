@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Double-double and triple-double arithmetic: sums, products, quotients, rotations.
- * tests/unit/test_budget.c measures the errors. */
+ * tests/unit/numbers/test_budget.c measures the errors. */
 #pragma once
 #include "../pe_simd.h"
 

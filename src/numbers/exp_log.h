@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Powers of 2 and logarithms to base 2, of triple-doubles and of doubles.
- * tests/unit/test_budget.c measures the errors. */
+ * tests/unit/numbers/test_budget.c measures the errors. */
 #pragma once
 #include "../pe_simd.h"
 #include "double_double.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The default config and the presets.
- * tests/unit/test_conventions.c and tests/checks/parity.sh compare presets with models. */
+ * tests/unit/plan/test_conventions.c and tests/checks/parity.sh compare presets with models. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -39,24 +39,18 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 {
     static const struct {
         unsigned char layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes;
-    } presets[PE_PRESET_COUNT] = {
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 0, PE_ODD_SINE, 0, 0, 1, 1}, /* VASWANI        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* T2T            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 2, 1, 1},      /* FAIRSEQ        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 1, 1, 1},      /* OPENNMT        */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 0, 1, 1},      /* HF_MARIAN      */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* TRANSFORMER_XL */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* TENER          */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* DDPM           */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 0, PE_ODD_ZERO, 1, 0, 1, 1},      /* LDM            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 1, 0, 1, 1},      /* MUSICGEN       */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* MLX            */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 4, 2},      /* MAE_2D         */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 16, 3},     /* VIDEO_3D       */
-        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 2},      /* T2T_ND         */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 1, 2, 2}, /* DETR           */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* NERF           */
-        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* TINY_CUDA_NN   */
+    } presets[] = {
+#define PE__PRESET(preset, layout, exponent, shift, odd, cos_first, offset, multiple, axes)        \
+    {PE_LAYOUT_##layout,                                                                           \
+     PE_EXPONENT_##exponent,                                                                       \
+     shift,                                                                                        \
+     PE_ODD_##odd,                                                                                 \
+     cos_first,                                                                                    \
+     offset,                                                                                       \
+     multiple,                                                                                     \
+     axes},
+        PE__PRESETS(PE__PRESET)
+#undef PE__PRESET
     };
     const size_t d = d_model;
     const int is = (int)preset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: presets, plans and their frequencies.
- * tests/unit/test_conventions.c and tests/unit/test_bounds.c test it. */
+ * tests/unit/plan/test_conventions.c and tests/unit/rows/test_bounds.c test it. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -66,7 +66,7 @@ PE_API pe_config pe_config_default(size_t d_model);
  * DETR's normalised positions are real ones: pe_coords_f64(). A refused width, or a number that is
  * no preset, makes pe_plan_init() return PE_ERR_CONFIG.
  *
- * Accuracy     tests/unit/test_conventions.c compares each with its formula by MPFR
+ * Accuracy     tests/unit/plan/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
@@ -83,14 +83,14 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 /* Tell how many bytes of memory a plan of this config needs. A plan for many rows: 136 to 180 bytes
  * per element of rows of 256 or more, 11 KB for rows of 64, 2239 bytes at least. With fewer than 36
  * expected_rows: 8 to 10 bytes per element. With PE_ANGLE_FLOAT32: 12 to 14, 255 bytes at least
- * (tests/unit/test_errors.c).
+ * (tests/unit/api/test_errors.c).
  * Returns 0 for an invalid config, NULL included. The memory may have any alignment: the slack is
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
    except for PE_COLUMNS_SUMS: 26 bytes a pair and 2248 more. So a plan for one call can be made on
-   the stack (tests/unit/test_errors.c). */
+   the stack (tests/unit/api/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
@@ -103,8 +103,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SUMS for PE_COLUMNS_SUMS, which needs a
  *              list of frequencies; PE_ERR_MEMORY if the memory is too small. On an error the
  *              memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); if an element needs
- *              more digits, they are computed from the config
+ * Accuracy     frequencies to 2^-99 of their value (tests/unit/numbers/test_budget.c); if an
+ *              element needs more digits, they are computed from the config
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -123,7 +123,7 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
  * Returns      as pe_plan_init(), but never PE_ERR_SUMS; PE_ERR_NULL also for omega;
  *              PE_ERR_PAIRS if pairs is another number; PE_ERR_FREQUENCY if a frequency is out of
  *              bounds or not finite: pe_frequency_error() says which
- * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
+ * Accuracy     as pe_plan_init (tests/unit/plan/test_conventions.c, tests/unit/plan/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
@@ -152,7 +152,7 @@ typedef enum pe_float32 {
  *              for a base out of these bounds or several axes
  * Accuracy     powf and expf are assumed to be correctly rounded, as those of glibc are except for
  *              a few arguments; those of vector libraries may differ by one unit
- *              (tests/unit/test_models.c)
+ *              (tests/unit/plan/test_models.c)
  * Aliasing     omega may not overlap config
  * Threads      any */
 PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega);
@@ -161,7 +161,7 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
  * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_SUMS for PE_COLUMNS_SUMS
- * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32, the
+ * Accuracy     correctly rounded (tests/unit/sincos/test_theorem.c); with PE_ANGLE_FLOAT32, the
  *              frequencies are the floats that the plan uses, and the wavelengths belong to them
  * Aliasing     omega and wavelength may not overlap the plan or its memory
  * Threads      any */

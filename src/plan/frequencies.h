@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
- * tests/unit/test_conventions.c tests them. */
+ * tests/unit/plan/test_conventions.c tests them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

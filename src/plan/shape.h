@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The axes, arrays, size and errors of a plan, before it is built.
- * tests/unit/test_errors.c tests them. */
+ * tests/unit/api/test_errors.c tests them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE by a table: heads are rotated by the rows of a table of sines and cosines that the caller
- * has. Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
+ * has. Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

@@ -19,7 +19,7 @@
  * have one head each, where the heads of a token are far apart, and in some large calls. Heads with
  * sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads of a plan
  * with rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h).
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_call.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

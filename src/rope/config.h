@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A model's RoPE config: its defaults, the names of its types, its errors. pe__rope holds a config
- * whose defaults are resolved. Tested by tests/unit/test_rope_frequencies.c. */
+ * whose defaults are resolved. Tested by tests/unit/rope/test_rope_frequencies.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -52,16 +52,10 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
-    static const char names[PE_ROPE_TYPE_COUNT][4][24] = {
-        {"default", "none", "mrope", "openpangu"},
-        {"linear"},
-        {"xdrope"},
-        {"ntk"}, /* PE_ROPE_NTK_FIXED */
-        {"dynamic"},
-        {"llama3"},
-        {"yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn"},
-        {"longrope", "su"},
-        {"proportional"},
+    static const char names[][4][24] = {
+#define PE__ROPE_TYPE_NAMES(type, ...) {__VA_ARGS__},
+        PE__ROPE_TYPES(PE__ROPE_TYPE_NAMES)
+#undef PE__ROPE_TYPE_NAMES
     };
     if (!name || !type) return PE_ERR_NULL;
     for (size_t k = 0; k < 4 * (sizeof names / sizeof names[0]); k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: rotation of heads, tables of sines and cosines, ggml's angles.
- * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
+ * Tests: tests/unit/rope/test_rope_rotate.c, tests/unit/plan/test_models.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -56,7 +56,8 @@ typedef struct pe_heads {
  * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_ROPE for a plan that RoPE cannot use,
  *               see above; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE; PE_ERR_RANGE and
  *               PE_ERR_AT..., see section 4. On an error nothing is written.
- * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
+ * Accuracy      see above; tests/unit/rope/test_rope_rotate.c compares bits with MPFR and exact
+ *               sums
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
  * See           Su et al. 2021 (RoFormer) */
@@ -78,7 +79,7 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  *               different numbers of heads in in and out; PE_ERR_OVERLAP if the memory from the
  *               first to the last element of in overlaps that of out. The same pointer with the
  *               same strides and type is allowed: it means in place.
- * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
+ * Accuracy      as pe_rope_T (tests/unit/rope/test_rope_rotate.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
 PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
@@ -102,7 +103,7 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
  * q, k          as x of pe_rope_T, each with its heads; with 0 heads either may be NULL
  *
  * Returns       as pe_rope_T, for q and k alike. On an error neither is written.
- * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
+ * Accuracy      as pe_rope_T (tests/unit/rope/test_rope_rotate.c)
  * Aliasing      in place; q and k may be interleaved, as in a fused [tokens, q k v], but must not
  *               share elements, which is not checked. Neither may overlap the positions, the plan
  *               or its memory
@@ -149,7 +150,7 @@ typedef struct pe_rope_table {
  *              cannot use, see pe_rope_T; PE_ERR_ENUM for another table layout; PE_ERR_SINES for
  *              sines that should be NULL; PE_ERR_ALIGNMENT for two arrays that are not a whole
  *              number of elements apart
- * Accuracy     correctly rounded (tests/unit/test_rope.c)
+ * Accuracy     correctly rounded (tests/unit/rope/test_rope_table.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
@@ -181,7 +182,8 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  *              layout; PE_ERR_SHAPE also for a stride of the table below its rows; PE_ERR_SINES
  *              for sines where one array has both; PE_ERR_RANGE for a row that the table does not
  *              have
- * Accuracy     the bits of the rotation above, by the table's numbers (tests/unit/test_tables.c)
+ * Accuracy     the bits of the rotation above, by the table's numbers
+ *              (tests/unit/rope/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
 PE_API pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
@@ -240,7 +242,7 @@ typedef struct pe_rope_ggml {
  * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML. On an error nothing is written.
- * Accuracy     the formula for the floats given, correctly rounded (tests/unit/test_models.c)
+ * Accuracy     the formula for the floats given, correctly rounded (tests/unit/plan/test_models.c)
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any
  * See          ggml_rope_ext, rope_yarn in ggml-cpu */
@@ -258,7 +260,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  *              PE_ERR_AT..., see section 4
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
- *              (tests/unit/test_rope.c)
+ *              (tests/unit/rope/test_rope_ggml.c)
  * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: a model's RoPE config, its frequencies and its plan, and the factors that depend on the
- * position. Tested by tests/unit/test_rope_frequencies.c. */
+ * position. Tested by tests/unit/rope/test_rope_frequencies.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -41,17 +41,23 @@
  * ggml, and the field for each.
  */
 
+/* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
+   files have for it, by which pe_rope_type_named() finds it: at most 4. */
+#define PE__ROPE_TYPES(X)                                                                          \
+    X(PE_ROPE_DEFAULT, "default", "none", "mrope", "openpangu")                                    \
+    X(PE_ROPE_LINEAR, "linear")                                                                    \
+    X(PE_ROPE_NTK, "xdrope")                                                                       \
+    X(PE_ROPE_NTK_FIXED, "ntk")                                                                    \
+    X(PE_ROPE_DYNAMIC_NTK, "dynamic")                                                              \
+    X(PE_ROPE_LLAMA3, "llama3")                                                                    \
+    X(PE_ROPE_YARN, "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn")           \
+    X(PE_ROPE_LONGROPE, "longrope", "su")                                                          \
+    X(PE_ROPE_PROPORTIONAL, "proportional")
+
 typedef enum pe_rope_type {
-    PE_ROPE_DEFAULT = 0,
-    PE_ROPE_LINEAR,
-    PE_ROPE_NTK,
-    PE_ROPE_NTK_FIXED,
-    PE_ROPE_DYNAMIC_NTK,
-    PE_ROPE_LLAMA3,
-    PE_ROPE_YARN,
-    PE_ROPE_LONGROPE,
-    PE_ROPE_PROPORTIONAL,
-    PE_ROPE_TYPE_COUNT
+#define PE__ROPE_TYPE(type, ...) type,
+    PE__ROPE_TYPES(PE__ROPE_TYPE) PE_ROPE_TYPE_COUNT
+#undef PE__ROPE_TYPE
 } pe_rope_type;
 
 /* Which coordinate rotates which pairs of a head, if tokens have several. */
@@ -133,14 +139,12 @@ typedef struct pe_rope_config {
    checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
-/* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
- * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
- * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
- * (LONGROPE); "proportional"; "openpangu" (DEFAULT). A name alone does not tell two cases apart:
- * "dynamic" with a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+/* Find the type that a config file names, by the names in the list of pe_rope_type. "ntk" is meant
+ * as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic" with a
+ * key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_NAME for another name: then *type is unchanged
- * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
+ * Accuracy     case-sensitive (tests/unit/rope/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
@@ -158,7 +162,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL if config or omega is NULL; PE_ERR_CONFIG: pe_rope_config_error()
  *              says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, both correctly rounded (tests/unit/test_rope_frequencies.c,
+ *              config, both correctly rounded (tests/unit/rope/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor,
  *              ceil, the waves of LLAMA3) are decided by exact values too. The same bits
@@ -194,7 +198,7 @@ typedef enum pe_query_scale {
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
  *              period, shift or sum out of these bounds; PE_ERR_SIZE; PE_ERR_RANGE and
  *              PE_ERR_AT..., see section 4. On an error nothing is written.
- * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/test_models.c)
+ * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/plan/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
@@ -215,7 +219,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if pairs is 0; PE_ERR_SHAPE for a stride below
  *              pairs; PE_ERR_SIZE; PE_ERR_XPOS for a scale_base or a position out of these bounds;
  *              PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     correctly rounded (tests/unit/test_models.c)
+ * Accuracy     correctly rounded (tests/unit/plan/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any
  * See          Sun et al. 2022, "A Length-Extrapolatable Transformer" */
@@ -234,7 +238,7 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why; PE_ERR_FACTOR
  *              if the factors make a frequency of more than 2^21; PE_ERR_MEMORY. On an error the
  *              memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/test_rope.c)
+ * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/rope/test_rope_plan.c)
  * Aliasing     plan, config, its lists and memory may not overlap
  * Threads      as pe_plan_init */
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, void *memory,

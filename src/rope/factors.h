@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Factors that depend on the position, correctly rounded: the factor that scales a query
  * (pe_rope_query_scale_f32()), and the factors by which xPos multiplies sines and cosines. Tested
- * by tests/unit/test_models.c. */
+ * by tests/unit/plan/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

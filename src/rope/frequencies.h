@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
- * tests/unit/test_rope_frequencies.c and tests/checks/levels.sh. */
+ * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

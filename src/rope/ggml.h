@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE with ggml's arguments: its angles with ggml's own roundings, or their exact frequencies.
- * Tested by tests/unit/test_models.c. */
+ * Tested by tests/unit/plan/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
- * rope/call.h lists the steps from pe_rope_f32() to these loops. Test: tests/unit/test_rope.c. */
+ * rope/call.h lists the steps from pe_rope_f32() to these loops.
+ * Test: tests/unit/rope/test_rope_rotate.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

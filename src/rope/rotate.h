@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
  * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_rotate.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of sines and cosines in the layouts of other libraries, for programs that rotate heads
- * themselves. Test: tests/unit/test_models.c. */
+ * themselves. Test: tests/unit/plan/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

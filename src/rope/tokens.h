@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
  * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
- * Test: tests/unit/test_rope.c. */
+ * Test: tests/unit/rope/test_rope_tokens.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

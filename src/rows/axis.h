@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the rows of one axis, run by run: computes them, or copies rows that repeat. Tested by
- * tests/unit/test_at.c and tests/unit/test_splits.c. */
+ * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

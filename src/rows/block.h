@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of consecutive positions, in blocks: from a centre to anchors, from an anchor to the row
- * pairs around it, from the nearest to the farthest. Tested by tests/unit/test_splits.c. */
+ * pairs around it, from the nearest to the farthest. Tested by tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
- * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
- * tests/unit/test_memory.c. */
+ * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
+ * tests/unit/calls/test_memory.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

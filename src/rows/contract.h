@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The public contract of the functions that fill rows or add them. Tested by
- * tests/unit/test_exact.c. */
+ * tests/unit/rows/test_exact.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -25,8 +25,8 @@
  *              for NaN and infinity, and PE_ERR_AT..., see section 4
  * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included. A
  *              sine or cosine that is exactly 0 has the sign of the amplitude, on either side of
- *              position 0 (tests/unit/test_exact.c, tests/unit/test_conventions.c,
- *              tests/unit/test_theorem.c)
+ *              position 0 (tests/unit/rows/test_exact.c, tests/unit/plan/test_conventions.c,
+ *              tests/unit/sincos/test_theorem.c)
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */
@@ -49,7 +49,7 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  * x            as out of pe_fill_T
  *
  * Returns      as pe_fill_T
- * Accuracy     the bits of this product and sum (tests/unit/test_conventions.c)
+ * Accuracy     the bits of this product and sum (tests/unit/plan/test_conventions.c)
  * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
@@ -68,7 +68,7 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
  *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
  *
  * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
- * Accuracy     as pe_add_T (tests/unit/test_conventions.c)
+ * Accuracy     as pe_add_T (tests/unit/plan/test_conventions.c)
  * Aliasing     as pe_add_T
  * Threads      as pe_add_T, each with its own rows or batches */
 PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
@@ -85,7 +85,7 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
  *
  * out          rows * d_model floats
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
- * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
+ * Accuracy     correctly rounded (tests/unit/rows/test_exact.c, tests/unit/rows/test_splits.c)
  * Threads      any */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
@@ -108,7 +108,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_AMPLITUDE; PE_ERR_FREQUENCY;
  *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if one of the arrays is aligned and the other is
  *              not; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
+ * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/sincos/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs
  * Threads      any */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
- * Tested by tests/unit/test_types.c. */
+ * Tested by tests/unit/simd/test_types.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/base.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes rows of doubles, or adds them, in blocks whose anchors are double-double. Tested by
- * tests/unit/test_exact.c. */
+ * tests/unit/rows/test_exact.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
- * Tested by tests/unit/test_splits.c. */
+ * Tested by tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores or adds two rows of 16-bit elements at a time. They are computed in float arithmetic.
  * Elements that the rounding test flags are computed again from doubles. Tested by
- * tests/unit/test_types.c and tests/unit/test_conventions.c. */
+ * tests/unit/simd/test_types.c and tests/unit/plan/test_conventions.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

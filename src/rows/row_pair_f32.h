@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel of rows of floats: it rotates two rows at a time from their anchor, rounds and tests
- * them, and stores or adds them. Tested by tests/unit/test_exact.c. */
+ * them, and stores or adds them. Tested by tests/unit/rows/test_exact.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes rows of sines and cosines of given frequencies, for callers without a plan (pe_sincos_T).
- * Tested by tests/unit/test_theorem.c and tests/unit/test_at.c. */
+ * Tested by tests/unit/sincos/test_theorem.c and tests/unit/positions/test_at.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

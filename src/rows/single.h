@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a single row of floats or 16-bit elements, from its angles to memory. Tested by
- * tests/unit/test_exact.c and tests/unit/test_at.c. */
+ * tests/unit/rows/test_exact.c and tests/unit/positions/test_at.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

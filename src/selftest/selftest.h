@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The self test: hashes small tables and compares the hash with a constant. Tested by
- * tests/unit/test_selftest.c. */
+ * tests/unit/selftest/test_selftest.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -23,7 +23,7 @@
 /* ---- 14. self test ------------------------------------------------------------------------------
  * Elements are hashed as integers, so that the byte order does not matter. The constant in
  * pe_selftest() is the same in every build, and changes only if results change. If a build computes
- * another hash, tests/unit/test_selftest.c prints that hash. */
+ * another hash, tests/unit/selftest/test_selftest.c prints that hash. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 11 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations that are built on the backends, and operations that several backends share. Tested by
- * tests/unit/test_types.c and tests/unit/test_budget.c. */
+ * tests/unit/simd/test_types.c and tests/unit/numbers/test_budget.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations that pe_simd.h lists, on NEON. Tested by tests/unit/test_types.c. */
+/* The operations that pe_simd.h lists, on NEON. Tested by tests/unit/simd/test_types.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on a single number, which are the same for all instruction sets. Tested by
- * tests/unit/test_types.c. */
+ * tests/unit/simd/test_types.c. */
 #pragma once
 #include "compiler.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations that pe_simd.h lists, on one lane, for any compiler. Tested by
- * tests/unit/test_types.c. */
+ * tests/unit/simd/test_types.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations that pe_simd.h lists, on SSE2 and WebAssembly's SIMD128. Tested by
- * tests/unit/test_types.c and tests/checks/wasm.sh. */
+ * tests/unit/simd/test_types.c and tests/checks/wasm.sh. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"

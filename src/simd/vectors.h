@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* GNU C's vectors: their types, and the operations that need only operators on vectors. pe_simd.h
- * lists what each operation does. Tested by tests/unit/test_types.c. */
+ * lists what each operation does. Tested by tests/unit/simd/test_types.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"

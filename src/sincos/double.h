@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
- * tests/checks/gappa.sh proves the rounding errors, tests/unit/test_exact.c tests the rows. */
+ * tests/checks/gappa.sh proves the rounding errors, tests/unit/rows/test_exact.c tests the rows. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

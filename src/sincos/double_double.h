@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sines and cosines of pairs in double-double, and the bound of their error.
- * tests/unit/test_budget.c measures the error. */
+ * tests/unit/numbers/test_budget.c measures the error. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
- * tests/checks/levels.sh and tests/unit/test_theorem.c test it. */
+ * tests/checks/levels.sh and tests/unit/sincos/test_theorem.c test it. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

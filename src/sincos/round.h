@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of two doubles, rounded once to any type, and Ziv's test of a sum.
- * tests/checks/levels.sh and tests/unit/test_exact.c test them. */
+ * tests/checks/levels.sh and tests/unit/rows/test_exact.c test them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/base.h"

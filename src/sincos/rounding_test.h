@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
- * tests/checks/gappa.sh proves the terms, tests/unit/test_budget.c measures them. */
+ * tests/checks/gappa.sh proves the terms, tests/unit/numbers/test_budget.c measures them. */
 #pragma once
 #include "../pe_simd.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read and check the positions of a pe_at. Tested by tests/unit/test_at.c. */
+/* Read and check the positions of a pe_at. Tested by tests/unit/positions/test_at.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

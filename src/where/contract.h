@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: at which positions rows are. Tested by tests/unit/test_at.c. */
+/* Contract: at which positions rows are. Tested by tests/unit/positions/test_at.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"

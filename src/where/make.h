@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions that make a pe_at or change one. Tested by tests/unit/test_at.c. */
+/* The public functions that make a pe_at or change one.
+ * Tested by tests/unit/positions/test_at.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
- * tests/unit/test_at.c and tests/unit/test_splits.c. */
+ * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

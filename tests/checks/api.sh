@@ -4,19 +4,19 @@
 # api.sh: is every public function tested, described and found? The functions pe_... of pe.h, as
 # the preprocessor sees them, are compared with those called in
 #
-#   tests/unit/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
+#   tests/unit/calls/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
 #   tests/unit/hash.c                            the same bits from every build (tests/run matrix)
 #   tests/fuzz/*.c                               any argument: what is refused, what is touched
 #
 # and each must be in all. A function for which that makes no sense stands below, with the reason.
 # Each is written out in the public part, so that a search for its name finds it, below a comment
-# with all its parts, see undescribed(). And there are not too many. The sections' numbers go up.
+# with all its parts, see undescribed(); and again, with its body, in the private part, where ctags finds it. And there are
+# not too many. The sections' numbers go up.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/api
 rm -rf "$WORK"
 mkdir -p "$WORK"
-passed=0 failed=0
 
 # functions that tests/unit/hash.c does not call, and why
 unhashed() {
@@ -69,6 +69,25 @@ sed '/^\/\*  PRIVATE/q' pe.h | sed -n 's/^PE_API .*[ *]\(pe_[a-z0-9][a-z0-9_]*\)
 diff "$WORK/public" "$WORK/literal" >"$WORK/unliteral"
 verdict "every public function is written out, once" "$WORK/unliteral"
 
+# Definitions: a line that has the whole name, and a body behind the parameters.
+awk '
+    /^(PE_API|PE__API_INLINE) [^;]*[ *]pe_[a-z0-9][a-z0-9_]*\(/ {
+        name = $0
+        sub(/\(.*/, "", name)
+        sub(/.*[ *]/, "", name)
+    }
+    name != "" && /;$/ && !/\{/ { name = "" }
+    name != "" && (/^\{$/ || /\{.*\}$/) { print name; name = "" }' pe.h | sort >"$WORK/defined"
+diff "$WORK/public" "$WORK/defined" >"$WORK/undefined"
+verdict "every public function is defined by its name, once" "$WORK/undefined"
+if ctags --version 2>/dev/null | grep -q 'Universal Ctags'; then
+    ctags -x --c++-kinds=f pe.h | awk '$1 ~ /^pe_[a-z0-9]/ { print $1 }' | sort >"$WORK/tagged"
+    diff "$WORK/public" "$WORK/tagged" >"$WORK/untagged"
+    verdict "ctags finds every public function with its body" "$WORK/untagged"
+else
+    skipping "universal-ctags is missing: the definitions that it finds"
+fi
+
 # The numbers of sections go up in the public part and again in the private one, and the contents have those of
 # the public part.
 sections() { sed -n 's,^/\* ---- \([0-9][0-9.]*\)\.* .*,\1,p; s,^/\*  \(2\)\. TYPES.*,\1,p' | sed 's/\.$//'; }
@@ -99,8 +118,8 @@ compare() { # NAME FILE EXCEPTIONS: the names in FILE are all public ones but th
 }
 
 : >"$WORK/none"
-preprocessed tests/unit/test_memory.c | from api.h test_memory.c | called >"$WORK/memory"
-compare "tests/unit/test_memory.c calls every public function" "$WORK/memory" "$WORK/none"
+preprocessed tests/unit/calls/test_memory.c | from api.h test_memory.c | called >"$WORK/memory"
+compare "tests/unit/calls/test_memory.c calls every public function" "$WORK/memory" "$WORK/none"
 unhashed >"$WORK/unhashed"
 preprocessed tests/unit/hash.c | from hash.c | called >"$WORK/hash"
 compare "tests/unit/hash.c calls every public function" "$WORK/hash" "$WORK/unhashed"
@@ -148,7 +167,7 @@ undescribed() {
         END { judge(); if (judged != count) print judged " functions below a comment, not " count }' \
         count="$((count))" pe.h
     sed '/^\/\*  PRIVATE/q' pe.h | grep -o 'test[a-z_]*\.c' | sort -u | while read -r file; do
-        [ -f "tests/unit/$file" ] || echo "there is no tests/unit/$file"
+        ls tests/unit/*/"$file" >/dev/null 2>&1 || echo "there is no $file in tests/unit"
     done
     sed '/^\/\*  PRIVATE/q' pe.h | grep -o ' as pe_[a-z0-9_]*' | sort -u | while read -r _ name; do
         grep -q "^${name%_}" "$WORK/public" || echo "as $name: there is no such function"
@@ -157,5 +176,5 @@ undescribed() {
 undescribed >"$WORK/undescribed"
 verdict "every public function is described" "$WORK/undescribed"
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

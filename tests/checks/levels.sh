@@ -45,7 +45,7 @@ done
 check "the same numbers, $(wc -l <"$WORK/usual" | tr -d ' ') of them" diff "$WORK/usual" "$WORK/log.before"
 # shellcheck disable=SC2086
 check "test_rope_frequencies.c compiles with it" "$CC" $flags -I"$WORK" -o "$WORK/rope" \
-    tests/unit/test_rope_frequencies.c -lcmocka -lmpfr -lgmp -lm
+    tests/unit/rope/test_rope_frequencies.c -lcmocka -lmpfr -lgmp -lm
 check "RoPE's frequencies" env PE_QUICK=9 "$WORK/rope"
 
 # An exact level that ends the program.

@@ -76,13 +76,12 @@ leads() {
     [ -z "$anchor" ] || anchors_of "$file" | grep -qx -e "$anchor" || { echo "$file has no heading #$anchor" && return 1; }
 }
 
-# current PAGE: the private names and the files of src/ that it speaks of are there; x_T stands for x_f32 ..., and
-# x_##T of a macro makes x_f32.
+# current PAGE: the private names and the files of src/ that it speaks of are there; x_T stands for x_f32 ...
 current() {
     grep -oE '\<(pe|PE)__[A-Za-z0-9_]*[A-Za-z0-9]' "$1" | grep -vix pe__x | sort -u | while read -r name; do
         case $name in
         *_T) grep -q "\<${name%T}" pe.h ;;
-        *) grep -qw -e "$name" -e "${name%_f32}_##T" pe.h pe_simd.h pe_fixed.h ;;
+        *) grep -qw -e "$name" pe.h pe_simd.h pe_fixed.h ;;
         esac || echo "no $name"
     done >"$WORK/gone"
     grep -oE '`[a-z]+/[a-z0-9_]+\.h`' "$1" | tr -d '`' | sort -u | while read -r file; do

@@ -3,8 +3,8 @@
  * Makes what rows of docs/models.md say, for tests/checks/models.py. It reads lines from standard input:
  *
  *     rope | rotate | fill      a row: fields of pe_rope_config or pe_config (rotate, fill)
- *     preset NAME WIDTH         that config instead of the default
- *     set FIELD N VALUE ...     a field, with N values: numbers, or names of enums
+ *     preset N WIDTH            that config instead of the default
+ *     set FIELD N VALUE ...     a field, with N values
  *     omega N VALUE ...         frequencies for pe_plan_init_frequencies
  *     x N VALUE ...             the head to rotate, the same for each row
  *     points ROWS N VALUE ...   coordinates, N in all
@@ -118,57 +118,6 @@ static const struct field {
     {"bias.bf16", &biases.bf16, INT},
 };
 
-#define NAME(x) {#x, (int)(x)}
-static const struct name {
-    const char *name;
-    int value;
-} names[] = {
-    NAME(PE_ROPE_LINEAR),
-    NAME(PE_ROPE_NTK),
-    NAME(PE_ROPE_NTK_FIXED),
-    NAME(PE_ROPE_DYNAMIC_NTK),
-    NAME(PE_ROPE_LLAMA3),
-    NAME(PE_ROPE_YARN),
-    NAME(PE_ROPE_LONGROPE),
-    NAME(PE_ROPE_PROPORTIONAL),
-    NAME(PE_LAYOUT_INTERLEAVED),
-    NAME(PE_LAYOUT_HALVES),
-    NAME(PE_SECTIONS_BLOCKS),
-    NAME(PE_SECTIONS_INTERLEAVED),
-    NAME(PE_SECTIONS_VISION),
-    NAME(PE_COLUMNS_BLOCKS),
-    NAME(PE_COLUMNS_JOINED),
-    NAME(PE_COLUMNS_FREQUENCIES),
-    NAME(PE_COLUMNS_SUMS),
-    NAME(PE_EXPONENT_WIDTH),
-    NAME(PE_EXPONENT_PAIRS),
-    NAME(PE_EXPONENT_INDEX),
-    NAME(PE_ODD_SINE),
-    NAME(PE_ODD_ZERO),
-    NAME(PE_ALIBI_LINEAR),
-    NAME(PE_ALIBI_CAUSAL),
-    NAME(PE_ALIBI_SYMMETRIC),
-    NAME(PE_QUERY_SCALE_FLOOR),
-    NAME(PE_QUERY_SCALE_LOG),
-    NAME(PE_PRESET_VASWANI),
-    NAME(PE_PRESET_T2T),
-    NAME(PE_PRESET_FAIRSEQ),
-    NAME(PE_PRESET_OPENNMT),
-    NAME(PE_PRESET_HF_MARIAN),
-    NAME(PE_PRESET_TRANSFORMER_XL),
-    NAME(PE_PRESET_TENER),
-    NAME(PE_PRESET_DDPM),
-    NAME(PE_PRESET_LDM),
-    NAME(PE_PRESET_MUSICGEN),
-    NAME(PE_PRESET_MLX),
-    NAME(PE_PRESET_MAE_2D),
-    NAME(PE_PRESET_VIDEO_3D),
-    NAME(PE_PRESET_T2T_ND),
-    NAME(PE_PRESET_DETR),
-    NAME(PE_PRESET_NERF),
-    NAME(PE_PRESET_TINY_CUDA_NN),
-};
-
 static int refuse(const char *what, const char *text)
 {
     fprintf(stderr, "models.c: %s: %s\n", what, text);
@@ -179,10 +128,8 @@ static double number(void)
 {
     char word[64], *end;
     if (scanf("%63s", word) != 1) refuse("a number", "missing");
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        if (strcmp(names[k].name, word) == 0) return names[k].value;
     const double value = strtod(word, &end);
-    if (end == word || *end != '\0') refuse(word, "no number, and no name");
+    if (end == word || *end != '\0') refuse(word, "no number");
     return value;
 }
 

@@ -29,6 +29,8 @@ from math import exp, floor, log, pi  # noqa: F401, for the page's expressions
 
 PAGE = "docs/models.md"
 HEAD = 5  # of LTX-2
+with open("tests/layout.txt", encoding="utf-8") as layout:  # the constants of pe.h and their values
+    CONSTANTS = dict(re.findall(r"(?m)^(PE_\w+) (\d+)$", layout.read()))
 passed = failed = 0
 
 
@@ -893,7 +895,7 @@ def split(fields):
 
 
 def lines_of(kind, fields):
-    """What tests/checks/models.c reads."""
+    """What tests/checks/models.c reads, with names of constants, which written() replaces by numbers."""
     struct = kind if kind in ("rope", "bias", "query", "xpos") else "config"
     values = dict(f.split(" = ", 1) for f in split(fields) if " = " in f)
     preset = re.search("PE_PRESET_[A-Z0-9_]+", fields)
@@ -934,7 +936,13 @@ def positions(axes, real):
 
 
 def written(name, lines):
-    run = subprocess.run([sys.argv[1]], input="\n".join([*lines, "go"]).encode(), stdout=subprocess.PIPE,
+    text = "\n".join([*lines, "go"])
+    unknown = set(re.findall(r"\bPE_\w+", text)) - set(CONSTANTS)
+    if unknown:
+        check(name, False, f"pe.h has no {', '.join(sorted(unknown))}")
+        return None
+    text = re.sub(r"\bPE_\w+", lambda constant: CONSTANTS[constant[0]], text)
+    run = subprocess.run([sys.argv[1]], input=text.encode(), stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
     if run.returncode:
         check(name, False, run.stderr.decode().strip())

@@ -54,7 +54,7 @@ wrong_lines() { # FILE
             parts = split($4, part, " ")
             name = part[1]
             harness = name ~ /^fuzz\/.*[.]c$/
-            sub(/^unit\/test_/, "", name)
+            sub(/^unit\/[a-z]*\/test_/, "", name)
             sub(/\/run[.]sh$/, "", name)
             sub(/.*\//, "", name)
             sub(/[.][a-z]*$/, "", name)
@@ -68,7 +68,7 @@ wrong_lines() { # FILE
 }
 # Prints the checks, unit programs and harnesses that a list of steps leaves out.
 files_without_line() { # FILE
-    for file in tests/checks/*.sh tests/unit/test_*.c tests/unit/test_*.cpp $(grep -l '^int LLVMFuzzerTestOneInput(.*)$' tests/fuzz/*.c); do
+    for file in tests/checks/*.sh tests/unit/*/test_*.c tests/unit/*/test_*.cpp $(grep -l '^int LLVMFuzzerTestOneInput(.*)$' tests/fuzz/*.c); do
         grep -q " | ${file#tests/}[ ]" "$1" || echo "tests/steps.txt has no line for $file"
     done
 }

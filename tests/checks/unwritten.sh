@@ -23,7 +23,7 @@ build() { # ISA COMMAND...
     shift
     # shellcheck disable=SC2046,SC2086
     "$@" -std=c99 -O0 -g $(isa_flags "$isa") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -o "$WORK/$isa" \
-        tests/unit/test_memory.c -lcmocka -lmpfr -lgmp -lpthread -lm
+        tests/unit/calls/test_memory.c -lcmocka -lmpfr -lgmp -lpthread -lm
 }
 passes() { PE_QUICK=30 "$@" && grep -q '^\[  PASSED  \] 1 test' "$WORK/log"; }
 both() { # UNDER COMMAND...

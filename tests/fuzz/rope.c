@@ -702,7 +702,7 @@ static pe_rope_config decode_config(fuzz_input *in)
     pe_rope_config c = pe_rope_config_default(2 + 2 * (size_t)(few % 12));
     for (size_t i = 0; i < PAIRS; i++)
         lists[0][i] = 1 + (double)i / 8, lists[1][i] = 1 + (double)i, factors[i] = 1 + (float)i / 4;
-    c.rope_type = (pe_rope_type)(b < 250 ? b % 9 : b);
+    c.rope_type = (pe_rope_type)(b < 250 ? b % PE_ROPE_TYPE_COUNT : b);
     c.factor = 1 + (double)(few / 16);
     c.original_max_position_embeddings = 4096;
     c.max_position_embeddings = few & 1 ? 131072 : 0;

@@ -181,7 +181,7 @@ static uint64_t whole_may(const fuzz_place *p, int is_flawed)
 }
 
 /* Is this the bucket of the distance d, of n (in one direction) that end at `most`? Next to where one
-   begins both are taken: which is right is for tests/unit/test_models.c. */
+   begins both are taken: which is right is for tests/unit/plan/test_models.c. */
 static int is_bucket(double d, size_t n, size_t most, long double bucket)
 {
     const size_t m = n / 2;

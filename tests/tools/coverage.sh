@@ -14,8 +14,8 @@ WORK=$BUILD/coverage
 [ "${1:-}" != table ] || exec python3 tests/tools/coverage.py "$WORK" --table docs/accuracy.md
 
 # PROGRAM[.stream0][.full]; those that stream are programs of their own.
-PROGRAMS="exact bounds.stream0 conventions conventions.stream0 alibi alibi.stream0 learned algebra rope.full
-rope_frequencies.full errors types seeds splits.stream0 budget memory selftest at repeats models lists tables theorem"
+PROGRAMS="exact bounds.stream0 conventions conventions.stream0 alibi alibi.stream0 learned algebra rope_rotate.full
+rope_call.full rope_refused.full rope_plan.full rope_tokens.full rope_table.full rope_ggml.full rope_frequencies.full errors types seeds splits.stream0 budget memory selftest at repeats models lists tables theorem"
 
 # One job: ISA PROGRAM
 if [ "${1:-}" = job ]; then
@@ -31,7 +31,7 @@ if [ "${1:-}" = job ]; then
     case $name in *.full*) quick=0 ;; esac
     # shellcheck disable=SC2086
     if $GCC -std=c99 -O0 -g --coverage -fkeep-inline-functions -fkeep-static-functions $flags -I. \
-        $EXTRA_CFLAGS -o "$out" "tests/unit/test_$program.c" $libraries >"$out.log" 2>&1 &&
+        $EXTRA_CFLAGS -o "$out" "$(unit_source "$program")" $libraries >"$out.log" 2>&1 &&
         PE_QUICK=$quick "$out" >>"$out.log" 2>&1; then
         rm -f "$out.failed"
     else

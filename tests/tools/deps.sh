@@ -29,6 +29,7 @@ present() {
     clang) have "$CLANG" ;;
     cmake | pkg-config | doxygen) have "$1" ;;
     meson) have meson && have ninja ;;
+    ctags) ctags --version 2>/dev/null | grep -q 'Universal Ctags' ;;
     debian) have dpkg-buildpackage && have dh && have lintian ;;
     clang-tidy) have clang-tidy ;;
     cppcheck | gappa | gnuplot) have "$1" ;;
@@ -93,6 +94,8 @@ package() {
     *:cmake | *:meson | *:doxygen) echo "${1}" ;;
     apt-get:debian) echo dpkg-dev debhelper lintian ;;
     *:debian) echo - ;;
+    apt-get:ctags | brew:ctags) echo universal-ctags ;;
+    *:ctags) echo ctags ;;
     apt-get:pkg-config) echo pkg-config ;;
     *:pkg-config) echo pkgconf ;;
     brew:clang-tidy | brew:compiler-rt | brew:valgrind) echo - ;;
@@ -180,7 +183,7 @@ without() {
     format) echo "the format of C and C++ is not checked" ;;
     peers) echo "transformers, torch, triton and gguf are not compared with" ;;
     cortex-m) echo "pe_fixed.h is not tested on microcontrollers" ;;
-    gcc | g++ | clang | gappa | numpy | pip | mypy | pytest | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo)
+    gcc | g++ | clang | gappa | numpy | pip | mypy | pytest | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo | ctags)
         echo "its part of the tests is skipped"
         ;;
     compiler-* | m32 | machine-* | mingw | tcc | newlib) echo "its cells of the matrix are skipped" ;;
@@ -195,7 +198,7 @@ items="sleef gnuplot"
 [ "$goal" != wasm ] || items="emscripten chromium"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy pytest cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m" ;;
+check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy pytest cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m ctags" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086

@@ -92,6 +92,9 @@ public_functions() {
         sed 's/ *($//; s/.*[ *]//' | sort -u
 }
 
+# unit_source PROGRAM: the file of a unit program, from tests/steps.txt.
+unit_source() { awk -F ' [|] ' -v name="$1" '$1 == name { print "tests/" $4 }' tests/steps.txt; }
+
 # page_programs FOLDER: each ```c block of README.md and docs/*.md, a complete program, as FOLDER/PAGE.N.c.
 page_programs() {
     for page in README.md docs/*.md; do

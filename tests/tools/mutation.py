@@ -25,6 +25,7 @@ Everything is written to build/mutation; results.tsv there has a line for each m
 """
 import concurrent.futures
 import fnmatch
+import glob
 import hashlib
 import json
 import math
@@ -55,24 +56,30 @@ QUICK = {"PE_QUICK": "4"}
 X86 = None
 KILLERS = {
     "hash": (["tests/unit/hash.c"], X86, {}),
-    "seeds": (["tests/unit/test_seeds.c"], X86, QUICK),
-    "selftest": (["tests/unit/test_selftest.c"], X86, QUICK),
-    "theorem": (["tests/unit/test_theorem.c"], X86, QUICK),
-    "budget": (["tests/unit/test_budget.c"], X86, QUICK),
-    "types": (["tests/unit/test_types.c"], X86, QUICK),
-    "rope": (["tests/unit/test_rope.c"], X86, QUICK),
-    "at": (["tests/unit/test_at.c"], X86, QUICK),
-    "learned": (["tests/unit/test_learned.c"], X86, QUICK),
-    "algebra": (["tests/unit/test_algebra.c"], X86, QUICK),
-    "errors": (["tests/unit/test_errors.c"], X86, QUICK),
-    "rope_frequencies": (["tests/unit/test_rope_frequencies.c"], X86, QUICK),
-    "alibi": (["tests/unit/test_alibi.c"], X86, QUICK),
-    "conventions": (["tests/unit/test_conventions.c"], X86, QUICK),
-    "cpp": (["tests/unit/test_cpp.cpp", "tests/unit/cpp_two.c"], X86, QUICK),
-    "exact": (["tests/unit/test_exact.c"], X86, QUICK),
-    "bounds": (["tests/unit/test_bounds.c"], X86, QUICK),
-    "memory": (["tests/unit/test_memory.c"], X86, QUICK),
-    "splits": (["tests/unit/test_splits.c"], X86, QUICK),
+    "seeds": (["tests/unit/api/test_seeds.c"], X86, QUICK),
+    "selftest": (["tests/unit/selftest/test_selftest.c"], X86, QUICK),
+    "theorem": (["tests/unit/sincos/test_theorem.c"], X86, QUICK),
+    "budget": (["tests/unit/numbers/test_budget.c"], X86, QUICK),
+    "types": (["tests/unit/simd/test_types.c"], X86, QUICK),
+    "rope_rotate": (["tests/unit/rope/test_rope_rotate.c"], X86, QUICK),
+    "rope_call": (["tests/unit/rope/test_rope_call.c"], X86, QUICK),
+    "rope_refused": (["tests/unit/rope/test_rope_refused.c"], X86, QUICK),
+    "rope_plan": (["tests/unit/rope/test_rope_plan.c"], X86, QUICK),
+    "rope_tokens": (["tests/unit/rope/test_rope_tokens.c"], X86, QUICK),
+    "rope_table": (["tests/unit/rope/test_rope_table.c"], X86, QUICK),
+    "rope_ggml": (["tests/unit/rope/test_rope_ggml.c"], X86, QUICK),
+    "at": (["tests/unit/positions/test_at.c"], X86, QUICK),
+    "learned": (["tests/unit/learned/test_learned.c"], X86, QUICK),
+    "algebra": (["tests/unit/algebra/test_algebra.c"], X86, QUICK),
+    "errors": (["tests/unit/api/test_errors.c"], X86, QUICK),
+    "rope_frequencies": (["tests/unit/rope/test_rope_frequencies.c"], X86, QUICK),
+    "alibi": (["tests/unit/scores/test_alibi.c"], X86, QUICK),
+    "conventions": (["tests/unit/plan/test_conventions.c"], X86, QUICK),
+    "cpp": (["tests/unit/api/test_cpp.cpp", "tests/unit/api/cpp_two.c"], X86, QUICK),
+    "exact": (["tests/unit/rows/test_exact.c"], X86, QUICK),
+    "bounds": (["tests/unit/rows/test_bounds.c"], X86, QUICK),
+    "memory": (["tests/unit/calls/test_memory.c"], X86, QUICK),
+    "splits": (["tests/unit/rows/test_splits.c"], X86, QUICK),
 }
 # Sees nothing: tests/tools/selfcheck.sh wants a run with this one to fail.
 BLIND = {"blind": ([os.path.join(WORK, "blind.c")], X86, {})}
@@ -543,8 +550,8 @@ def coverage(place, out):
 def baseline(name, isa):
     """What the killer does with the headers as they are: time, lines executed, the hash's lines."""
     sources = KILLERS.get(name, BLIND.get(name))[0]
-    key = digest(*[read(s) for s in sources], *[read(os.path.join("tests/unit", f)) for f in
-                 sorted(os.listdir("tests/unit")) if f.endswith(".h")], *[read(h) for h in HEADERS],
+    key = digest(*[read(s) for s in sources], *[read(h) for h in
+                 sorted(glob.glob("tests/unit/**/*.h", recursive=True))], *[read(h) for h in HEADERS],
                  isa, ISAS[isa], FLAGS, KILLERS.get(name), os.environ.get("PE_SEED", ""))
     store = os.path.join(WORK, "baseline", "%s.%s.json" % (name, isa))
     if os.path.exists(store):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# sweep.sh: tests/unit/test_memory.c in full on every ISA of this CPU: every public function between guard
+# sweep.sh: tests/unit/calls/test_memory.c in full on every ISA of this CPU: every public function between guard
 # pages, with every number of rows to 64, every width to 513 and every offset, and everything else of
 # that program. AVX-512 takes 2 minutes, AVX2 3, scalar code 7; JOBS=n of them run at the same time.
 # SECONDS_MOST (3600) bounds each, and one that is not through by then has failed.

@@ -7,8 +7,8 @@
 # unit.sh PROGRAM.quick.ISA: as `make quick` does: the same with build/linked/quick.ISA.o, nothing optimised,
 # of bounds and memory the tests that find most in a second. hash: all of tests/golden.txt.
 #
-#   PROGRAM   a unit program that tests/steps.txt lists: tests/unit/test_PROGRAM.c, except for
-#             cpp: tests/unit/test_cpp.cpp and tests/unit/cpp_two.c in one program
+#   PROGRAM   a unit program that tests/steps.txt lists: its line has the file; two are special:
+#             cpp: tests/unit/api/test_cpp.cpp and tests/unit/api/cpp_two.c in one program
 #             hash: tests/unit/hash.c, which needs no library but pe
 #   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp)
 #             fast (clang; always with the variant "linked": the library is compiled with -ffast-math, the program is
@@ -160,8 +160,8 @@ out=$BUILD/unit/$1
 case $program in
 cpp)
     set -x
-    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -c -o "$out.o" tests/unit/cpp_two.c &&
-        $cxx -std=c++11 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" tests/unit/test_cpp.cpp \
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -c -o "$out.o" tests/unit/api/cpp_two.c &&
+        $cxx -std=c++11 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" tests/unit/api/test_cpp.cpp \
             "$out.o" $libraries -lm || exit 1
     ;;
 hash)
@@ -171,7 +171,7 @@ hash)
     ;;
 *)
     set -x
-    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" "tests/unit/test_$program.c" \
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" "$(unit_source "$program")" \
         $libraries -lpthread -lm || exit 1
     ;;
 esac

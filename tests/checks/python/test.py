@@ -5,12 +5,14 @@ Every test of an array also looks at the memory around it: arrays are cut from l
 pattern, and what is not theirs must keep it, also when a call is refused.
 """
 import copy
+import ctypes
 import fnmatch
 import glob
 import json
 import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -334,6 +336,21 @@ def test_presets():
     same(whisper, np.concatenate([want[:, :, 0], want[:, :, 1]], 1))
     raises(ValueError, posenc.Plan, 8, preset="unknown", says="fairseq")
     raises(ValueError, posenc.Plan, 8, preset=posenc.c.PE_PRESET_COUNT)
+
+
+def test_rope_types():
+    """The error for an unknown type lists a name of each type, and every name that it lists is known."""
+    try:
+        posenc.Rope(8, rope_type="unknown")
+        raise AssertionError("an unknown type is taken")
+    except posenc.Error as error:
+        names = re.findall(r"'(\w+)'", str(error).split("must be one of ")[1].split(", or ")[0])
+    found = ctypes.c_int()
+    types = []
+    for name in names:
+        assert posenc.lib.pe_rope_type_named(name.encode(), found) == posenc.c.PE_OK, name
+        types.append(found.value)
+    assert sorted(types) == list(range(posenc.c.PE_ROPE_TYPE_COUNT))
 
 
 def test_from_config():
