@@ -476,7 +476,7 @@ PE_API const char *pe_isa_name(void);
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 
-/* ==== src/where/contract.h ==== */
+/* ==== src/positions/contract.h ==== */
 /* Contract: at which positions rows are. Tested by tests/unit/test_at.c. */
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
@@ -1446,7 +1446,7 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
 
-/* ==== src/alibi/contract.h ==== */
+/* ==== src/scores/contract_alibi.h ==== */
 /* Contract: ALiBi's slopes and biases. Tested by tests/unit/test_alibi.c. */
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
@@ -1532,7 +1532,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
-/* ==== src/bias/contract.h ==== */
+/* ==== src/scores/contract_bias.h ==== */
 /* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
  * tests/unit/test_learned.c. */
 
@@ -1714,14 +1714,14 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. Three of the
  * names are made by macros: search for pe_fill_##T, pe__call_fill_##T and pe__fill_kernel_##T.
  *
- *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
- *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
+ *   calls/inlined.h      pe_fill_f32              passes its arguments on, the pe_at by pointer
+ *   calls/each_type.h    pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
  *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
  *                        pe__write_axes           for each axis: sets the output, chooses the store
  *                                                 mode (both rows/output.h), writes the rows, then
  *                                                 the columns of zeros
- *   rows/axis.h          pe__write_axis           asks pe__next_run() (where/runs.h) for run after
- *                                                 run; passes a single row on at once
+ *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
+ *                                                 after run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
  *   rows/block.h         pe__rows_f32             is the `rows` of the row kernel: takes up to 17
@@ -1929,7 +1929,7 @@ PE__INLINE int pe__between(double x, double low, double high)
     return !pe__is_nan(x) && x >= low && x <= high;
 }
 
-/* ==== src/where/at.h ==== */
+/* ==== src/positions/at.h ==== */
 /* Read and check the positions of a pe_at. Tested by tests/unit/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
@@ -2091,7 +2091,7 @@ PE__INLINE int pe__is_consecutive(const pe_at *at)
     return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
 }
 
-/* ==== src/where/runs.h ==== */
+/* ==== src/positions/runs.h ==== */
 /* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
  * tests/unit/test_at.c and tests/unit/test_splits.c. */
 
@@ -4695,7 +4695,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
     return PE_OK;
 }
 
-/* ==== src/sincos/rounding_test.h ==== */
+/* ==== src/sincos/bounds.h ==== */
 /* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
  * tests/checks/gappa.sh proves the terms, tests/unit/test_budget.c measures them. */
 
@@ -5093,7 +5093,7 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
     }
 }
 
-/* ==== src/rows/elements.h ==== */
+/* ==== src/layouts/elements.h ==== */
 /* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
  * Tested by tests/unit/test_types.c. */
 
@@ -6830,7 +6830,7 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
 /* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
    pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
    them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
-   not be flagged: see step 10 of "Rounding test" in sincos/rounding_test.h. Returns SIZE_MAX if
+   not be flagged: see step 10 of "Rounding test" in sincos/bounds.h. Returns SIZE_MAX if
    that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
    2^-14 half-turns, so that the plan's guard flags few elements. With base 500000, heads at
    positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
@@ -9876,8 +9876,8 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
 /* ==== src/rope/call.h ==== */
 /* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
  * make the name:
- *     pe_rope_f32                (types/calls.h) [PE__CALLS] passes its arguments on, by pointer
- *     pe__call_rope_f32          (types/types.h) [PE__OF_TYPE] names the rotators of floats
+ *     pe_rope_f32                (calls/inlined.h) [PE__CALLS] passes its arguments on, by pointer
+ *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] names the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
  *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
  *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
@@ -11331,7 +11331,7 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     return PE_OK;
 }
 
-/* ==== src/alibi/alibi.h ==== */
+/* ==== src/scores/alibi.h ==== */
 /* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
  * tests/unit/test_alibi.c. */
 
@@ -11747,7 +11747,7 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
     return status;
 }
 
-/* ==== src/bias/bias.h ==== */
+/* ==== src/scores/bias.h ==== */
 /* Computes T5's buckets, and adds to each attention score the learned bias that an index selects.
  * Tested by tests/unit/test_learned.c. */
 
@@ -12211,12 +12211,12 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     return PE_OK;
 }
 
-/* ==== src/types/types.h ==== */
+/* ==== src/calls/each_type.h ==== */
 /* Defines, by macros, the functions that exist for each type of element. Tested by
  * tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * The types are float, uint16_t for f16 and bf16, and for fill and add also double. types/calls.h
+ * The types are float, uint16_t for f16 and bf16, and for fill and add also double. calls/inlined.h
  * defines the public functions that call the pe__call_ functions of this file. */
 
 /* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
@@ -12598,7 +12598,7 @@ PE_API pe_status pe_selftest(void)
 extern "C" {
 #endif
 
-/* ==== src/where/make.h ==== */
+/* ==== src/positions/make.h ==== */
 /* The public functions that make a pe_at or change one. Tested by tests/unit/test_at.c. */
 
 /* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. The bytes are not set
@@ -12683,7 +12683,7 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
     return at;
 }
 
-/* ==== src/types/calls.h ==== */
+/* ==== src/calls/inlined.h ==== */
 /* Defines the public functions that take a pe_at and are also called for few rows or tokens. A call
  * of them must be cheap. Tested by tests/checks/api.sh. */
 

@@ -121,15 +121,15 @@ extern "C" {
 /* ============================================================================================== */
 
 #include "api/contract.h"
-#include "where/contract.h"
+#include "positions/contract.h"
 #include "plan/contract.h"
 #include "fixed/contract.h"
 #include "rows/contract.h"
 #include "rope/contract_config.h"
 #include "rope/contract.h"
 #include "algebra/contract.h"
-#include "alibi/contract.h"
-#include "bias/contract.h"
+#include "scores/contract_alibi.h"
+#include "scores/contract_bias.h"
 #include "learned/contract.h"
 
 #ifdef __cplusplus
@@ -146,14 +146,14 @@ extern "C" {
  * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. Three of the
  * names are made by macros: search for pe_fill_##T, pe__call_fill_##T and pe__fill_kernel_##T.
  *
- *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
- *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
+ *   calls/inlined.h      pe_fill_f32              passes its arguments on, the pe_at by pointer
+ *   calls/each_type.h    pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
  *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
  *                        pe__write_axes           for each axis: sets the output, chooses the store
  *                                                 mode (both rows/output.h), writes the rows, then
  *                                                 the columns of zeros
- *   rows/axis.h          pe__write_axis           asks pe__next_run() (where/runs.h) for run after
- *                                                 run; passes a single row on at once
+ *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
+ *                                                 after run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
  *   rows/block.h         pe__rows_f32             is the `rows` of the row kernel: takes up to 17
@@ -236,8 +236,8 @@ extern "C" {
 
 #include "api/status.h"
 #include "numbers/base.h"
-#include "where/at.h"
-#include "where/runs.h"
+#include "positions/at.h"
+#include "positions/runs.h"
 #include "numbers/double_double.h"
 #include "numbers/exp_log.h"
 #include "numbers/real.h"
@@ -250,9 +250,9 @@ extern "C" {
 #include "plan/make.h"
 #include "plan/frequencies.h"
 #include "fixed/increments.h"
-#include "sincos/rounding_test.h"
+#include "sincos/bounds.h"
 #include "sincos/double.h"
-#include "rows/elements.h"
+#include "layouts/elements.h"
 #include "rows/output.h"
 #include "rows/row_pair_f32.h"
 #include "rows/row_pair_16.h"
@@ -276,11 +276,11 @@ extern "C" {
 #include "rope/ggml.h"
 #include "algebra/shift.h"
 #include "algebra/dot.h"
-#include "alibi/alibi.h"
-#include "bias/bias.h"
+#include "scores/alibi.h"
+#include "scores/bias.h"
 #include "learned/add.h"
 #include "learned/resample.h"
-#include "types/types.h"
+#include "calls/each_type.h"
 #include "selftest/selftest.h"
 
 #ifdef __cplusplus
@@ -293,8 +293,8 @@ extern "C" {
 extern "C" {
 #endif
 
-#include "where/make.h"
-#include "types/calls.h"
+#include "positions/make.h"
+#include "calls/inlined.h"
 
 #ifdef __cplusplus
 }

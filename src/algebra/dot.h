@@ -7,7 +7,7 @@
 #include "../api/types.h"
 #include "contract.h"
 #include "../numbers/base.h"
-#include "../where/at.h"
+#include "../positions/at.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"

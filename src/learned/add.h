@@ -7,8 +7,8 @@
 #include "../api/types.h"
 #include "contract.h"
 #include "../numbers/base.h"
-#include "../where/at.h"
-#include "../rows/elements.h"
+#include "../positions/at.h"
+#include "../layouts/elements.h"
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
  * make the name:
- *     pe_rope_f32                (types/calls.h) [PE__CALLS] passes its arguments on, by pointer
- *     pe__call_rope_f32          (types/types.h) [PE__OF_TYPE] names the rotators of floats
+ *     pe_rope_f32                (calls/inlined.h) [PE__CALLS] passes its arguments on, by pointer
+ *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] names the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
  *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
  *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
@@ -26,7 +26,7 @@
 #include "../api/types.h"
 #include "contract.h"
 #include "../numbers/base.h"
-#include "../where/at.h"
+#include "../positions/at.h"
 #include "../rows/call.h"
 #include "rotate.h"
 #include "tokens.h"

@@ -5,7 +5,7 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 #include "../numbers/base.h"
-#include "../rows/elements.h"
+#include "../layouts/elements.h"
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads

@@ -6,7 +6,7 @@
 #include "../api/types.h"
 #include "contract.h"
 #include "../numbers/base.h"
-#include "../where/at.h"
+#include "../positions/at.h"
 #include "../rows/output.h"
 #include "../rows/call.h"
 #include "rotate.h"

@@ -10,9 +10,9 @@
 #include "../sincos/exact.h"
 #include "../plan/shape.h"
 #include "../plan/make.h"
-#include "../sincos/rounding_test.h"
+#include "../sincos/bounds.h"
 #include "../sincos/double.h"
-#include "elements.h"
+#include "../layouts/elements.h"
 #include "output.h"
 #include "row_pair_f32.h"
 #include "row_pair_16.h"
@@ -288,7 +288,7 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
 /* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
    pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
    them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
-   not be flagged: see step 10 of "Rounding test" in sincos/rounding_test.h. Returns SIZE_MAX if
+   not be flagged: see step 10 of "Rounding test" in sincos/bounds.h. Returns SIZE_MAX if
    that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
    2^-14 half-turns, so that the plan's guard flags few elements. With base 500000, heads at
    positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */

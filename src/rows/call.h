@@ -8,7 +8,7 @@
 #include "../api/types.h"
 #include "contract.h"
 #include "../numbers/base.h"
-#include "../where/at.h"
+#include "../positions/at.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 #include "../plan/config.h"

@@ -10,7 +10,7 @@
 #include "../sincos/double_double.h"
 #include "../sincos/exact.h"
 #include "../plan/make.h"
-#include "elements.h"
+#include "../layouts/elements.h"
 #include "output.h"
 #include "row_pair_f32.h"
 

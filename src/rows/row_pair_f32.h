@@ -6,9 +6,9 @@
 #include "../api/types.h"
 #include "../numbers/base.h"
 #include "../sincos/exact.h"
-#include "../sincos/rounding_test.h"
+#include "../sincos/bounds.h"
 #include "../sincos/double.h"
-#include "elements.h"
+#include "../layouts/elements.h"
 #include "output.h"
 
 /* ---- 6.4 two rows of floats ---------------------------------------------------------------------

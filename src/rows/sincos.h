@@ -5,7 +5,7 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 #include "../numbers/base.h"
-#include "../where/at.h"
+#include "../positions/at.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 #include "../plan/shape.h"

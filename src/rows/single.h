@@ -6,7 +6,7 @@
 #include "../api/types.h"
 #include "../numbers/base.h"
 #include "../plan/shape.h"
-#include "../sincos/rounding_test.h"
+#include "../sincos/bounds.h"
 #include "../sincos/double.h"
 #include "output.h"
 #include "row_pair_f32.h"

@@ -9,7 +9,7 @@
 #include "../numbers/exp_log.h"
 #include "double_double.h"
 #include "exact.h"
-#include "rounding_test.h"
+#include "bounds.h"
 
 /* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
    by generate/coefficients.py. The full ones are as close as doubles allow. The short ones have a

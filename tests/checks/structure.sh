@@ -185,7 +185,7 @@ alone() {
         grep "^$where" "$WORK/files" >"$WORK/some"
         while read -r file; do
             # behind it the public functions that it may call, which are defined behind all others
-            calls="-include src/where/make.h -include src/types/calls.h"
+            calls="-include src/positions/make.h -include src/calls/inlined.h"
             case $file in src/pe.h | src/end.h) calls= ;; esac
             # shellcheck disable=SC2086
             $compiler $flags -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function $EXTRA_CFLAGS \

@@ -7,8 +7,8 @@
 #include "../rows/contract.h"
 #include "../rope/contract.h"
 #include "../algebra/contract.h"
-#include "../alibi/contract.h"
-#include "../bias/contract.h"
+#include "../scores/contract_alibi.h"
+#include "../scores/contract_bias.h"
 #include "../learned/contract.h"
 #include "../numbers/base.h"
 #include "../rows/row_pair_f32.h"
@@ -20,12 +20,12 @@
 #include "../rope/table.h"
 #include "../rope/by_table.h"
 #include "../algebra/shift.h"
-#include "../alibi/alibi.h"
-#include "../bias/bias.h"
+#include "../scores/alibi.h"
+#include "../scores/bias.h"
 #include "../learned/add.h"
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * The types are float, uint16_t for f16 and bf16, and for fill and add also double. types/calls.h
+ * The types are float, uint16_t for f16 and bf16, and for fill and add also double. calls/inlined.h
  * defines the public functions that call the pe__call_ functions of this file. */
 
 /* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast

@@ -6,12 +6,12 @@
 #include "../api/types.h"
 #include "../rows/contract.h"
 #include "../rope/contract.h"
-#include "../alibi/contract.h"
+#include "../scores/contract_alibi.h"
 #include "../rows/axis.h"
 #include "../rows/sincos.h"
 #include "../rope/call.h"
-#include "../alibi/alibi.h"
-#include "types.h"
+#include "../scores/alibi.h"
+#include "each_type.h"
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
  * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which

@@ -5,14 +5,14 @@
 #include "../pe_simd.h"
 #include "../api/options.h"
 #include "../api/types.h"
-#include "contract.h"
+#include "contract_bias.h"
 #include "../numbers/base.h"
-#include "../where/at.h"
+#include "../positions/at.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../numbers/real.h"
-#include "../rows/elements.h"
-#include "../alibi/alibi.h"
+#include "../layouts/elements.h"
+#include "alibi.h"
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 

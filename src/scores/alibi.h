@@ -5,13 +5,13 @@
 #include "../pe_simd.h"
 #include "../api/options.h"
 #include "../api/types.h"
-#include "contract.h"
+#include "contract_alibi.h"
 #include "../numbers/base.h"
-#include "../where/at.h"
+#include "../positions/at.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../sincos/exact.h"
-#include "../rows/elements.h"
+#include "../layouts/elements.h"
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
