@@ -1717,18 +1717,18 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *   calls/inlined.h      pe_fill_f32              passes its arguments on, the pe_at by pointer
  *   calls/each_type.h    pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
  *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
- *                        pe__write_axes           for each axis: sets the output, chooses the store
+ *   rows/columns.h       pe__write_axes           for each axis: sets the output, chooses the store
  *                                                 mode (both rows/output.h), writes the rows, then
  *                                                 the columns of zeros
  *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
  *                                                 after run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
- *   rows/block.h         pe__rows_f32             is the `rows` of the row kernel: takes up to 17
+ *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel: takes up to 17
  *                                                 blocks at a time, in tiles of columns
- *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
- *                                                 to the other anchors, takes block after block
- *                        pe__write_block_f32      takes row pair after row pair of a block
+ *                        pe__write_tile           computes the centre, rotates it to the other
+ *                                                 anchors (rows/anchors.h), takes block after block
+ *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
  *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
@@ -1737,9 +1737,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *
  * Branches of this way:
  *
- *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
+ *   rows/columns.h       pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
- *   rows/block.h         pe__row_f32              is the `row` of the row kernel, also for plans
+ *   rows/run.h           pe__row_f32              is the `row` of the row kernel, also for plans
  *                                                 without rotation rows: chooses one of the next
  *                                                 two
  *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
@@ -1823,9 +1823,9 @@ PE_API int pe_version(void) { return PE_VERSION_HEX; }
 
 PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 
-/* ==== src/numbers/base.h ==== */
-/* Sizes that may overflow, ranges of positions, tiles, and types of elements.
- * tests/unit/test_errors.c and tests/unit/test_bounds.c test them. */
+/* ==== src/numbers/sizes.h ==== */
+/* Sizes of arrays, which may overflow. Tested by tests/unit/test_errors.c and
+ * tests/unit/test_memory.c. */
 
 /* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
    that a pointer can span. Needs no division. */
@@ -1853,58 +1853,14 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
     return PE_OK;
 }
 
-static const int64_t pe__position_limit = (int64_t)1 << 31;
+/* ==== src/numbers/compare.h ==== */
+/* Comparisons of numbers that a caller gave, which may be NaNs. Tested by
+ * tests/unit/test_errors.c. */
 
-/* Checks that the consecutive positions first ... first + rows - 1 are within the limit. */
-static inline pe_status pe__check_range(int64_t first, size_t rows)
-{
-    if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
-    const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
-    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room: positions in range after first */
-}
-
-/* PE__BLOCK_HALF: the rows of a block on each side of its anchor.
-   PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
-   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
-   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
-   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
-   pe__block (rows/block.h) stays free, and pe__unaliased() can move the anchors within their
-   arrays. Unoptimised, the two are equal, and the anchors are not moved. */
-#ifdef __OPTIMIZE__
-enum { PE__OPTIMIZED = 1 };
-#else /* unoptimised kernels need more stack: smaller tiles leave it to them */
-enum { PE__OPTIMIZED = 0 };
-#endif
-enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
-enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
-enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
-
-/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
-enum { PE__SORT_PAIRS = 256 };
-
-/* The types of elements, with the values of pe_type. PE__DROP_...: how many bits of the
-   significand the last rounding drops: from double to float, or from float to 16 bits. */
-typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
-enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
-PE__INLINE int pe__dropped_bits(pe__type kind)
-{
-    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
-}
-
-PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
-PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
-
-/* Returns the first cache line boundary (64 bytes) at or after p. */
-PE__INLINE double *pe__aligned(void *p)
-{
-    return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
-}
-
-/* Comparisons of numbers that a caller gave, which may be NaNs. clang assumes that there are no
-   NaNs under -ffinite-math-only. It may then decide that a NaN equals 0, or that a NaN is within
-   any limits, and pe's pragmas do not change that. So these functions look at the bits of the
-   double, and their callers do not take fabs() first. `tests/run fast` shows that clang keeps
-   the tests. */
+/* clang assumes that there are no NaNs under -ffinite-math-only. It may then decide that a NaN
+   equals 0, or that a NaN is within any limits, and pe's pragmas do not change that. So these
+   functions look at the bits of the double, and their callers do not take fabs() first. `tests/run
+   fast` shows that clang keeps the tests. */
 
 /* Returns the bits of |x|. They are in the order of |x|, with NaNs above infinity. */
 PE__INLINE uint64_t pe__magnitude_bits(double x)
@@ -1929,8 +1885,8 @@ PE__INLINE int pe__between(double x, double low, double high)
     return !pe__is_nan(x) && x >= low && x <= high;
 }
 
-/* ==== src/positions/at.h ==== */
-/* Read and check the positions of a pe_at. Tested by tests/unit/test_at.c. */
+/* ==== src/positions/read.h ==== */
+/* Reads the positions of a pe_at. Tested by tests/unit/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
@@ -1998,9 +1954,29 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
+/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
+PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
+{
+    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
+    const int64_t p = at->first + (int64_t)r * at->step;
+    return at->back ? -p : p;
+}
+
+/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
+PE__INLINE int pe__is_consecutive(const pe_at *at)
+{
+    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
+}
+
+/* ==== src/positions/check.h ==== */
+/* Checks the positions of a call: the list that holds them, their number and their size. Tested by
+ * tests/unit/test_at.c and tests/unit/test_errors.c. */
+
+static const int64_t pe__position_limit = (int64_t)1 << 31;
+
 /* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
    reach of a table without rows is negative, and no position is within it. Integers are compared,
-   because clang may remove comparisons that only NaNs decide (numbers/base.h); they do not have
+   because clang may remove comparisons that only NaNs decide (numbers/compare.h); they do not have
    the sign of reach, so it is tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
@@ -2075,20 +2051,6 @@ static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
     return real ? PE_ERR_AT_KIND : pe__check_at(at, rows, 1, 0);
-}
-
-/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
-PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
-{
-    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
-    const int64_t p = at->first + (int64_t)r * at->step;
-    return at->back ? -p : p;
-}
-
-/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
-PE__INLINE int pe__is_consecutive(const pe_at *at)
-{
-    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
 }
 
 /* ==== src/positions/runs.h ==== */
@@ -3258,6 +3220,9 @@ PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
+/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
+enum { PE__SORT_PAIRS = 256 };
+
 /* Returns the i of w_i for a pair of a plan and sets *axis to the axis of the pair. Padding pairs
    have the i of the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
@@ -3309,8 +3274,6 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
     pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
-
-PE__INLINE double pe__max_abs(double x, double y) { return fabs(x) > fabs(y) ? fabs(x) : fabs(y); }
 
 /* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. The second
    term is inherited from the frequencies. Its factor 4 is pi, the radians in a half-turn, rounded
@@ -3866,6 +3829,251 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
     return pe__round_element(plan, t, pair, component, 1, drop, approx);
 }
 
+/* ==== src/sincos/bounds.h ==== */
+/* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
+ * tests/checks/gappa.sh proves the terms, tests/unit/test_budget.c measures them. */
+
+/* ---- 6.1 sines and cosines by double ------------------------------------------------------------
+ * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
+ * of a block is its anchor. The rotation rows 1 ... 8 of the plan rotate the anchor to the rows
+ * anchor + b and anchor - b. Up to 17 blocks share one centre, which is the anchor of the middle
+ * block. The rotation rows 17, 34 ... 136 rotate the centre, forward or backward, to the other
+ * anchors. The centre comes from pe__sincos(); with PE_SLEEF and more than 2 blocks, from SLEEF. */
+
+/* Rounding test: why floats are correctly rounded
+ *
+ * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
+ * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
+ * (step 7). Step 6 has e, step 8 has eta.
+ *
+ * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
+ * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
+ * rounding adds 1 to a vector. An absolute rounding of numbers below 1 adds 1/2 to each component.
+ *
+ * 2. pe__sincos(), by the full polynomials. "Unfused" means without fused multiply-add. The
+ * terms are
+ *     1.00  the rounding of the factor A (1 + eta): along the vector
+ *     1.18  the residual z of the argument reduction, |z| <= 1/4 + 2^-17, rounded twice:
+ *           pi (2^-56 + 2^-55), across the vector; unfused it is rounded once: 0.79
+ *     0.01  the error of the angle, also across the vector: at most pi 2^-62 for positions up to
+ *           plan->double_range
+ *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. One component
+ *           alone: sin(pi z) 2.69, cos(pi z) 2.04, unfused 2.35. gappa.sh proves them in each of
+ *           three intervals of the factor's mantissa
+ *     0.04  the approximation error of the polynomials (lacks.py)
+ * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
+ * 4.85, unfused 4.74.
+ *
+ * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
+ * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. 0.71 and 0.84 are at 45
+ * degrees, where their sum is about largest. A cosine has less. The bound pe__bound_full_poly is
+ * 4.375.
+ *
+ * 3. A centre from SLEEF. The terms are
+ *     4.95  sine and cosine, 3.5 ulp each (u35)
+ *     1.90  the angle and the residual z, as in step 2, and the rounding of the correction in
+ *           pe__sincos_sleef(), which adds the derivative times `low`
+ *     2.00  the rounding of the factor and of the products with the factor
+ * The sum is 8.85, unfused 8.46.
+ *
+ * 4. One rotation of (s, c) by a rotation row (S, C) of the plan. The terms are
+ *     0.71  the rounding of S and C
+ *     2.00  the rounding of a product and of the sum. Unfused, two products and the sum are
+ *           rounded: again 2 for one component, since |sC| + |cS| <= 1. The vector, from which the
+ *           next rotation starts, has 2.42 unfused: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2) from the
+ *           products, 1 from the sum
+ * The sum is 2.71; unfused 3.13 as a vector, 2.71 for one component of the result.
+ *
+ * 5. A row of a run is two rotations from its centre. The bound pe__bound_run is
+ *     10.75   without SLEEF: 4.85 + 2.71 + 2.71 = 10.27, unfused 4.74 + 3.13 + 2.71 = 10.58
+ *     14.375  with SLEEF: 14.27, unfused 14.30
+ * For positions beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() if its error is
+ * below 44 units. Otherwise, correctly rounded elements replace it (pe__compute_centre_far()).
+ * pe__bound_far is 60, fused or unfused.
+ *
+ * 6. pe__ziv_round() multiplies y' by 1 - eta + eta^2, which undoes 1 + eta. Three roundings add to
+ * the error: of this factor (0.5), of the product (1), and of y - e and y + e (1). Hence e is 2.5
+ * units more than the bounds of steps 2 and 5.
+ *
+ * 7. The test. Where float(y - e) = float(y + e), this float is the answer (Ziv's test). The hot
+ * loop tests a condition that is sufficient for it and costs only a few integer operations. The
+ * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
+ * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
+ * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
+ * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the
+ * 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two running minima:
+ *     of the dropped bits, with the first one flipped: vectors are flagged if the minimum is within
+ *     the window, 2 eta 2^53
+ *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
+ *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
+ * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
+ *
+ * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is needed because the
+ * factor 1 + eta multiplies the error, too.
+ *
+ * 9. A single row of floats has a narrower window, and a guard that shrinks with the position.
+ * Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The terms,
+ * in units of 2^-48, are
+ *    22.00  the approximation error of the short polynomials (lacks.py)
+ *     0.25  the roundings, at most 8 u. The residual z has 2. sin(pi z) / z has 4, and its product
+ *           with z has 1. cos(pi z) has 5 (gappa.sh)
+ *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
+ *           |y| >= 2^-12 |A t| / plan->double_range
+ * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
+ * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
+ *
+ * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
+ * be the position of the row, and T the largest |position| on the way to the row: of the centre,
+ * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
+ * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
+ * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
+ *     11  the centre, whose errors are relative
+ *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
+ *         the plan's cosine and their product, 2 for the sum
+ *     20  the second rotation, whose cosine is off by 15
+ * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
+ * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
+ * |t| = 0.2 on (pe__slow_from()). */
+enum { PE__SLOW_RATIO = 800 };
+
+/* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
+   in units, and the window in multiples of 2^12: 2 (units + 1/8), rounded up. */
+typedef struct pe__bound {
+    double error, eta; /* e and eta of pe__ziv_round() */
+    int32_t window;    /* 2 eta 2^53, by PE__BOUND rounded up to a multiple of 2^12 */
+} pe__bound;
+#define PE__BOUND(units, window)                                                                   \
+    {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
+static const pe__bound pe__bound_full_poly = PE__BOUND(4.375, 9);
+static const pe__bound pe__bound_short_poly = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
+                                               24 << 6};
+#if PE_SLEEF
+static const pe__bound pe__bound_run = PE__BOUND(14.375, 29);
+#else
+static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
+#endif
+static const pe__bound pe__bound_far = PE__BOUND(60, 121);
+#undef PE__BOUND
+
+/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
+   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
+   double that it was rounded from. It is a normal float. If elements may be infinite, it is
+   INT32_MAX, which flags all floats. */
+PE__INLINE int32_t pe__guard(double amplitude, double share)
+{
+    const double size = fabs(amplitude);
+    const float least = (float)(size * (1.0009765625 / 4096) * share);
+    int32_t guard = pe__float_bits(least);
+    if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
+    return size > pe__exp2i(127) ? INT32_MAX : guard;
+}
+
+/* Returns whether position t is out of range of the double kernel; true for NaN. */
+PE__INLINE int pe__is_far(const pe_plan *plan, double t)
+{
+    return !(fabs(t) <= plan->double_range);
+}
+
+/* ==== src/plan/fields.h ==== */
+/* Fields of a plan that follow from others: from its amplitude, from its frequencies, and from the
+ * kind of positions that a call has. Tested by tests/unit/test_conventions.c and
+ * tests/unit/test_at.c. */
+
+/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
+static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
+{
+    int exponent;
+    plan->amplitude = amplitude;
+    plan->mantissa = pe__frexp(amplitude, &exponent);
+    plan->scale = pe__exp2i(exponent);
+    plan->guard = pe__guard(amplitude, 1);
+}
+
+/* Sets the range of the double kernel from the relative error and the largest magnitude of the
+   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
+   at most 2^-62 half-turns from its frequency. */
+static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
+{
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
+    plan->fastest = fastest;
+    plan->error = error;
+    plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
+}
+
+/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
+   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
+   angles (pe_back()) offset and padding position change sign. */
+PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    *own = *plan;
+    if (at->delta) {
+        pe__plan_set_amplitude(own, 1.0);
+        own->offset = 0;
+        own->has_padding = 0;
+    }
+    if (at->back) {
+        own->offset = -own->offset;
+        own->padding = -own->padding;
+    }
+}
+/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
+PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    if (!at->delta && !at->back) return plan;
+    pe__view_other(plan, at, own);
+    return own;
+}
+
+/* ==== src/plan/rotation.h ==== */
+/* Rotation rows: the rows of a plan by which other rows are rotated. Tested by
+ * tests/unit/test_budget.c. */
+
+/* PE__BLOCK_HALF: the rows of a block on each side of its anchor. */
+enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
+
+/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
+ * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
+ * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
+ *
+ * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
+ * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
+ * operation on one vector waits for the one before. */
+PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
+{
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
+    const size_t padded = plan->padded;
+    pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
+    for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
+        const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
+        double *row = table + i;
+        for (size_t v = 0; v < vectors; v++)
+            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
+        for (int level = 0; level < 2; level++) {
+            for (size_t b = 1; b <= PE__BLOCK_HALF; b++, row += 2 * padded)
+                for (size_t v = 0; v < vectors; v++) {
+                    if (b > 1) pe__dd_multiple_angle(s[v], c[v], b);
+                    pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
+                    pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
+                }
+            for (size_t v = 0; v < vectors && level == 0; v++) {
+                pe__dd_multiple_angle(s[v], c[v], PE__NEXT);
+                s[v][1] = s[v][PE__BLOCK_HALF];
+                c[v][1] = c[v][PE__BLOCK_HALF];
+                pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
+            }
+        }
+    }
+}
+
+/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
+   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
+PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
+{
+    const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
+    return plan->table + 2 * index * plan->padded;
+}
+
 /* ==== src/plan/config.h ==== */
 /* The default config and the presets.
  * tests/unit/test_conventions.c and tests/checks/parity.sh compare presets with models. */
@@ -3959,41 +4167,6 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 /* ==== src/plan/shape.h ==== */
 /* The axes, arrays, size and errors of a plan, before it is built.
  * tests/unit/test_errors.c tests them. */
-
-/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
-   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
-   double that it was rounded from. It is a normal float. If elements may be infinite, it is
-   INT32_MAX, which flags all floats. */
-PE__INLINE int32_t pe__guard(double amplitude, double share)
-{
-    const double size = fabs(amplitude);
-    const float least = (float)(size * (1.0009765625 / 4096) * share);
-    int32_t guard = pe__float_bits(least);
-    if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
-    return size > pe__exp2i(127) ? INT32_MAX : guard;
-}
-
-/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
-static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
-{
-    int exponent;
-    plan->amplitude = amplitude;
-    plan->mantissa = pe__frexp(amplitude, &exponent);
-    plan->scale = pe__exp2i(exponent);
-    plan->guard = pe__guard(amplitude, 1);
-}
-
-/* Sets the range of the double kernel from the relative error and the largest magnitude of the
-   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
-   at most 2^-62 half-turns from its frequency. */
-static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
-{
-    const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
-    plan->fastest = fastest;
-    plan->error = error;
-    plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
-}
 
 /* From this number of consecutive rows on, the plan's table of rotation rows saves more time than
    it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
@@ -4212,48 +4385,6 @@ PE_API const char *pe_config_error(const pe_config *config)
 /* ==== src/plan/make.h ==== */
 /* Plans built in the caller's memory: frequencies and rotation rows.
  * tests/unit/test_bounds.c and tests/unit/test_budget.c test them. */
-
-/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
- * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
- * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
- *
- * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
- * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
- * operation on one vector waits for the one before. */
-PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
-{
-    enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
-    const size_t padded = plan->padded;
-    pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
-    for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
-        const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
-        double *row = table + i;
-        for (size_t v = 0; v < vectors; v++)
-            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
-        for (int level = 0; level < 2; level++) {
-            for (size_t b = 1; b <= PE__BLOCK_HALF; b++, row += 2 * padded)
-                for (size_t v = 0; v < vectors; v++) {
-                    if (b > 1) pe__dd_multiple_angle(s[v], c[v], b);
-                    pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
-                    pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
-                }
-            for (size_t v = 0; v < vectors && level == 0; v++) {
-                pe__dd_multiple_angle(s[v], c[v], PE__NEXT);
-                s[v][1] = s[v][PE__BLOCK_HALF];
-                c[v][1] = c[v][PE__BLOCK_HALF];
-                pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
-            }
-        }
-    }
-}
-
-/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
-   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
-PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
-{
-    const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
-    return plan->table + 2 * index * plan->padded;
-}
 
 /* Copies fields of the config to the plan, and sets the addresses of the plan's arrays in aligned
    memory. */
@@ -4554,21 +4685,6 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
  * tests/unit/test_conventions.c tests them. */
 
-/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
-   product with an addition. */
-PE__INLINE float pe__float_product(float a, float b)
-{
-    float p = a * b;
-    PE__OPAQUE(p);
-    return p;
-}
-PE__INLINE double pe__double_product(double a, double b)
-{
-    double p = a * b;
-    PE__OPAQUE(p);
-    return p;
-}
-
 /* Returns 2^x rounded once to float; 0 if 2^x is too small for a float. x is above -1000, since
    frequencies are above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
@@ -4694,132 +4810,6 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
     }
     return PE_OK;
 }
-
-/* ==== src/sincos/bounds.h ==== */
-/* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
- * tests/checks/gappa.sh proves the terms, tests/unit/test_budget.c measures them. */
-
-/* ---- 6.1 sines and cosines by double ------------------------------------------------------------
- * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
- * of a block is its anchor. The rotation rows 1 ... 8 of the plan rotate the anchor to the rows
- * anchor + b and anchor - b. Up to 17 blocks share one centre, which is the anchor of the middle
- * block. The rotation rows 17, 34 ... 136 rotate the centre, forward or backward, to the other
- * anchors. The centre comes from pe__sincos(); with PE_SLEEF and more than 2 blocks, from SLEEF. */
-
-/* Rounding test: why floats are correctly rounded
- *
- * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
- * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
- * (step 7). Step 6 has e, step 8 has eta.
- *
- * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
- * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
- * rounding adds 1 to a vector. An absolute rounding of numbers below 1 adds 1/2 to each component.
- *
- * 2. pe__sincos(), by the full polynomials. "Unfused" means without fused multiply-add. The
- * terms are
- *     1.00  the rounding of the factor A (1 + eta): along the vector
- *     1.18  the residual z of the argument reduction, |z| <= 1/4 + 2^-17, rounded twice:
- *           pi (2^-56 + 2^-55), across the vector; unfused it is rounded once: 0.79
- *     0.01  the error of the angle, also across the vector: at most pi 2^-62 for positions up to
- *           plan->double_range
- *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. One component
- *           alone: sin(pi z) 2.69, cos(pi z) 2.04, unfused 2.35. gappa.sh proves them in each of
- *           three intervals of the factor's mantissa
- *     0.04  the approximation error of the polynomials (lacks.py)
- * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
- * 4.85, unfused 4.74.
- *
- * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
- * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. 0.71 and 0.84 are at 45
- * degrees, where their sum is about largest. A cosine has less. The bound pe__bound_full_poly is
- * 4.375.
- *
- * 3. A centre from SLEEF. The terms are
- *     4.95  sine and cosine, 3.5 ulp each (u35)
- *     1.90  the angle and the residual z, as in step 2, and the rounding of the correction in
- *           pe__sincos_sleef(), which adds the derivative times `low`
- *     2.00  the rounding of the factor and of the products with the factor
- * The sum is 8.85, unfused 8.46.
- *
- * 4. One rotation of (s, c) by a rotation row (S, C) of the plan. The terms are
- *     0.71  the rounding of S and C
- *     2.00  the rounding of a product and of the sum. Unfused, two products and the sum are
- *           rounded: again 2 for one component, since |sC| + |cS| <= 1. The vector, from which the
- *           next rotation starts, has 2.42 unfused: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2) from the
- *           products, 1 from the sum
- * The sum is 2.71; unfused 3.13 as a vector, 2.71 for one component of the result.
- *
- * 5. A row of a run is two rotations from its centre. The bound pe__bound_run is
- *     10.75   without SLEEF: 4.85 + 2.71 + 2.71 = 10.27, unfused 4.74 + 3.13 + 2.71 = 10.58
- *     14.375  with SLEEF: 14.27, unfused 14.30
- * For positions beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() if its error is
- * below 44 units. Otherwise, correctly rounded elements replace it (pe__compute_centre_far()).
- * pe__bound_far is 60, fused or unfused.
- *
- * 6. pe__ziv_round() multiplies y' by 1 - eta + eta^2, which undoes 1 + eta. Three roundings add to
- * the error: of this factor (0.5), of the product (1), and of y - e and y + e (1). Hence e is 2.5
- * units more than the bounds of steps 2 and 5.
- *
- * 7. The test. Where float(y - e) = float(y + e), this float is the answer (Ziv's test). The hot
- * loop tests a condition that is sufficient for it and costs only a few integer operations. The
- * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
- * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
- * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
- * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the
- * 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two running minima:
- *     of the dropped bits, with the first one flipped: vectors are flagged if the minimum is within
- *     the window, 2 eta 2^53
- *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
- *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
- * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
- *
- * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is needed because the
- * factor 1 + eta multiplies the error, too.
- *
- * 9. A single row of floats has a narrower window, and a guard that shrinks with the position.
- * Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The terms,
- * in units of 2^-48, are
- *    22.00  the approximation error of the short polynomials (lacks.py)
- *     0.25  the roundings, at most 8 u. The residual z has 2. sin(pi z) / z has 4, and its product
- *           with z has 1. cos(pi z) has 5 (gappa.sh)
- *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
- *           |y| >= 2^-12 |A t| / plan->double_range
- * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
- * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
- *
- * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
- * be the position of the row, and T the largest |position| on the way to the row: of the centre,
- * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
- * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
- * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
- *     11  the centre, whose errors are relative
- *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
- *         the plan's cosine and their product, 2 for the sum
- *     20  the second rotation, whose cosine is off by 15
- * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
- * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
- * |t| = 0.2 on (pe__slow_from()). */
-enum { PE__SLOW_RATIO = 800 };
-
-/* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
-   in units, and the window in multiples of 2^12: 2 (units + 1/8), rounded up. */
-typedef struct pe__bound {
-    double error, eta; /* e and eta of pe__ziv_round() */
-    int32_t window;    /* 2 eta 2^53, by PE__BOUND rounded up to a multiple of 2^12 */
-} pe__bound;
-#define PE__BOUND(units, window)                                                                   \
-    {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
-static const pe__bound pe__bound_full_poly = PE__BOUND(4.375, 9);
-static const pe__bound pe__bound_short_poly = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
-                                               24 << 6};
-#if PE_SLEEF
-static const pe__bound pe__bound_run = PE__BOUND(14.375, 29);
-#else
-static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
-#endif
-static const pe__bound pe__bound_far = PE__BOUND(60, 121);
-#undef PE__BOUND
 
 /* ==== src/sincos/double.h ==== */
 /* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
@@ -5012,12 +5002,6 @@ typedef struct pe__anchor {
     double *s, *c;
 } pe__anchor;
 
-/* Returns whether position t is out of range of the double kernel; true for NaN. */
-PE__INLINE int pe__is_far(const pe_plan *plan, double t)
-{
-    return !(fabs(t) <= plan->double_range);
-}
-
 #if PE_SLEEF
 /* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
    [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
@@ -5047,52 +5031,6 @@ PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
     return pe__min(pair, plan->padded - PE_LANES);
 }
 
-/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
-   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
-   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
-PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
-                                    double t, size_t pair, size_t count, pe__anchor to)
-{
-    const double factor = plan->amplitude * (1 + bound->eta);
-    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
-    pe__sincos_poly poly;
-    const pe__sincos_args by = {plan, &poly, t};
-    (void)table;
-    pe__scale_sincos_poly(factor, 0, 1, &poly);
-#if PE_SLEEF
-    for (size_t i = 0; table && i < count; i += PE_LANES) {
-        pe__vd sine, cosine;
-        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
-        pe__store(to.s + i, sine);
-        pe__store(to.c + i, cosine);
-    }
-    if (table) return;
-#endif
-    for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
-}
-
-/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
-   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
-   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
-PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
-                                        double t, size_t pair, size_t count, pe__anchor to)
-{
-    const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
-    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        const size_t from = pe__vector_pair(plan, pair + i);
-        pe__dd s, c;
-        pe__sincos_dd(plan, from, t, &s, &c);
-        pe__store(to.s + i, s.hi * pe__splat(factor));
-        pe__store(to.c + i, c.hi * pe__splat(factor));
-        for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
-        }
-    }
-}
-
 /* ==== src/layouts/elements.h ==== */
 /* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
  * Tested by tests/unit/test_types.c. */
@@ -5100,6 +5038,15 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
  * argument; where the kernel is inlined, it is a constant. */
+
+/* The types of elements, with the values of pe_type. */
+typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
+
+/* Returns how many bits the last rounding drops: see PE__DROP_F32. */
+PE__INLINE int pe__dropped_bits(pe__type kind)
+{
+    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
+}
 
 /* Floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
@@ -5206,6 +5153,88 @@ PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, si
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
 }
 
+/* ==== src/rows/anchors.h ==== */
+/* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
+ * Tested by tests/unit/test_budget.c. */
+
+/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
+   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+enum { PE__ANCHOR_PADDING = 32 };
+
+/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
+   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
+   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
+                                    double t, size_t pair, size_t count, pe__anchor to)
+{
+    const double factor = plan->amplitude * (1 + bound->eta);
+    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
+    pe__sincos_poly poly;
+    const pe__sincos_args by = {plan, &poly, t};
+    (void)table;
+    pe__scale_sincos_poly(factor, 0, 1, &poly);
+#if PE_SLEEF
+    for (size_t i = 0; table && i < count; i += PE_LANES) {
+        pe__vd sine, cosine;
+        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
+        pe__store(to.s + i, sine);
+        pe__store(to.c + i, cosine);
+    }
+    if (table) return;
+#endif
+    for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
+        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
+}
+
+/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
+   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
+PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
+                                        double t, size_t pair, size_t count, pe__anchor to)
+{
+    const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
+    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        const size_t from = pe__vector_pair(plan, pair + i);
+        pe__dd s, c;
+        pe__sincos_dd(plan, from, t, &s, &c);
+        pe__store(to.s + i, s.hi * pe__splat(factor));
+        pe__store(to.c + i, c.hi * pe__splat(factor));
+        for (size_t k = 0; k < PE_LANES && !fine; k++) {
+            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
+            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
+        }
+    }
+}
+
+/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
+   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
+   pair `pair` on, to `to`. */
+PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
+                                   pe__anchor centre, pe__anchor to)
+{
+    const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
+    const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        const double *const sines = row + pe__vector_pair(plan, pair + i);
+        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
+                                         pe__load(sines) * sign, pe__load(sines + plan->padded));
+        pe__store(to.s + i, r.a[0]);
+        pe__store(to.c + i, r.b[0]);
+    }
+}
+
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
+   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
+   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
+   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
+   took up to half as long again. */
+PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
+{
+    return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
+}
+
 /* ==== src/rows/output.h ==== */
 /* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
  * Tested by tests/unit/test_splits.c. */
@@ -5275,6 +5304,7 @@ typedef struct pe__output {
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
     size_t sines, cosines;   /* number of each; they differ by one if the width is odd          */
+    size_t pairs;            /* number of pairs: the larger of these two                        */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
@@ -5315,7 +5345,7 @@ PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
     output.sine = 0;
-    output.cosine = output.sines = output.cosines = count;
+    output.cosine = output.sines = output.cosines = output.pairs = count;
     output.order = PE__SPLIT;
     output.prefetch_distance = output.peeled = output.repeat_offset = output.padding_pairs = 0;
     output.round_element = round_element;
@@ -5342,13 +5372,9 @@ PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, siz
     part.cosine += step * pair;
     part.sines = pe__min(count, output->sines > pair ? output->sines - pair : 0);
     part.cosines = pe__min(count, output->cosines > pair ? output->cosines - pair : 0);
-    if (pair + count < pe__max(output->sines, output->cosines)) part.padding_pairs = 0;
+    part.pairs = pe__max(part.sines, part.cosines);
+    if (pair + count < output->pairs) part.padding_pairs = 0;
     return part;
-}
-
-PE__INLINE size_t pe__pairs_of(const pe__output *output)
-{
-    return pe__max(output->sines, output->cosines);
 }
 
 /* Return the address of column 0 of row r. */
@@ -5374,6 +5400,7 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosine = axis->cosine;
     output->sines = axis->sines;
     output->cosines = axis->cosines;
+    output->pairs = axis->pairs;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
     /* 8 KB in whole rows, or one row */
@@ -5476,28 +5503,13 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->first = x->swapped ? output->cosines : output->sines;
     x->second = x->swapped ? output->sines : output->cosines;
     x->begin = 0;
-    x->end = pe__pairs_of(output);
+    x->end = output->pairs;
     x->across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)output->element;
     x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
     x->mode = output->mode;
     x->scale = (float)output->scale;
     x->prefetch_distance[0] = x->prefetch_distance[1] = output->prefetch_distance;
     x->slow = SIZE_MAX;
-}
-
-/* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
-typedef struct pe__rotated {
-    pe__vd a[2], b[2];
-} pe__rotated;
-PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
-{
-    const pe__vd aC = a * tc, bC = b * tc;
-    pe__rotated r;
-    r.a[0] = pe__fma(b, ts, aC);
-    r.b[0] = pe__fnma(a, ts, bC);
-    r.a[1] = pe__fnma(b, ts, aC);
-    r.b[1] = pe__fma(a, ts, bC);
-    return r;
 }
 
 /* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
@@ -6064,7 +6076,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
                                    int added)
 {
     const pe_plan *const plan = output->plan;
-    const size_t count = pe__pairs_of(output);
+    const size_t count = output->pairs;
     const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
@@ -6490,7 +6502,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? pe__pairs_of(output) : groups;
+    const size_t pairs = floats ? output->pairs : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
@@ -6557,8 +6569,8 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 }
 
 /* ==== src/rows/block.h ==== */
-/* Rows of consecutive positions, in blocks: from a centre to anchors, from an anchor to the row
- * pairs around it, from the nearest to the farthest. Tested by tests/unit/test_splits.c. */
+/* Writes a block: the row pairs around its anchor, from the nearest to the farthest. Tested by
+ * tests/unit/test_splits.c. */
 
 /* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
@@ -6589,24 +6601,6 @@ typedef struct pe__block {
        row) */
     int64_t nearest, farthest, both;
 } pe__block;
-
-/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
-   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
-enum { PE__ANCHOR_PADDING = 32 };
-
-/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
-   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
-   centre. */
-PE__INLINE int pe__next_group(pe__block *block)
-{
-    const int64_t all = block->last / PE__BLOCK_ROWS + 1;
-    block->first += block->count;
-    const int64_t rest = all - block->first;
-    block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
-    block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
-    if (all == 1) block->centre = block->last / 2;
-    return rest > 0;
-}
 
 /* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. The anchor
    begins at address `row`, and rows are stride bytes apart. For b = 0 there is one row, the anchor,
@@ -6810,21 +6804,33 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     if (!direct) pe__copy_buffer_16(x, block, buffer, 0);
 }
 
-/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
-   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
-   pair `pair` on, to `to`. */
-PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
-                                   pe__anchor centre, pe__anchor to)
+/* ==== src/rows/run.h ==== */
+/* Rows of consecutive positions: groups of blocks, tiles of columns; from the centre of a group to
+ * the anchors of its blocks. Tested by tests/unit/test_splits.c. */
+
+/* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
+
+/* PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
+   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
+   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
+   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
+   pe__block (block.h) stays free, and pe__unaliased() can move the anchors within their arrays.
+   Unoptimised, the two are equal, and the anchors are not moved. */
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
+enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
+
+/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
+   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
+   centre. */
+PE__INLINE int pe__next_group(pe__block *block)
 {
-    const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
-    const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        const double *const sines = row + pe__vector_pair(plan, pair + i);
-        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
-                                         pe__load(sines) * sign, pe__load(sines + plan->padded));
-        pe__store(to.s + i, r.a[0]);
-        pe__store(to.c + i, r.b[0]);
-    }
+    const int64_t all = block->last / PE__BLOCK_ROWS + 1;
+    block->first += block->count;
+    const int64_t rest = all - block->first;
+    block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
+    block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    if (all == 1) block->centre = block->last / 2;
+    return rest > 0;
 }
 
 /* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
@@ -6849,17 +6855,6 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
-   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
-   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
-   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
-   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
-   took up to half as long again. */
-PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
-{
-    return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
-}
-
 /* Write a group of blocks, in the columns of an output. */
 PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
 {
@@ -6877,7 +6872,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
                                                : &pe__bound_run;
     /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
        reach up to PE_LANES - 1 pairs past the tile. */
-    const size_t count = pe__pairs_of(output) + (output->peeled ? PE_LANES - 1 : 0);
+    const size_t count = output->pairs + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
     if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
@@ -6902,8 +6897,6 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     }
 }
 
-/* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
-
 /* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
    only these contains no code for blocks. */
 #define PE__ROW(name, adder)                                                                       \
@@ -6922,7 +6915,7 @@ PE__ROW(pe__add_row_f16, &pe__adder_f16)
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
-    const size_t pairs = pe__pairs_of(output);
+    const size_t pairs = output->pairs;
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
     pe__block block = {
         t, (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0, {NULL, NULL}, 0, 0,
@@ -6947,7 +6940,7 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
-    const size_t pairs = pe__pairs_of(output);
+    const size_t pairs = output->pairs;
     for (size_t r = 0, n; r < rows; r += n) {
         n = pe__min(rows - r, most);
         const double first = t + (double)r;
@@ -7129,7 +7122,7 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + two_errors), g, z.hi + (z.lo + two_errors)))) {
         pe__vd s, c;
-        pe__round_flagged_f64(x->output, i, pe__pairs_of(output) - i, to.position, &s, &c);
+        pe__round_flagged_f64(x->output, i, output->pairs - i, to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
@@ -7155,7 +7148,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
 {
     /* a copy, whose address only inlined functions get: it stays in registers */
     const pe__output output = *x->output;
-    const size_t pairs = pe__pairs_of(&output);
+    const size_t pairs = output.pairs;
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
@@ -7229,7 +7222,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__BLOCK_HALF);
-    const size_t vectors = (pe__pairs_of(output) + PE_LANES - 1) / PE_LANES;
+    const size_t vectors = (output->pairs + PE_LANES - 1) / PE_LANES;
     const size_t column = pe__first_column(output) * output->element;
     pe__tile_f64 x;
     x.plan = plan;
@@ -7260,7 +7253,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
 /* Write rows for the positions t, t + 1 ..., tile by tile. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    for (size_t done = 0, n; done < pe__pairs_of(output); done += n) {
+    for (size_t done = 0, n; done < output->pairs; done += n) {
         n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
         pe__output part = pe__output_part(output, done, n);
         if (done < output->peeled) part.mode = PE__STORE;
@@ -7355,7 +7348,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
                                 size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    const size_t pairs = pe__pairs_of(output);
+    const size_t pairs = output->pairs;
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
@@ -7375,7 +7368,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
         pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {
             pe__output part = pe__output_part(output, done, PE__PAIRS);
-            const size_t n = pe__pairs_of(&part);
+            const size_t n = part.pairs;
             one.first = part.pair;
             for (i = 0; i < n; i += PE_LANES) {
                 const double *w = plan->matrix + one.first + i;
@@ -7468,36 +7461,9 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
     for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
 }
 
-/* ==== src/rows/call.h ==== */
-/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
- * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
- * tests/unit/test_memory.c. */
-
-/* ---- 6.11 calls ------------------------------------------------------------------------------ */
-
-/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
-   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
-   angles (pe_back()) offset and padding position change sign. */
-PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
-{
-    *own = *plan;
-    if (at->delta) {
-        pe__plan_set_amplitude(own, 1.0);
-        own->offset = 0;
-        own->has_padding = 0;
-    }
-    if (at->back) {
-        own->offset = -own->offset;
-        own->padding = -own->padding;
-    }
-}
-/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
-PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
-{
-    if (!at->delta && !at->back) return plan;
-    pe__view_other(plan, at, own);
-    return own;
-}
+/* ==== src/rows/columns.h ==== */
+/* Writes the columns of all axes of a plan, axis by axis, and the columns of zeros. Tested by
+ * tests/unit/test_models.c. */
 
 /* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
    call. */
@@ -7531,7 +7497,7 @@ PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
-    const size_t pairs = pe__pairs_of(output), e = output->element;
+    const size_t pairs = output->pairs, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__PAIRS) {
         const size_t n = pe__min(pairs - pair, PE__PAIRS);
         pe__output tile =
@@ -7566,6 +7532,13 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output
             output->kernel->zeros(output, pe__row_address(output, r), axis->zero, axis->zeros);
     }
 }
+
+/* ==== src/rows/call.h ==== */
+/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
+ * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/test_errors.c and
+ * tests/unit/test_memory.c. */
+
+/* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
 /* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
@@ -7667,7 +7640,8 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     pe_plan plan;
     if (pe__plan_bytes(&config, &plan) == 0) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
-    if (status == PE_OK) status = pe__check_range(0, rows);
+    const pe_at at = pe_from(0);
+    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
 
     double memory[PE__PADDED * (2 + 4 * PE__BLOCK_HALF) + PE__MAX_LANES];
@@ -7686,7 +7660,6 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__geometric_fill(&g, column / 2, plan.pairs, f, plan.padded);
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
-        const pe_at at = pe_from(0);
         pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
                                           &pe__fill_kernel_f32);
         pe__write_axes(&plan, &at, &output);
@@ -9668,7 +9641,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.sine = output->sine + step * first;
         part.cosine = output->cosine + step * first;
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
-        part.sines = part.cosines = end - first + part.padding_pairs;
+        part.sines = part.cosines = part.pairs = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
             pe__write_axis(&part, at, row, rows);
             continue;
@@ -9721,7 +9694,7 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
             part.coordinate = of.axis->coordinate;
             part.sine += of.at;
             part.cosine += of.at;
-            part.sines = part.cosines = of.n;
+            part.sines = part.cosines = part.pairs = of.n;
             pe__write_axis(&part, at, row, rows);
         }
     }

@@ -149,18 +149,18 @@ extern "C" {
  *   calls/inlined.h      pe_fill_f32              passes its arguments on, the pe_at by pointer
  *   calls/each_type.h    pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
  *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
- *                        pe__write_axes           for each axis: sets the output, chooses the store
+ *   rows/columns.h       pe__write_axes           for each axis: sets the output, chooses the store
  *                                                 mode (both rows/output.h), writes the rows, then
  *                                                 the columns of zeros
  *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
  *                                                 after run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
- *   rows/block.h         pe__rows_f32             is the `rows` of the row kernel: takes up to 17
+ *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel: takes up to 17
  *                                                 blocks at a time, in tiles of columns
- *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
- *                                                 to the other anchors, takes block after block
- *                        pe__write_block_f32      takes row pair after row pair of a block
+ *                        pe__write_tile           computes the centre, rotates it to the other
+ *                                                 anchors (rows/anchors.h), takes block after block
+ *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
  *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
@@ -169,9 +169,9 @@ extern "C" {
  *
  * Branches of this way:
  *
- *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
+ *   rows/columns.h       pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
- *   rows/block.h         pe__row_f32              is the `row` of the row kernel, also for plans
+ *   rows/run.h           pe__row_f32              is the `row` of the row kernel, also for plans
  *                                                 without rotation rows: chooses one of the next
  *                                                 two
  *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
@@ -235,8 +235,10 @@ extern "C" {
 #endif
 
 #include "api/status.h"
-#include "numbers/base.h"
-#include "positions/at.h"
+#include "numbers/sizes.h"
+#include "numbers/compare.h"
+#include "positions/read.h"
+#include "positions/check.h"
 #include "positions/runs.h"
 #include "numbers/double_double.h"
 #include "numbers/exp_log.h"
@@ -245,21 +247,26 @@ extern "C" {
 #include "sincos/double_double.h"
 #include "sincos/round.h"
 #include "sincos/exact.h"
+#include "sincos/bounds.h"
+#include "plan/fields.h"
+#include "plan/rotation.h"
 #include "plan/config.h"
 #include "plan/shape.h"
 #include "plan/make.h"
 #include "plan/frequencies.h"
 #include "fixed/increments.h"
-#include "sincos/bounds.h"
 #include "sincos/double.h"
 #include "layouts/elements.h"
+#include "rows/anchors.h"
 #include "rows/output.h"
 #include "rows/row_pair_f32.h"
 #include "rows/row_pair_16.h"
 #include "rows/single.h"
 #include "rows/block.h"
+#include "rows/run.h"
 #include "rows/f64.h"
 #include "rows/axis.h"
+#include "rows/columns.h"
 #include "rows/call.h"
 #include "rows/sincos.h"
 #include "rope/config.h"

@@ -6,8 +6,8 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../positions/at.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
 #include "../positions/runs.h"
 #include "../plan/frequencies.h"
 #include "../rows/output.h"
@@ -15,6 +15,7 @@
 #include "../rows/call.h"
 #include "../rope/rotate.h"
 #include "../rope/tokens.h"
+#include "../plan/fields.h"
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine

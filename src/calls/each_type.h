@@ -10,7 +10,6 @@
 #include "../scores/contract_alibi.h"
 #include "../scores/contract_bias.h"
 #include "../learned/contract.h"
-#include "../numbers/base.h"
 #include "../rows/row_pair_f32.h"
 #include "../rows/axis.h"
 #include "../rows/call.h"

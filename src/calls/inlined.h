@@ -12,6 +12,7 @@
 #include "../rope/call.h"
 #include "../scores/alibi.h"
 #include "each_type.h"
+#include "../positions/read.h"
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
  * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which

@@ -6,8 +6,9 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../positions/at.h"
+#include "../numbers/sizes.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
 #include "../layouts/elements.h"
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */

@@ -25,11 +25,12 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../positions/at.h"
+#include "../numbers/sizes.h"
+#include "../positions/check.h"
 #include "../rows/call.h"
 #include "rotate.h"
 #include "tokens.h"
+#include "../plan/fields.h"
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 

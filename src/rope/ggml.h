@@ -7,8 +7,10 @@
 #include "../api/types.h"
 #include "contract_config.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../positions/at.h"
+#include "../numbers/sizes.h"
+#include "../numbers/compare.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
@@ -23,6 +25,8 @@
 #include "config.h"
 #include "frequencies.h"
 #include "attention.h"
+#include "../plan/fields.h"
+#include "../rows/run.h"
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
  * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same

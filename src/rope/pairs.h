@@ -4,7 +4,7 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
+#include "../sincos/double_double.h"
 #include "../layouts/elements.h"
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
 #include "pairs.h"
 
 /* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads

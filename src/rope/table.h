@@ -5,13 +5,15 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../positions/at.h"
+#include "../numbers/sizes.h"
+#include "../positions/check.h"
 #include "../rows/output.h"
 #include "../rows/call.h"
 #include "rotate.h"
 #include "tokens.h"
 #include "call.h"
+#include "../plan/fields.h"
+#include "../rows/columns.h"
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 

@@ -5,13 +5,13 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
-#include "../positions/at.h"
+#include "../positions/read.h"
 #include "../layouts/elements.h"
 #include "../rows/output.h"
 #include "../rows/axis.h"
 #include "../rows/call.h"
 #include "rotate.h"
+#include "../rows/columns.h"
 
 /* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
    axis' own pair number `first` on. `at` of the count pairs lie before them. */
@@ -162,7 +162,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.sine = output->sine + step * first;
         part.cosine = output->cosine + step * first;
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
-        part.sines = part.cosines = end - first + part.padding_pairs;
+        part.sines = part.cosines = part.pairs = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
             pe__write_axis(&part, at, row, rows);
             continue;
@@ -215,7 +215,7 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
             part.coordinate = of.axis->coordinate;
             part.sine += of.at;
             part.cosine += of.at;
-            part.sines = part.cosines = of.n;
+            part.sines = part.cosines = part.pairs = of.n;
             pe__write_axis(&part, at, row, rows);
         }
     }

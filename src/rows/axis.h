@@ -4,8 +4,7 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
-#include "../positions/at.h"
+#include "../positions/read.h"
 #include "../positions/runs.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
@@ -15,6 +14,8 @@
 #include "row_pair_f32.h"
 #include "block.h"
 #include "f64.h"
+#include "../plan/fields.h"
+#include "run.h"
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
  * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
@@ -99,7 +100,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
                                 size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    const size_t pairs = pe__pairs_of(output);
+    const size_t pairs = output->pairs;
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
@@ -119,7 +120,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
         pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {
             pe__output part = pe__output_part(output, done, PE__PAIRS);
-            const size_t n = pe__pairs_of(&part);
+            const size_t n = part.pairs;
             one.first = part.pair;
             for (i = 0; i < n; i += PE_LANES) {
                 const double *w = plan->matrix + one.first + i;

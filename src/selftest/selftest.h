@@ -9,7 +9,6 @@
 #include "../rope/contract_config.h"
 #include "../rope/contract.h"
 #include "../scores/contract_alibi.h"
-#include "../positions/at.h"
 #include "../plan/config.h"
 #include "../plan/make.h"
 #include "../rows/call.h"
