@@ -1718,8 +1718,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *   calls/each_type.h    pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
  *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
  *   rows/columns.h       pe__write_axes           for each axis: sets the output, chooses the store
- *                                                 mode (both rows/output.h), writes the rows, then
- *                                                 the columns of zeros
+ *                                                 mode (both layouts/output.h), writes the rows,
+ *                                                 then the columns of zeros
  *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
  *                                                 after run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
@@ -1844,6 +1844,12 @@ PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
     return b != 0 && a > limit / b;
 }
 
+/* Returns a * b, or SIZE_MAX if the product is larger. */
+PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
+{
+    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
+}
+
 /* Checks an array of `rows` rows that begin `stride` elements of `element` bytes apart: the stride
    must be at least d_model, and a pointer must be able to span the array. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
@@ -1898,12 +1904,6 @@ typedef enum pe__at_kind {
     PE__AT_F64,
     PE__AT_GRID
 } pe__at_kind;
-
-/* Returns a * b, or SIZE_MAX if the product is larger. */
-PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
-{
-    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
-}
 
 /* Returns for how many consecutive cells of a grid coordinate number `axis` stays the same: the
    product of the sizes of all later axes, or SIZE_MAX if that is less. */
@@ -5153,89 +5153,7 @@ PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, si
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
 }
 
-/* ==== src/rows/anchors.h ==== */
-/* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
- * Tested by tests/unit/test_budget.c. */
-
-/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
-   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
-enum { PE__ANCHOR_PADDING = 32 };
-
-/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
-   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
-   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
-PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
-                                    double t, size_t pair, size_t count, pe__anchor to)
-{
-    const double factor = plan->amplitude * (1 + bound->eta);
-    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
-    pe__sincos_poly poly;
-    const pe__sincos_args by = {plan, &poly, t};
-    (void)table;
-    pe__scale_sincos_poly(factor, 0, 1, &poly);
-#if PE_SLEEF
-    for (size_t i = 0; table && i < count; i += PE_LANES) {
-        pe__vd sine, cosine;
-        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
-        pe__store(to.s + i, sine);
-        pe__store(to.c + i, cosine);
-    }
-    if (table) return;
-#endif
-    for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
-}
-
-/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
-   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
-   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
-PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
-                                        double t, size_t pair, size_t count, pe__anchor to)
-{
-    const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
-    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        const size_t from = pe__vector_pair(plan, pair + i);
-        pe__dd s, c;
-        pe__sincos_dd(plan, from, t, &s, &c);
-        pe__store(to.s + i, s.hi * pe__splat(factor));
-        pe__store(to.c + i, c.hi * pe__splat(factor));
-        for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
-        }
-    }
-}
-
-/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
-   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
-   pair `pair` on, to `to`. */
-PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
-                                   pe__anchor centre, pe__anchor to)
-{
-    const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
-    const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        const double *const sines = row + pe__vector_pair(plan, pair + i);
-        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
-                                         pe__load(sines) * sign, pe__load(sines + plan->padded));
-        pe__store(to.s + i, r.a[0]);
-        pe__store(to.c + i, r.b[0]);
-    }
-}
-
-/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
-   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
-   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
-   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
-   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
-   took up to half as long again. */
-PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
-{
-    return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
-}
-
-/* ==== src/rows/output.h ==== */
+/* ==== src/layouts/output.h ==== */
 /* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
  * Tested by tests/unit/test_splits.c. */
 
@@ -5433,6 +5351,386 @@ static inline void pe__choose_store_mode(pe__output *output)
         output->peeled = (vector - offset) % vector / step;
     }
     output->mode = PE__STREAM;
+}
+
+/* ==== src/layouts/pairs.h ==== */
+/* Moves pairs between layouts: interleaved, in halves, with a column of another coordinate between
+ * two columns, with each element twice, as matrices. Tested by tests/unit/test_models.c. */
+
+/* ---- 6.4 pairs in other layouts -------------------------------------------------------------- */
+
+/* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
+   call. */
+PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
+{
+    if (element == 4) memcpy(to, from, 4);
+    else if (element == 2) memcpy(to, from, 2);
+    else if (element == 8) memcpy(to, from, 8);
+    else *to = *from;
+}
+
+/* Copy n elements of `element` bytes: in[0], in[in_step] ... to out[0], out[out_step] ... */
+PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsigned char *in,
+                               size_t in_step, size_t n, size_t element)
+{
+    for (size_t i = 0; i < n; i++)
+        pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
+}
+
+/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
+   and begins offset[i] bytes after the start of the row. */
+typedef struct pe__pieces {
+    size_t count, offset[4], bytes[4];
+} pe__pieces;
+
+PE__INLINE pe__pieces pe__pieces_of(const pe__output *output)
+{
+    const size_t e = output->element, sines = output->sines * e, cosines = output->cosines * e;
+    const size_t sine = output->sine * e, cosine = output->cosine * e;
+    const size_t repeat = output->repeat_offset * e;
+    const size_t repeated = output->order == PE__REPEATED, adjacent = repeated && repeat <= sines;
+    pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
+    if (output->order == PE__MATRIX) p.bytes[0] *= 2;
+    const int separate = sine + sines != cosine && cosine + cosines != sine;
+    if (!repeated && (output->order != PE__SPLIT || !separate)) return p;
+    p.count = repeated && !adjacent ? 4 : 2;
+    p.offset[0] = sine;
+    p.offset[1] = cosine;
+    p.offset[2] = sine + repeat;
+    p.offset[3] = cosine + repeat;
+    p.bytes[0] = p.bytes[2] = adjacent ? 2 * sines : sines;
+    p.bytes[1] = p.bytes[3] = adjacent ? 2 * cosines : cosines;
+    return p;
+}
+PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
+{
+    memcpy(row + p->offset[0], from + p->offset[0], p->bytes[0]);
+    for (size_t i = 1; i < p->count; i++)
+        memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
+}
+
+/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
+   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
+PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
+                                 size_t rows, int out)
+{
+    const size_t n = tile->sines, e = output->element, pair = tile->pair - output->pair;
+    const size_t step = tile->plan->step;
+    for (size_t k = 0; k < 2 * rows; k++) { /* odd k: cosines */
+        const size_t first = (k % 2 ? output->cosine : output->sine) + pair * step;
+        unsigned char *const x = pe__row_address(output, r + k / 2) + first * e;
+        unsigned char *const y = pe__row_address(tile, k / 2) + k % 2 * n * e;
+        if (out) pe__copy_every(x, step, y, 1, n, e);
+        else pe__copy_every(y, 1, x, step, n, e);
+    }
+}
+
+/* Copy row r, half by half, between an output and a buffer. In the buffer, the cosines of a row in
+   halves begin `half` bytes after its sines. in: 1 to copy to the buffer, and then to set `zeros`
+   bytes after each half to 0; 0 to copy to the output. */
+PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned char *buffer,
+                                size_t half, size_t zeros, int in)
+{
+    const int split = output->order == PE__SPLIT;
+    const size_t e = output->element, column = pe__first_column(output);
+    unsigned char *const row = pe__row_address(output, r);
+    for (int k = 0; k <= split; k++, buffer += half) {
+        unsigned char *const at = row + (k ? output->cosine : column) * e;
+        const size_t n = (k ? output->cosines : output->sines + (split ? 0 : output->cosines)) * e;
+        if (in) memset(buffer + n, 0, zeros);
+        if (in) pe__copy(buffer, at, n, 0);
+        else pe__copy(at, buffer, n, output->mode == PE__STREAM);
+    }
+}
+
+/* Copy interleaved pairs at in, a0 b0 a1 b1 ..., as halves to out, a0 a1 ... b0 b1 ... */
+PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
+                                 size_t element)
+{
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
+        const float *const x = (const float *)(const void *)in + 2 * i;
+        float *const y = (float *)(void *)out + i;
+        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
+        pe__put(y, pe__unzip_evens(v, w));
+        pe__put(y + pairs, pe__unzip_odds(v, w));
+    }
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* f16 as bf16: exact */
+        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
+        uint16_t *const y = (uint16_t *)(void *)out + i;
+        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
+        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
+        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
+                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
+    }
+    pe__copy_every(out + i * element, 1, in + 2 * i * element, 2, pairs - i, element);
+    pe__copy_every(out + (pairs + i) * element, 1, in + (2 * i + 1) * element, 2, pairs - i,
+                   element);
+}
+
+/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
+PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
+                                   const unsigned char *c, size_t n, size_t element)
+{
+    for (size_t i = 0; i < n && element == sizeof(float); i++) {
+        uint32_t m[4];
+        memcpy(&m[2], s + i * element, element);
+        memcpy(&m[0], c + i * element, element);
+        m[1] = m[2] ^ 0x80000000;
+        m[3] = m[0];
+        memcpy(out + i * sizeof m, m, sizeof m);
+    }
+    for (size_t i = 0; i < n && element == sizeof(uint16_t); i++) {
+        uint16_t m[4];
+        memcpy(&m[2], s + i * element, element);
+        memcpy(&m[0], c + i * element, element);
+        m[1] = (uint16_t)(m[2] ^ 0x8000);
+        m[3] = m[0];
+        memcpy(out + i * sizeof m, m, sizeof m);
+    }
+}
+
+/* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
+   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
+PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
+                                  size_t element, size_t step, size_t repeat_offset)
+{
+    size_t i = 0;
+    if (step == 1) {
+        memcpy(out, in, n * element);
+        if (repeat_offset) memcpy(out + repeat_offset * element, in, n * element);
+        return;
+    }
+    for (; repeat_offset && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
+        pe__put((float *)(void *)out + 2 * i,
+                pe__get_repeated((const float *)(const void *)in + i));
+    for (size_t k = 0; k <= repeat_offset; k++)
+        pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
+}
+
+/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
+   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
+   begin, at pair 0. */
+PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
+                                      unsigned char *sines, size_t pair, const unsigned char *row,
+                                      size_t n)
+{
+    const int adjacent =
+        to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
+    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
+    const size_t at = pair * step * e;
+    if (step == 4) {
+        pe__write_matrices(cosines + at, row, row + n * e, n, e);
+        return;
+    }
+    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
+    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
+}
+
+/* ==== src/layouts/order.h ==== */
+/* Moves pairs from the sorted order of a plan's arrays to the order of the pairs. Tested by
+ * tests/unit/test_lists.c. */
+
+/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
+   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
+   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
+PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                                 size_t n, size_t unit)
+{
+    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
+}
+PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                             size_t n, size_t unit)
+{
+    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
+    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
+    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
+    else pe__reorder_some(out, in, order, n, 16);
+}
+
+/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
+   while rows are computed. */
+PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
+                                   const uint8_t *order, size_t n)
+{
+    unsigned char copy[PE__SORT_PAIRS * sizeof(float)];
+    pe__reorder(copy, row, order, n, 4);
+    pe__deinterleave(out, copy, n, 2);
+}
+
+/* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
+   both in the order of the pairs. */
+PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
+                               size_t n, size_t element)
+{
+    float *const s = (float *)(void *)out, *const c = s + n;
+    size_t i = 0;
+    if (element == 2) {
+        pe__unsort_row_16(out, row, order, n);
+        return;
+    }
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        pe__vf u, v;
+        pe__get_pairs(row, order + i, &u, &v);
+        pe__put(s + i, u);
+        pe__put(c + i, v);
+    }
+    for (; i < n; i++) {
+        memcpy(s + i, row + 8 * order[i], 4);
+        memcpy(c + i, row + 8 * order[i] + 4, 4);
+    }
+}
+
+/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
+   to: the layout of the finished table; sorted: the layout of the row before. */
+PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
+                                     unsigned char *cosines, unsigned char *sines,
+                                     unsigned char *buffer)
+{
+    const int matrix = to->order == PE__MATRIX;
+    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
+    const uint8_t *const order = to->plan->order;
+    if (matrix || to->order == PE__SC) {
+        pe__reorder(buffer, cosines, order, n, unit);
+        memcpy(cosines, buffer, n * unit);
+        return;
+    }
+    if (sorted->order == PE__SPLIT) {
+        pe__reorder(buffer, sines, order, n, e);
+        pe__reorder(buffer + n * e, cosines, order, n, e);
+    } else pe__unsort_row(buffer, cosines, order, n, e);
+    pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
+}
+
+/* ==== src/layouts/floats.h ==== */
+/* Reads elements of any type, consecutive or some elements apart, as floats. Tested by
+ * tests/unit/test_tables.c. */
+
+/* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
+   set, step is 2 or 4, and the first element is p[step / 2]. */
+PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
+{
+    pe__vf v = pe__get_as(type, p);
+    if (step > 1) {
+        pe__vf w = pe__get_as(type, pe__at_const(type, p, PE__FLOATS));
+        if (step > 2) {
+            const pe__vf x = pe__get_as(type, pe__at_const(type, p, 2 * PE__FLOATS));
+            const pe__vf y = pe__get_as(type, pe__at_const(type, p, 3 * PE__FLOATS));
+            v = pe__unzip_evens(v, w);
+            w = pe__unzip_evens(x, y);
+        }
+        v = odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
+    }
+    return v;
+}
+
+/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
+   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
+PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
+{
+    memset(few, 0, 4 * PE__FLOATS * sizeof *few);
+    memcpy(few, in, bytes);
+    return few;
+}
+
+/* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
+   element x if `negative` is set. Whole vectors are written: up to PE__FLOATS - 1 floats after the
+   last element change, too. */
+PE__INLINE void pe__read_floats(pe__type type, const void *in, size_t n, size_t step, int odd,
+                                int negative, float *out)
+{
+    float few[4 * PE__FLOATS];
+    size_t done = 0;
+    if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
+    for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
+        pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
+    for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
+        const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
+        const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
+        pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
+    }
+}
+
+/* ==== src/rows/anchors.h ==== */
+/* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
+ * Tested by tests/unit/test_budget.c. */
+
+/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
+   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+enum { PE__ANCHOR_PADDING = 32 };
+
+/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
+   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
+   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
+                                    double t, size_t pair, size_t count, pe__anchor to)
+{
+    const double factor = plan->amplitude * (1 + bound->eta);
+    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
+    pe__sincos_poly poly;
+    const pe__sincos_args by = {plan, &poly, t};
+    (void)table;
+    pe__scale_sincos_poly(factor, 0, 1, &poly);
+#if PE_SLEEF
+    for (size_t i = 0; table && i < count; i += PE_LANES) {
+        pe__vd sine, cosine;
+        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
+        pe__store(to.s + i, sine);
+        pe__store(to.c + i, cosine);
+    }
+    if (table) return;
+#endif
+    for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
+        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
+}
+
+/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
+   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
+PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
+                                        double t, size_t pair, size_t count, pe__anchor to)
+{
+    const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
+    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        const size_t from = pe__vector_pair(plan, pair + i);
+        pe__dd s, c;
+        pe__sincos_dd(plan, from, t, &s, &c);
+        pe__store(to.s + i, s.hi * pe__splat(factor));
+        pe__store(to.c + i, c.hi * pe__splat(factor));
+        for (size_t k = 0; k < PE_LANES && !fine; k++) {
+            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
+            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
+        }
+    }
+}
+
+/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
+   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
+   pair `pair` on, to `to`. */
+PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
+                                   pe__anchor centre, pe__anchor to)
+{
+    const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
+    const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        const double *const sines = row + pe__vector_pair(plan, pair + i);
+        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
+                                         pe__load(sines) * sign, pe__load(sines + plan->padded));
+        pe__store(to.s + i, r.a[0]);
+        pe__store(to.c + i, r.b[0]);
+    }
+}
+
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
+   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
+   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
+   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
+   took up to half as long again. */
+PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
+{
+    return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
 /* ==== src/rows/row_pair_f32.h ==== */
@@ -6746,25 +7044,11 @@ enum {
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
-    const pe__output *const output = x->output;
-    const size_t e = output->element, column = pe__first_column(output);
-    const size_t front = output->sines + (x->split ? 0 : output->cosines);
-    const ptrdiff_t across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)e;
+    const size_t zeros = (x->split ? 1U : 2U) * PE__GROUP * sizeof(uint16_t);
     for (int64_t b = -PE__BLOCK_HALF; b <= PE__BLOCK_HALF; b++, buffer += PE__BUFFER_ROW) {
         const int64_t p = block->anchor + b;
         if (p < 0 || p > block->last) continue;
-        unsigned char *const out = pe__row_address(output, (size_t)p) + column * e;
-        for (int half = 0; half <= x->split; half++) {
-            const size_t n = (half ? output->cosines : front) * e;
-            unsigned char *const at = out + (half ? across : 0);
-            unsigned char *const row = buffer + (half ? (int)PE__BUFFER_HALF : 0);
-            if (in) {
-                memset(row + n, 0, (x->split ? 1U : 2U) * PE__GROUP * e);
-                pe__copy(row, at, n, 0);
-            } else {
-                pe__copy(at, row, n, output->mode == PE__STREAM);
-            }
-        }
+        pe__copy_halves(x->output, (size_t)p, buffer, PE__BUFFER_HALF, zeros, in);
     }
 }
 
@@ -7307,38 +7591,6 @@ PE__ROW_KERNELS(f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, NUL
                 NULL) /* stores or adds, by the store mode */
 #undef PE__ROW_KERNELS
 
-/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
-   and begins offset[i] bytes after the start of the row. */
-typedef struct pe__pieces {
-    size_t count, offset[4], bytes[4];
-} pe__pieces;
-
-PE__INLINE pe__pieces pe__pieces_of(const pe__output *output)
-{
-    const size_t e = output->element, sines = output->sines * e, cosines = output->cosines * e;
-    const size_t sine = output->sine * e, cosine = output->cosine * e;
-    const size_t repeat = output->repeat_offset * e;
-    const size_t repeated = output->order == PE__REPEATED, adjacent = repeated && repeat <= sines;
-    pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
-    if (output->order == PE__MATRIX) p.bytes[0] *= 2;
-    const int separate = sine + sines != cosine && cosine + cosines != sine;
-    if (!repeated && (output->order != PE__SPLIT || !separate)) return p;
-    p.count = repeated && !adjacent ? 4 : 2;
-    p.offset[0] = sine;
-    p.offset[1] = cosine;
-    p.offset[2] = sine + repeat;
-    p.offset[3] = cosine + repeat;
-    p.bytes[0] = p.bytes[2] = adjacent ? 2 * sines : sines;
-    p.bytes[1] = p.bytes[3] = adjacent ? 2 * cosines : cosines;
-    return p;
-}
-PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
-{
-    memcpy(row + p->offset[0], from + p->offset[0], p->bytes[0]);
-    for (size_t i = 1; i < p->count; i++)
-        memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
-}
-
 /* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
    sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
    sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
@@ -7465,31 +7717,6 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 /* Writes the columns of all axes of a plan, axis by axis, and the columns of zeros. Tested by
  * tests/unit/test_models.c. */
 
-/* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
-   call. */
-PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
-{
-    if (element == 4) memcpy(to, from, 4);
-    else if (element == 2) memcpy(to, from, 2);
-    else if (element == 8) memcpy(to, from, 8);
-    else *to = *from;
-}
-
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
-   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
-PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
-                                 size_t rows, int out)
-{
-    const size_t n = tile->sines, e = output->element, pair = tile->pair - output->pair;
-    for (size_t k = 0; k < rows; k++)
-        for (size_t i = 0; i < 2 * n; i++) {
-            const size_t first = i < n ? output->sine : output->cosine;
-            const size_t column = first + (pair + i % n) * tile->plan->step;
-            unsigned char *const x = pe__row_address(output, r + k) + column * e;
-            unsigned char *const y = pe__row_address(tile, k) + i * e;
-            pe__copy_element(out ? x : y, out ? y : x, e);
-        }
-}
 /* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
    then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */
@@ -9487,10 +9714,9 @@ PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
 #undef PE__HEAD_ROTATORS
 #undef PE__HEAD_ROTATOR
 
-/* ==== src/rope/tokens.h ==== */
-/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
- * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
- * Test: tests/unit/test_rope.c. */
+/* ==== src/rope/rows.h ==== */
+/* Writes the sines and cosines of tokens, as rows in the order of the pairs: axis by axis, or, if
+ * the plan is sorted, segment by segment. Test: tests/unit/test_lists.c. */
 
 /* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
    axis' own pair number `first` on. `at` of the count pairs lie before them. */
@@ -9514,82 +9740,6 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
     return 0;
 }
 
-/* Copy interleaved pairs at in, a0 b0 a1 b1 ..., as halves to out, a0 a1 ... b0 b1 ... */
-PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
-                                 size_t element)
-{
-    size_t i = 0;
-    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
-        const float *const x = (const float *)(const void *)in + 2 * i;
-        float *const y = (float *)(void *)out + i;
-        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
-        pe__put(y, pe__unzip_evens(v, w));
-        pe__put(y + pairs, pe__unzip_odds(v, w));
-    }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* f16 as bf16: exact */
-        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
-        uint16_t *const y = (uint16_t *)(void *)out + i;
-        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
-        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
-        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
-                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
-    }
-    for (; i < pairs; i++) {
-        pe__copy_element(out + i * element, in + 2 * i * element, element);
-        pe__copy_element(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
-    }
-}
-
-/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
-   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
-   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
-PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
-                                 size_t n, size_t unit)
-{
-    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
-}
-PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
-                             size_t n, size_t unit)
-{
-    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
-    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
-    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
-    else pe__reorder_some(out, in, order, n, 16);
-}
-
-/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
-   while rows are computed. */
-PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
-                                   const uint8_t *order, size_t n)
-{
-    unsigned char copy[PE__ROPE_PAIRS * sizeof(float)];
-    pe__reorder(copy, row, order, n, 4);
-    pe__deinterleave(out, copy, n, 2);
-}
-
-/* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
-   both in the order of the pairs. */
-PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
-                               size_t n, size_t element)
-{
-    float *const s = (float *)(void *)out, *const c = s + n;
-    size_t i = 0;
-    if (element == 2) {
-        pe__unsort_row_16(out, row, order, n);
-        return;
-    }
-    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
-        pe__vf u, v;
-        pe__get_pairs(row, order + i, &u, &v);
-        pe__put(s + i, u);
-        pe__put(c + i, v);
-    }
-    for (; i < n; i++) {
-        memcpy(s + i, row + 8 * order[i], 4);
-        memcpy(c + i, row + 8 * order[i] + 4, 4);
-    }
-}
-
 /* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
    after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
    by the next segment; the padding pairs of the last segment lie after the row. */
@@ -9609,16 +9759,6 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
     size_t first = 0;
     for (size_t end; (end = pe__segment_end(segments, first)) < n;) first = end;
     return n + pe__segment_padding(first, n);
-}
-
-/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
-   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
-PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
-{
-    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
-    if (!plan->order) return most;
-    const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
-    return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
 /* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
@@ -9698,6 +9838,21 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
             pe__write_axis(&part, at, row, rows);
         }
     }
+}
+
+/* ==== src/rope/tokens.h ==== */
+/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
+ * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+ * Test: tests/unit/test_rope.c. */
+
+/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
+   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
+PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
+{
+    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
+    if (!plan->order) return most;
+    const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
+    return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
 /* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
@@ -9828,24 +9983,6 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
-static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                  const pe__output *output, pe__head_rotator *rotate,
-                                  pe__head_rotator *rotate_sections)
-{
-    pe__rope_call call;
-    memset(&call, 0, sizeof call);
-    call.tokens = rows;
-    call.in_element = call.out_element = output->element;
-    call.rotate = rotate;
-    call.rotate_sections = rotate_sections;
-    call.x[0].heads = 1;
-    call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
-    call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
-    call.x[0].in = call.x[0].out = pe__row_address(output, row);
-    pe__rotate_tokens(plan, at, row, &call);
-}
-
 /* ==== src/rope/call.h ==== */
 /* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
  * make the name:
@@ -9853,8 +9990,8 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
  *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] names the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
  *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
- *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
- *                                  of pe_fill_f32()
+ *     pe__write_rope_rows        (rows.h) writes their sines and cosines to the stack, by the row
+ *                                  kernel of pe_fill_f32()
  *     pe__rotate_heads_f32       (rotate.h) [PE__HEAD_ROTATORS] chooses the layout
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()
@@ -10037,67 +10174,6 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
     return (table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_APART ? 1 : 2) * pairs;
 }
 
-/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
-PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
-                                   const unsigned char *c, size_t n, size_t element)
-{
-    for (size_t i = 0; i < n && element == sizeof(float); i++) {
-        uint32_t m[4];
-        memcpy(&m[2], s + i * element, element);
-        memcpy(&m[0], c + i * element, element);
-        m[1] = m[2] ^ 0x80000000;
-        m[3] = m[0];
-        memcpy(out + i * sizeof m, m, sizeof m);
-    }
-    for (size_t i = 0; i < n && element == sizeof(uint16_t); i++) {
-        uint16_t m[4];
-        memcpy(&m[2], s + i * element, element);
-        memcpy(&m[0], c + i * element, element);
-        m[1] = (uint16_t)(m[2] ^ 0x8000);
-        m[3] = m[0];
-        memcpy(out + i * sizeof m, m, sizeof m);
-    }
-}
-
-/* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
-   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
-PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
-                                  size_t element, size_t step, size_t repeat_offset)
-{
-    size_t i = 0;
-    if (step == 1) {
-        memcpy(out, in, n * element);
-        if (repeat_offset) memcpy(out + repeat_offset * element, in, n * element);
-        return;
-    }
-    for (; repeat_offset && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
-        pe__put((float *)(void *)out + 2 * i,
-                pe__get_repeated((const float *)(const void *)in + i));
-    for (; i < n; i++) {
-        memcpy(out + 2 * i * element, in + i * element, element);
-        if (repeat_offset) memcpy(out + (2 * i + 1) * element, in + i * element, element);
-    }
-}
-
-/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
-   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
-   begin, at pair 0. */
-PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
-                                      unsigned char *sines, size_t pair, const unsigned char *row,
-                                      size_t n)
-{
-    const int adjacent =
-        to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
-    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
-    const size_t at = pair * step * e;
-    if (step == 4) {
-        pe__write_matrices(cosines + at, row, row + n * e, n, e);
-        return;
-    }
-    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
-    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
-}
-
 /* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
@@ -10157,27 +10233,6 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
         output.repeat_offset = !halves ? 1 : sections ? of.n : plan->pairs;
         pe__write_axis(&output, at, 0, table->rows);
     }
-}
-
-/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
-   to: the layout of the finished table; sorted: the layout of the row before. */
-PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
-                                     unsigned char *cosines, unsigned char *sines,
-                                     unsigned char *buffer)
-{
-    const int matrix = to->order == PE__MATRIX;
-    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
-    const uint8_t *const order = to->plan->order;
-    if (matrix || to->order == PE__SC) {
-        pe__reorder(buffer, cosines, order, n, unit);
-        memcpy(cosines, buffer, n * unit);
-        return;
-    }
-    if (sorted->order == PE__SPLIT) {
-        pe__reorder(buffer, sines, order, n, e);
-        pe__reorder(buffer + n * e, cosines, order, n, e);
-    } else pe__unsort_row(buffer, cosines, order, n, e);
-    pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
 /* Write a table of a sorted plan whose pairs fit in one tile. First write all rows in sorted order
@@ -10320,54 +10375,16 @@ typedef struct pe__table {
     int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
-   set, step is 2 or 4, and the first element is p[step / 2]. */
-PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
-{
-    pe__vf v = pe__get_as(type, p);
-    if (step > 1) {
-        pe__vf w = pe__get_as(type, pe__at_const(type, p, PE__FLOATS));
-        if (step > 2) {
-            const pe__vf x = pe__get_as(type, pe__at_const(type, p, 2 * PE__FLOATS));
-            const pe__vf y = pe__get_as(type, pe__at_const(type, p, 3 * PE__FLOATS));
-            v = pe__unzip_evens(v, w);
-            w = pe__unzip_evens(x, y);
-        }
-        v = odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
-    }
-    return v;
-}
-
-/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
-   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
-PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
-{
-    memset(few, 0, 4 * PE__FLOATS * sizeof *few);
-    memcpy(few, in, bytes);
-    return few;
-}
-
 /* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
-   first the cosines, then the sines. If back is set, write 0 - s for each sine s. Whole vectors are
-   written, so up to PE__FLOATS - 1 floats after the last element change, too. */
+   first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
 PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
-    float few[4 * PE__FLOATS];
     for (size_t r = 0; r < 2 * rows; r++, out += n) { /* odd r: sines */
-        const int odd = r % 2 && table->odd, negative = r % 2 && back;
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
-        const void *in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
-        if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
-        size_t done = 0;
-        for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
-            pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
-            const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
-            const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
-            pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
-        }
+        const void *const in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
+        pe__read_floats(type, in, n, step, r % 2 && table->odd, r % 2 && back, out);
     }
 }
 
@@ -10996,6 +11013,24 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     return stays;
 }
 
+/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                  const pe__output *output, pe__head_rotator *rotate,
+                                  pe__head_rotator *rotate_sections)
+{
+    pe__rope_call call;
+    memset(&call, 0, sizeof call);
+    call.tokens = rows;
+    call.in_element = call.out_element = output->element;
+    call.rotate = rotate;
+    call.rotate_sections = rotate_sections;
+    call.x[0].heads = 1;
+    call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
+    call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
+    call.x[0].in = call.x[0].out = pe__row_address(output, row);
+    pe__rotate_tokens(plan, at, row, &call);
+}
+
 /* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.
    Consecutive rows whose shifts are not 0 are rotated in one call. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
@@ -11304,6 +11339,25 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     return PE_OK;
 }
 
+/* ==== src/scores/shape.h ==== */
+/* Checks the shape of an array of attention scores. Tested by tests/unit/test_errors.c. */
+
+/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
+   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
+   the rows of a query lie together, then those of the next query. */
+static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
+                                         size_t query_stride, size_t head_stride)
+{
+    const size_t down = pe__saturating_mul(queries - 1, query_stride);
+    const size_t room = pe__max_elements(element);
+    const size_t across = pe__saturating_mul(heads - 1, head_stride);
+    if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
+        (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
+        return PE_ERR_SHAPE;
+    const int fits = keys <= room && down <= room - keys && across <= room - keys - down;
+    return fits ? PE_OK : PE_ERR_SIZE;
+}
+
 /* ==== src/scores/alibi.h ==== */
 /* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
  * tests/unit/test_alibi.c. */
@@ -11563,22 +11617,6 @@ typedef struct pe__alibi {
     pe__type type;
     const pe_at *query_at, *key_at;
 } pe__alibi;
-
-/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
-   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
-   the rows of a query lie together, then those of the next query. */
-static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
-                                         size_t query_stride, size_t head_stride)
-{
-    const size_t down = pe__saturating_mul(queries - 1, query_stride);
-    const size_t room = pe__max_elements(element);
-    const size_t across = pe__saturating_mul(heads - 1, head_stride);
-    if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
-        (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
-        return PE_ERR_SHAPE;
-    const int fits = keys <= room && down <= room - keys && across <= room - keys - down;
-    return fits ? PE_OK : PE_ERR_SIZE;
-}
 
 /* Store or add the rows of all heads, for a tile of keys that begins with key number `key`. If keys
    is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the slope of

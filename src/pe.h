@@ -150,8 +150,8 @@ extern "C" {
  *   calls/each_type.h    pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
  *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
  *   rows/columns.h       pe__write_axes           for each axis: sets the output, chooses the store
- *                                                 mode (both rows/output.h), writes the rows, then
- *                                                 the columns of zeros
+ *                                                 mode (both layouts/output.h), writes the rows,
+ *                                                 then the columns of zeros
  *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
  *                                                 after run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
@@ -257,8 +257,11 @@ extern "C" {
 #include "fixed/increments.h"
 #include "sincos/double.h"
 #include "layouts/elements.h"
+#include "layouts/output.h"
+#include "layouts/pairs.h"
+#include "layouts/order.h"
+#include "layouts/floats.h"
 #include "rows/anchors.h"
-#include "rows/output.h"
 #include "rows/row_pair_f32.h"
 #include "rows/row_pair_16.h"
 #include "rows/single.h"
@@ -275,6 +278,7 @@ extern "C" {
 #include "rope/attention.h"
 #include "rope/plan.h"
 #include "rope/rotate.h"
+#include "rope/rows.h"
 #include "rope/tokens.h"
 #include "rope/call.h"
 #include "rope/table.h"
@@ -283,6 +287,7 @@ extern "C" {
 #include "rope/ggml.h"
 #include "algebra/shift.h"
 #include "algebra/dot.h"
+#include "scores/shape.h"
 #include "scores/alibi.h"
 #include "scores/bias.h"
 #include "learned/add.h"

@@ -22,6 +22,12 @@ PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
     return b != 0 && a > limit / b;
 }
 
+/* Returns a * b, or SIZE_MAX if the product is larger. */
+PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
+{
+    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
+}
+
 /* Checks an array of `rows` rows that begin `stride` elements of `element` bytes apart: the stride
    must be at least d_model, and a pointer must be able to span the array. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)

@@ -18,12 +18,6 @@ typedef enum pe__at_kind {
     PE__AT_GRID
 } pe__at_kind;
 
-/* Returns a * b, or SIZE_MAX if the product is larger. */
-PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
-{
-    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
-}
-
 /* Returns for how many consecutive cells of a grid coordinate number `axis` stays the same: the
    product of the sizes of all later axes, or SIZE_MAX if that is less. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)

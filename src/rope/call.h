@@ -5,8 +5,8 @@
  *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] names the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
  *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
- *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
- *                                  of pe_fill_f32()
+ *     pe__write_rope_rows        (rows.h) writes their sines and cosines to the stack, by the row
+ *                                  kernel of pe_fill_f32()
  *     pe__rotate_heads_f32       (rotate.h) [PE__HEAD_ROTATORS] chooses the layout
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()

@@ -20,7 +20,7 @@
 #include "../plan/shape.h"
 #include "../plan/make.h"
 #include "../plan/frequencies.h"
-#include "../rows/output.h"
+#include "../layouts/output.h"
 #include "../rows/block.h"
 #include "config.h"
 #include "frequencies.h"

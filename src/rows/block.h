@@ -11,11 +11,12 @@
 #include "../plan/make.h"
 #include "../sincos/double.h"
 #include "../layouts/elements.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "row_pair_f32.h"
 #include "row_pair_16.h"
 #include "single.h"
 #include "../plan/rotation.h"
+#include "../layouts/pairs.h"
 
 /* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
@@ -191,25 +192,11 @@ enum {
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
-    const pe__output *const output = x->output;
-    const size_t e = output->element, column = pe__first_column(output);
-    const size_t front = output->sines + (x->split ? 0 : output->cosines);
-    const ptrdiff_t across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)e;
+    const size_t zeros = (x->split ? 1U : 2U) * PE__GROUP * sizeof(uint16_t);
     for (int64_t b = -PE__BLOCK_HALF; b <= PE__BLOCK_HALF; b++, buffer += PE__BUFFER_ROW) {
         const int64_t p = block->anchor + b;
         if (p < 0 || p > block->last) continue;
-        unsigned char *const out = pe__row_address(output, (size_t)p) + column * e;
-        for (int half = 0; half <= x->split; half++) {
-            const size_t n = (half ? output->cosines : front) * e;
-            unsigned char *const at = out + (half ? across : 0);
-            unsigned char *const row = buffer + (half ? (int)PE__BUFFER_HALF : 0);
-            if (in) {
-                memset(row + n, 0, (x->split ? 1U : 2U) * PE__GROUP * e);
-                pe__copy(row, at, n, 0);
-            } else {
-                pe__copy(at, row, n, output->mode == PE__STREAM);
-            }
-        }
+        pe__copy_halves(x->output, (size_t)p, buffer, PE__BUFFER_HALF, zeros, in);
     }
 }
 

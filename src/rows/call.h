@@ -14,7 +14,7 @@
 #include "../plan/config.h"
 #include "../plan/shape.h"
 #include "../plan/make.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "f64.h"
 #include "axis.h"
 #include "../plan/fields.h"

@@ -4,35 +4,11 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "axis.h"
 #include "../positions/read.h"
+#include "../layouts/pairs.h"
 
-/* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
-   call. */
-PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
-{
-    if (element == 4) memcpy(to, from, 4);
-    else if (element == 2) memcpy(to, from, 2);
-    else if (element == 8) memcpy(to, from, 8);
-    else *to = *from;
-}
-
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
-   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
-PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
-                                 size_t rows, int out)
-{
-    const size_t n = tile->sines, e = output->element, pair = tile->pair - output->pair;
-    for (size_t k = 0; k < rows; k++)
-        for (size_t i = 0; i < 2 * n; i++) {
-            const size_t first = i < n ? output->sine : output->cosine;
-            const size_t column = first + (pair + i % n) * tile->plan->step;
-            unsigned char *const x = pe__row_address(output, r + k) + column * e;
-            unsigned char *const y = pe__row_address(tile, k) + i * e;
-            pe__copy_element(out ? x : y, out ? y : x, e);
-        }
-}
 /* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
    then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */

@@ -9,7 +9,7 @@
 #include "../sincos/double_double.h"
 #include "../sincos/exact.h"
 #include "../plan/frequencies.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "row_pair_f32.h"
 #include "../plan/rotation.h"
 

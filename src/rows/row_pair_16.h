@@ -10,7 +10,7 @@
 #include "../sincos/exact.h"
 #include "../plan/make.h"
 #include "../layouts/elements.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "row_pair_f32.h"
 #include "../plan/rotation.h"
 

@@ -8,7 +8,7 @@
 #include "../sincos/bounds.h"
 #include "../sincos/double.h"
 #include "../layouts/elements.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "../plan/rotation.h"
 
 /* ---- 6.4 two rows of floats ---------------------------------------------------------------------

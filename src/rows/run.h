@@ -12,7 +12,7 @@
 #include "../sincos/bounds.h"
 #include "../sincos/double.h"
 #include "../layouts/elements.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "row_pair_f32.h"
 #include "row_pair_16.h"
 #include "single.h"

@@ -12,7 +12,7 @@
 #include "../frequencies/geometric.h"
 #include "../plan/shape.h"
 #include "../plan/make.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "axis.h"
 #include "../plan/fields.h"
 #include "../plan/rotation.h"

@@ -6,6 +6,7 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract_bias.h"
+#include "shape.h"
 #include "../numbers/sizes.h"
 #include "../positions/read.h"
 #include "../positions/check.h"
@@ -13,7 +14,6 @@
 #include "../numbers/exp_log.h"
 #include "../numbers/real.h"
 #include "../layouts/elements.h"
-#include "alibi.h"
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
