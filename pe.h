@@ -8948,25 +8948,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     return PE_OK;
 }
 
-/* ==== src/rope/pairs.h ==== */
-/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
- * rope/call.h lists the steps from pe_rope_f32() to these loops. Test: tests/unit/test_rope.c. */
-
-/* ---- 8.1 heads ----------------------------------------------------------------------------------
- * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
- * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
-
-enum {
-    PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
-    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
-    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
-    PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    /* Up to how many bytes heads are assumed to be in a cache: */
-    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
-    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
-    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
-};
+/* ==== src/rope/heads.h ==== */
+/* The arguments of a RoPE call: the heads of its tokens, and the rows that rotate them. Test:
+ * tests/unit/test_rope.c. */
 
 /* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
    token 0, in the input and in the output. in_token and out_token: bytes from token to token;
@@ -8977,6 +8961,9 @@ typedef struct pe__heads {
     size_t in_token, in_head, out_token, out_head, heads;
     size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
     size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
+    /* Only the checks of a call read these: the number of heads of the output, which must equal
+       heads; and the elements of a head, or 0 for those that are rotated, in place. */
+    size_t out_heads, head_dim;
 } pe__heads;
 
 /* A section of a head: the pairs of an axis that has columns of its own. The section has `pairs`
@@ -8998,6 +8985,64 @@ typedef struct pe__tile {
     size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
     const pe__section *section;
 } pe__tile;
+
+/* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
+   instead: see pe__copy_elements(). */
+typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
+
+/* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
+typedef struct pe__rope_call {
+    size_t tokens, in_element, out_element;     /* element: bytes */
+    pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
+    pe__heads x[2];                             /* queries, keys; with 0 heads there are none */
+} pe__rope_call;
+
+/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
+   place, in and out are one array. The fields are set one by one, so that the call can read them
+   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
+PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
+                              const pe_heads *to, size_t head_dim)
+{
+    x->in = (const unsigned char *)in;
+    x->out = (unsigned char *)out;
+    x->heads = from->heads;
+    x->in_token = from->token_stride;
+    x->in_head = from->head_stride;
+    x->out_token = to->token_stride;
+    x->out_head = to->head_stride;
+    x->copied_after = x->copied_before = 0;
+    x->out_heads = to->heads;
+    x->head_dim = head_dim;
+}
+
+/* Begin a call that rotates one set of heads in place. */
+PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
+                                   const pe_heads *heads)
+{
+    call->tokens = tokens;
+    call->x[1].heads = 0;
+    pe__set_heads(&call->x[0], x, heads, x, heads, 0);
+}
+
+/* ==== src/rope/pairs.h ==== */
+/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
+ * rope/call.h lists the steps from pe_rope_f32() to these loops. Test: tests/unit/test_rope.c. */
+
+/* ---- 8.1 heads ----------------------------------------------------------------------------------
+ * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
+ * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
+ * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
+
+enum {
+    PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
+    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
+    PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
+    /* Up to how many bytes heads are assumed to be in a cache: */
+    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
+    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
+    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
+};
 
 /* The sines s and cosines c of n pairs of one token. pairs: those of the section, or of the head if
    it has no sections; in halves, b lies `pairs` elements after a. */
@@ -9416,10 +9461,6 @@ PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in,
  * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
  * Test: tests/unit/test_rope.c. */
 
-/* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
-   instead: see pe__copy_elements(). */
-typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
-
 /* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
    take several tiles; the elements are copied only with the tile that has the first pair. */
 PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
@@ -9645,7 +9686,7 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
             for (size_t b = 0; prefetch_distance && b < width; b += 64)
                 PE__PREFETCH((uintptr_t)in + prefetch_distance + b);
             if (a.n < PE__FLOATS) {
-                const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0};
+                const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0, 0, 0};
                 pe__rotate_short(from, to, layout, &a, &one);
             } else pe__rotate_head(from, to, layout, &a, in + first * e, out + first * f);
             if (rest) pe__convert(from, to, in + n * e, out + n * f, rest);
@@ -9855,13 +9896,6 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
-/* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
-typedef struct pe__rope_call {
-    size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections;       /* of heads without and with sections */
-    pe__heads x[2]; /* queries, keys; with 0 heads there are none */
-} pe__rope_call;
-
 /* Copy x->copied_after elements of each head to the output, converted to its type. This is left to
    the rotator, by a tile without pairs: no other function of a call knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
@@ -9986,8 +10020,8 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
 /* ==== src/rope/call.h ==== */
 /* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
  * make the name:
- *     pe_rope_f32                (calls/inlined.h) [PE__CALLS] passes its arguments on, by pointer
- *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] names the rotators of floats
+ *     pe_rope_f32                (calls/inlined.h) [PE__CALLS] makes a pe__rope_call
+ *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] adds the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
  *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
  *     pe__write_rope_rows        (rows.h) writes their sines and cosines to the stack, by the row
@@ -10046,30 +10080,6 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* The heads of a call, as its arguments give them: `from` says where they lie in the input in, `to`
-   where in the output out. In place, in and out are one array, and head_dim is ignored. */
-typedef struct pe__from_to {
-    const void *in;
-    void *out;
-    pe_heads from, to;
-    size_t head_dim;
-    int in_place;
-} pe__from_to;
-
-PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
-{
-    pe__heads x;
-    x.in = (const unsigned char *)given->in;
-    x.out = (unsigned char *)given->out;
-    x.heads = given->from.heads;
-    x.in_token = given->from.token_stride;
-    x.in_head = given->from.head_stride;
-    x.out_token = given->to.token_stride;
-    x.out_head = given->to.head_stride;
-    x.copied_after = x.copied_before = 0;
-    return x;
-}
-
 /* Check one set of heads, each of which rotates `rotary` elements, beginning with element `offset`.
    Then convert the strides of *h to bytes, and let h->in and h->out point to element `offset` of
    the first head. */
@@ -10078,13 +10088,13 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
 {
     if (h->heads == 0) return PE_OK; /* its other fields may be uninitialized */
     if (!h->in || !h->out) return PE_ERR_NULL;
-    const size_t width = call->head_dim ? call->head_dim : rotary;
+    const size_t width = h->head_dim ? h->head_dim : rotary;
     /* Strides of a single token or head are ignored. In pe_rope_T, which has no output of its own,
        the comparisons took 4 of the 72 ns of one token of one head. */
     const int in_place =
-        call->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
-                                (call->tokens == 1 || h->in_token == h->out_token) &&
-                                (h->heads == 1 || h->in_head == h->out_head));
+        h->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
+                             (call->tokens == 1 || h->in_token == h->out_token) &&
+                             (h->heads == 1 || h->in_head == h->out_head));
     size_t in_span = 0, out_span = 0;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
@@ -10116,7 +10126,8 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     if (plan->d_model == 0) return PE_ERR_PLAN;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const size_t n = plan->d_model, offset = plan->rotary_offset;
-    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_HEAD_DIM : PE_OK;
+    const size_t head_dim = call->x[0].head_dim;
+    pe_status status = head_dim && head_dim < offset + n ? PE_ERR_HEAD_DIM : PE_OK;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
@@ -10126,33 +10137,23 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     return status;
 }
 
-/* Return the arguments of a call in place (head_dim 0) with no heads. The caller then sets x[] and,
-   for a call out of place, head_dim. in_element and out_element: bytes of an element. */
-PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
-                                            pe__head_rotator *rotate,
-                                            pe__head_rotator *rotate_sections)
+/* Set what depends on the types of a call. in_element and out_element: bytes of an element. */
+PE__INLINE void pe__set_types(pe__rope_call *call, size_t in_element, size_t out_element,
+                              pe__head_rotator *rotate, pe__head_rotator *rotate_sections)
 {
-    pe__rope_call call;
-    call.tokens = tokens;
-    call.head_dim = 0;
-    call.in_element = in_element;
-    call.out_element = out_element;
-    call.rotate = rotate;
-    call.rotate_sections = rotate_sections;
-    call.x[0].heads = call.x[1].heads = 0;
-    return call;
+    call->in_element = in_element;
+    call->out_element = out_element;
+    call->rotate = rotate;
+    call->rotate_sections = rotate_sections;
 }
 
 /* Rotate out of place by a plan. Input and output must have the same number of heads. */
-static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
-                                    const pe__from_to *x)
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
-    const size_t heads = x->from.heads, out_heads = x->to.heads;
+    const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (heads != out_heads) return PE_ERR_HEADS;
-    if (x->head_dim == 0) return PE_ERR_HEAD_DIM;
-    call->head_dim = x->head_dim;
-    call->x[0] = pe__heads_of(x);
+    if (call->x[0].head_dim == 0) return PE_ERR_HEAD_DIM;
     return pe__rope_by_plan(plan, at, call);
 }
 
@@ -10454,12 +10455,11 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 
 /* Rotate by a caller's table: check all arguments, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
-                                        const pe_at *at, pe__rope_call *call, const pe__from_to *x)
+                                        const pe_at *at, pe__rope_call *call)
 {
-    const size_t heads = x->from.heads, out_heads = x->to.heads;
+    const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
-    call->x[0] = pe__heads_of(x);
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
@@ -10467,9 +10467,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
         return PE_ERR_ENUM;
     if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
-    call->head_dim = x->in_place ? 2 * pairs : x->head_dim;
     if (heads != out_heads) return PE_ERR_HEADS;
-    if (call->head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
+    if (call->x[0].head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
     if (!two && table->sines) return PE_ERR_SINES;
     pe_status status =
         pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
@@ -10512,7 +10511,8 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
     const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
     const size_t by = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
-    const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
+    const pe__heads x = {
+        (unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0, 0, 0};
     pe__rotate_units(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }
 
@@ -12270,12 +12270,11 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
 /* Rotation of tokens from an array of type element to an array of type to. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
-                                               size_t tokens, const pe__from_to *x)                \
+                                               pe__rope_call *call)                                \
     {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__make_rope_call(tokens, sizeof(element), sizeof(to), pe__rotate_heads_##T,          \
-                               pe__rotate_heads_##T##_sections);                                   \
-        return pe__rope_to(plan, at, &call, x);                                                    \
+        pe__set_types(call, sizeof(element), sizeof(to), pe__rotate_heads_##T,                     \
+                      pe__rotate_heads_##T##_sections);                                            \
+        return pe__rope_to(plan, at, call);                                                        \
     }
 
 /* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
@@ -12287,15 +12286,12 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
         return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
                               pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
-                                            const pe__from_to *q, const pe__from_to *k)            \
+    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at,                  \
+                                            pe__rope_call *call)                                   \
     {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__make_rope_call(tokens, sizeof(element), sizeof(element), pe__rotate_heads_##T,     \
-                               pe__rotate_heads_##T##_sections);                                   \
-        call.x[0] = pe__heads_of(q);                                                               \
-        if (k) call.x[1] = pe__heads_of(k);                                                        \
-        return pe__rope_by_plan(plan, at, &call);                                                  \
+        pe__set_types(call, sizeof(element), sizeof(element), pe__rotate_heads_##T,                \
+                      pe__rotate_heads_##T##_sections);                                            \
+        return pe__rope_by_plan(plan, at, call);                                                   \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
                                                   const pe_rope_table *table, pe_rope_table *made) \
@@ -12332,12 +12328,11 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
    layout contains no code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(const pe_rope_table *table, pe_layout any, \
-                                                        const pe_at *at, size_t tokens,            \
-                                                        const pe__from_to *x)                      \
+                                                        const pe_at *at, pe__rope_call *call)      \
     {                                                                                              \
-        pe__rope_call call = pe__make_rope_call(tokens, sizeof(element), sizeof(element),          \
-                                                pe__rotate_heads_##T##_##name, NULL);              \
-        return pe__rope_by_table(table, any, at, &call, x);                                        \
+        pe__set_types(call, sizeof(element), sizeof(element), pe__rotate_heads_##T##_##name,       \
+                      NULL);                                                                       \
+        return pe__rope_by_table(table, any, at, call);                                            \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, int64_t row,  \
                                                          element *x, const pe_heads *heads)        \
@@ -12743,8 +12738,11 @@ PE__CALLS(f64, double, double)
                                     const element *in, pe_heads in_heads, to *out,                 \
                                     pe_heads out_heads)                                            \
     {                                                                                              \
-        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return pe__call_rope_to_##T(plan, &at, tokens, &x);                                        \
+        pe__rope_call call;                                                                        \
+        call.tokens = tokens;                                                                      \
+        call.x[1].heads = 0;                                                                       \
+        pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);                       \
+        return pe__call_rope_to_##T(plan, &at, &call);                                             \
     }
 PE__CALLS(f32, float, float)
 PE__CALLS(f16, uint16_t, uint16_t)
@@ -12774,15 +12772,17 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
     {                                                                                              \
-        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return pe__call_rope_##T(plan, &at, tokens, &both, NULL);                                  \
+        pe__rope_call call;                                                                        \
+        pe__begin_in_place(&call, tokens, x, &heads);                                              \
+        return pe__call_rope_##T(plan, &at, &call);                                                \
     }                                                                                              \
     PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
                                     pe_heads q_heads, element *k, pe_heads k_heads)                \
     {                                                                                              \
-        const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};                                \
-        const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};                                   \
-        return pe__call_rope_##T(plan, &at, tokens, &queries, &keys);                              \
+        pe__rope_call call;                                                                        \
+        pe__begin_in_place(&call, tokens, q, &q_heads);                                            \
+        pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);                                    \
+        return pe__call_rope_##T(plan, &at, &call);                                                \
     }                                                                                              \
     PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
                                        pe_rope_table_layout layout, element *cosines,              \
@@ -12800,18 +12800,23 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
             return halves ? pe__call_rope_one_##T##_halves(table, rows.first, x, &heads)           \
                           : pe__call_rope_one_##T##_interleaved(table, rows.first, x, &heads);     \
         const pe_at at = rows;                                                                     \
-        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \
-                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, tokens, &both);     \
+        pe__rope_call call;                                                                        \
+        call.tokens = tokens;                                                                      \
+        pe__set_heads(&call.x[0], x, &heads, x, &heads,                                            \
+                      tokens && heads.heads && table ? 2 * table->pairs : 0);                      \
+        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, &call)                   \
+                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, &call);             \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
         const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
     {                                                                                              \
-        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
+        pe__rope_call call;                                                                        \
+        call.tokens = tokens;                                                                      \
+        pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);                       \
         return layout == PE_LAYOUT_HALVES                                                          \
-                   ? pe__call_rope_by_##T##_halves(table, layout, &rows, tokens, &x)               \
-                   : pe__call_rope_by_##T##_interleaved(table, layout, &rows, tokens, &x);         \
+                   ? pe__call_rope_by_##T##_halves(table, layout, &rows, &call)                    \
+                   : pe__call_rope_by_##T##_interleaved(table, layout, &rows, &call);              \
     }
 PE__CALLS(f32, PE_TYPE_F32, float)
 PE__CALLS(f16, PE_TYPE_F16, uint16_t)

@@ -277,6 +277,7 @@ extern "C" {
 #include "rope/frequencies.h"
 #include "rope/attention.h"
 #include "rope/plan.h"
+#include "rope/heads.h"
 #include "rope/rotate.h"
 #include "rope/rows.h"
 #include "rope/tokens.h"

@@ -13,6 +13,7 @@
 #include "../layouts/output.h"
 #include "../rows/f64.h"
 #include "../rows/call.h"
+#include "../rope/heads.h"
 #include "../rope/rotate.h"
 #include "../rope/tokens.h"
 #include "../plan/fields.h"

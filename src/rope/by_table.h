@@ -107,12 +107,11 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 
 /* Rotate by a caller's table: check all arguments, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
-                                        const pe_at *at, pe__rope_call *call, const pe__from_to *x)
+                                        const pe_at *at, pe__rope_call *call)
 {
-    const size_t heads = x->from.heads, out_heads = x->to.heads;
+    const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
-    call->x[0] = pe__heads_of(x);
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
@@ -120,9 +119,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
         return PE_ERR_ENUM;
     if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
-    call->head_dim = x->in_place ? 2 * pairs : x->head_dim;
     if (heads != out_heads) return PE_ERR_HEADS;
-    if (call->head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
+    if (call->x[0].head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
     if (!two && table->sines) return PE_ERR_SINES;
     pe_status status =
         pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
@@ -165,6 +163,7 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
     const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
     const size_t by = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
-    const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
+    const pe__heads x = {
+        (unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0, 0, 0};
     pe__rotate_units(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }

@@ -10,6 +10,7 @@
 #include "../layouts/output.h"
 #include "../rows/axis.h"
 #include "../rows/call.h"
+#include "heads.h"
 #include "rotate.h"
 #include "rows.h"
 #include "../layouts/pairs.h"
@@ -23,13 +24,6 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
-
-/* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
-typedef struct pe__rope_call {
-    size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections;       /* of heads without and with sections */
-    pe__heads x[2]; /* queries, keys; with 0 heads there are none */
-} pe__rope_call;
 
 /* Copy x->copied_after elements of each head to the output, converted to its type. This is left to
    the rotator, by a tile without pairs: no other function of a call knows both types. */
