@@ -482,7 +482,7 @@ PE_API const char *pe_isa_name(void);
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 
-/* ==== src/where/contract.h ==== */
+/* ==== src/positions/contract.h ==== */
 /* Contract: at which positions rows are. Tested by tests/unit/positions/test_at.c. */
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
@@ -1458,7 +1458,7 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
 
-/* ==== src/alibi/contract.h ==== */
+/* ==== src/scores/contract_alibi.h ==== */
 /* Contract: ALiBi's slopes and biases. Tested by tests/unit/scores/test_alibi.c. */
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
@@ -1544,7 +1544,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
-/* ==== src/bias/contract.h ==== */
+/* ==== src/scores/contract_bias.h ==== */
 /* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
  * tests/unit/learned/test_learned.c. */
 
@@ -1726,21 +1726,21 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. There macros
  * define the functions of all types; here these functions are written out.
  *
- *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
- *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
+ *   calls/inlined.h      pe_fill_f32              passes its arguments on, the pe_at by pointer
+ *   calls/each_type.h    pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
  *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
- *                        pe__write_axes           for each axis: sets the output, chooses the store
- *                                                 mode (both rows/output.h), writes the rows, then
- *                                                 the columns of zeros
- *   rows/axis.h          pe__write_axis           asks pe__next_run() (where/runs.h) for run after
- *                                                 run; passes a single row on at once
+ *   rows/columns.h       pe__write_axes           for each axis: sets the output, chooses the store
+ *                                                 mode (both layouts/output.h), writes the rows,
+ *                                                 then the columns of zeros
+ *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
+ *                                                 after run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
- *   rows/block.h         pe__rows_f32             is the `rows` of the row kernel: takes up to 17
+ *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel: takes up to 17
  *                                                 blocks at a time, in tiles of columns
- *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
- *                                                 to the other anchors, takes block after block
- *                        pe__write_block_f32      takes row pair after row pair of a block
+ *                        pe__write_tile           computes the centre, rotates it to the other
+ *                                                 anchors (rows/anchors.h), takes block after block
+ *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
  *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
@@ -1749,9 +1749,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *
  * Branches of this way:
  *
- *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
+ *   rows/columns.h       pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
- *   rows/block.h         pe__row_f32              is the `row` of the row kernel, also for plans
+ *   rows/run.h           pe__row_f32              is the `row` of the row kernel, also for plans
  *                                                 without rotation rows: chooses one of the next
  *                                                 two
  *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
@@ -1835,9 +1835,9 @@ PE_API int pe_version(void) { return PE_VERSION_HEX; }
 
 PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 
-/* ==== src/numbers/base.h ==== */
-/* Sizes that may overflow, ranges of positions, tiles, and types of elements.
- * tests/unit/api/test_errors.c and tests/unit/rows/test_bounds.c test them. */
+/* ==== src/numbers/sizes.h ==== */
+/* Sizes of arrays, which may overflow. Tested by tests/unit/api/test_errors.c and
+ * tests/unit/calls/test_memory.c. */
 
 /* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
    that a pointer can span. Needs no division. */
@@ -1856,6 +1856,12 @@ PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
     return b != 0 && a > limit / b;
 }
 
+/* Returns a * b, or SIZE_MAX if the product is larger. */
+PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
+{
+    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
+}
+
 /* Checks an array of `rows` rows that begin `stride` elements of `element` bytes apart: the stride
    must be at least d_model, and a pointer must be able to span the array. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
@@ -1865,58 +1871,14 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
     return PE_OK;
 }
 
-static const int64_t pe__position_limit = (int64_t)1 << 31;
+/* ==== src/numbers/compare.h ==== */
+/* Comparisons of numbers that a caller gave, which may be NaNs. Tested by
+ * tests/unit/api/test_errors.c. */
 
-/* Checks that the consecutive positions first ... first + rows - 1 are within the limit. */
-static inline pe_status pe__check_range(int64_t first, size_t rows)
-{
-    if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
-    const uint64_t all = rows, room = (uint64_t)(pe__position_limit - first);
-    return all - 1 <= room ? PE_OK : PE_ERR_RANGE; /* room: positions in range after first */
-}
-
-/* PE__BLOCK_HALF: the rows of a block on each side of its anchor.
-   PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
-   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
-   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
-   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
-   pe__block (rows/block.h) stays free, and pe__unaliased() can move the anchors within their
-   arrays. Unoptimised, the two are equal, and the anchors are not moved. */
-#ifdef __OPTIMIZE__
-enum { PE__OPTIMIZED = 1 };
-#else /* unoptimised kernels need more stack: smaller tiles leave it to them */
-enum { PE__OPTIMIZED = 0 };
-#endif
-enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
-enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
-enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
-
-/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
-enum { PE__SORT_PAIRS = 256 };
-
-/* The types of elements, with the values of pe_type. PE__DROP_...: how many bits of the
-   significand the last rounding drops: from double to float, or from float to 16 bits. */
-typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
-enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
-PE__INLINE int pe__dropped_bits(pe__type kind)
-{
-    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
-}
-
-PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
-PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
-
-/* Returns the first cache line boundary (64 bytes) at or after p. */
-PE__INLINE double *pe__aligned(void *p)
-{
-    return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
-}
-
-/* Comparisons of numbers that a caller gave, which may be NaNs. clang assumes that there are no
-   NaNs under -ffinite-math-only. It may then decide that a NaN equals 0, or that a NaN is within
-   any limits, and pe's pragmas do not change that. So these functions look at the bits of the
-   double, and their callers do not take fabs() first. `tests/run fast` shows that clang keeps
-   the tests. */
+/* clang assumes that there are no NaNs under -ffinite-math-only. It may then decide that a NaN
+   equals 0, or that a NaN is within any limits, and pe's pragmas do not change that. So these
+   functions look at the bits of the double, and their callers do not take fabs() first. `tests/run
+   fast` shows that clang keeps the tests. */
 
 /* Returns the bits of |x|. They are in the order of |x|, with NaNs above infinity. */
 PE__INLINE uint64_t pe__magnitude_bits(double x)
@@ -1941,8 +1903,8 @@ PE__INLINE int pe__between(double x, double low, double high)
     return !pe__is_nan(x) && x >= low && x <= high;
 }
 
-/* ==== src/where/at.h ==== */
-/* Read and check the positions of a pe_at. Tested by tests/unit/positions/test_at.c. */
+/* ==== src/positions/read.h ==== */
+/* Reads the positions of a pe_at. Tested by tests/unit/positions/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
@@ -1954,12 +1916,6 @@ typedef enum pe__at_kind {
     PE__AT_F64,
     PE__AT_GRID
 } pe__at_kind;
-
-/* Returns a * b, or SIZE_MAX if the product is larger. */
-PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
-{
-    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
-}
 
 /* Returns for how many consecutive cells of a grid coordinate number `axis` stays the same: the
    product of the sizes of all later axes, or SIZE_MAX if that is less. */
@@ -2010,9 +1966,29 @@ PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
+/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
+PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
+{
+    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
+    const int64_t p = at->first + (int64_t)r * at->step;
+    return at->back ? -p : p;
+}
+
+/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
+PE__INLINE int pe__is_consecutive(const pe_at *at)
+{
+    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
+}
+
+/* ==== src/positions/check.h ==== */
+/* Checks the positions of a call: the list that holds them, their number and their size. Tested by
+ * tests/unit/positions/test_at.c and tests/unit/api/test_errors.c. */
+
+static const int64_t pe__position_limit = (int64_t)1 << 31;
+
 /* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
    reach of a table without rows is negative, and no position is within it. Integers are compared,
-   because clang may remove comparisons that only NaNs decide (numbers/base.h); they do not have
+   because clang may remove comparisons that only NaNs decide (numbers/compare.h); they do not have
    the sign of reach, so it is tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
@@ -2089,21 +2065,7 @@ static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
     return real ? PE_ERR_AT_KIND : pe__check_at(at, rows, 1, 0);
 }
 
-/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
-PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
-{
-    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
-    const int64_t p = at->first + (int64_t)r * at->step;
-    return at->back ? -p : p;
-}
-
-/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
-PE__INLINE int pe__is_consecutive(const pe_at *at)
-{
-    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
-}
-
-/* ==== src/where/runs.h ==== */
+/* ==== src/positions/runs.h ==== */
 /* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
@@ -3270,6 +3232,9 @@ PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
+/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
+enum { PE__SORT_PAIRS = 256 };
+
 /* Returns the i of w_i for a pair of a plan and sets *axis to the axis of the pair. Padding pairs
    have the i of the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
@@ -3321,8 +3286,6 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
     pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
-
-PE__INLINE double pe__max_abs(double x, double y) { return fabs(x) > fabs(y) ? fabs(x) : fabs(y); }
 
 /* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. The second
    term is inherited from the frequencies. Its factor 4 is pi, the radians in a half-turn, rounded
@@ -3878,6 +3841,251 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
     return pe__round_element(plan, t, pair, component, 1, drop, approx);
 }
 
+/* ==== src/sincos/bounds.h ==== */
+/* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
+ * tests/checks/gappa.sh proves the terms, tests/unit/numbers/test_budget.c measures them. */
+
+/* ---- 6.1 sines and cosines by double ------------------------------------------------------------
+ * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
+ * of a block is its anchor. The rotation rows 1 ... 8 of the plan rotate the anchor to the rows
+ * anchor + b and anchor - b. Up to 17 blocks share one centre, which is the anchor of the middle
+ * block. The rotation rows 17, 34 ... 136 rotate the centre, forward or backward, to the other
+ * anchors. The centre comes from pe__sincos(); with PE_SLEEF and more than 2 blocks, from SLEEF. */
+
+/* Rounding test: why floats are correctly rounded
+ *
+ * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
+ * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
+ * (step 7). Step 6 has e, step 8 has eta.
+ *
+ * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
+ * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
+ * rounding adds 1 to a vector. An absolute rounding of numbers below 1 adds 1/2 to each component.
+ *
+ * 2. pe__sincos(), by the full polynomials. "Unfused" means without fused multiply-add. The
+ * terms are
+ *     1.00  the rounding of the factor A (1 + eta): along the vector
+ *     1.18  the residual z of the argument reduction, |z| <= 1/4 + 2^-17, rounded twice:
+ *           pi (2^-56 + 2^-55), across the vector; unfused it is rounded once: 0.79
+ *     0.01  the error of the angle, also across the vector: at most pi 2^-62 for positions up to
+ *           plan->double_range
+ *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. One component
+ *           alone: sin(pi z) 2.69, cos(pi z) 2.04, unfused 2.35. gappa.sh proves them in each of
+ *           three intervals of the factor's mantissa
+ *     0.04  the approximation error of the polynomials (lacks.py)
+ * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
+ * 4.85, unfused 4.74.
+ *
+ * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
+ * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. 0.71 and 0.84 are at 45
+ * degrees, where their sum is about largest. A cosine has less. The bound pe__bound_full_poly is
+ * 4.375.
+ *
+ * 3. A centre from SLEEF. The terms are
+ *     4.95  sine and cosine, 3.5 ulp each (u35)
+ *     1.90  the angle and the residual z, as in step 2, and the rounding of the correction in
+ *           pe__sincos_sleef(), which adds the derivative times `low`
+ *     2.00  the rounding of the factor and of the products with the factor
+ * The sum is 8.85, unfused 8.46.
+ *
+ * 4. One rotation of (s, c) by a rotation row (S, C) of the plan. The terms are
+ *     0.71  the rounding of S and C
+ *     2.00  the rounding of a product and of the sum. Unfused, two products and the sum are
+ *           rounded: again 2 for one component, since |sC| + |cS| <= 1. The vector, from which the
+ *           next rotation starts, has 2.42 unfused: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2) from the
+ *           products, 1 from the sum
+ * The sum is 2.71; unfused 3.13 as a vector, 2.71 for one component of the result.
+ *
+ * 5. A row of a run is two rotations from its centre. The bound pe__bound_run is
+ *     10.75   without SLEEF: 4.85 + 2.71 + 2.71 = 10.27, unfused 4.74 + 3.13 + 2.71 = 10.58
+ *     14.375  with SLEEF: 14.27, unfused 14.30
+ * For positions beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() if its error is
+ * below 44 units. Otherwise, correctly rounded elements replace it (pe__compute_centre_far()).
+ * pe__bound_far is 60, fused or unfused.
+ *
+ * 6. pe__ziv_round() multiplies y' by 1 - eta + eta^2, which undoes 1 + eta. Three roundings add to
+ * the error: of this factor (0.5), of the product (1), and of y - e and y + e (1). Hence e is 2.5
+ * units more than the bounds of steps 2 and 5.
+ *
+ * 7. The test. Where float(y - e) = float(y + e), this float is the answer (Ziv's test). The hot
+ * loop tests a condition that is sufficient for it and costs only a few integer operations. The
+ * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
+ * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
+ * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
+ * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the
+ * 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two running minima:
+ *     of the dropped bits, with the first one flipped: vectors are flagged if the minimum is within
+ *     the window, 2 eta 2^53
+ *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
+ *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
+ * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
+ *
+ * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is needed because the
+ * factor 1 + eta multiplies the error, too.
+ *
+ * 9. A single row of floats has a narrower window, and a guard that shrinks with the position.
+ * Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The terms,
+ * in units of 2^-48, are
+ *    22.00  the approximation error of the short polynomials (lacks.py)
+ *     0.25  the roundings, at most 8 u. The residual z has 2. sin(pi z) / z has 4, and its product
+ *           with z has 1. cos(pi z) has 5 (gappa.sh)
+ *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
+ *           |y| >= 2^-12 |A t| / plan->double_range
+ * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
+ * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
+ *
+ * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
+ * be the position of the row, and T the largest |position| on the way to the row: of the centre,
+ * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
+ * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
+ * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
+ *     11  the centre, whose errors are relative
+ *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
+ *         the plan's cosine and their product, 2 for the sum
+ *     20  the second rotation, whose cosine is off by 15
+ * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
+ * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
+ * |t| = 0.2 on (pe__slow_from()). */
+enum { PE__SLOW_RATIO = 800 };
+
+/* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
+   in units, and the window in multiples of 2^12: 2 (units + 1/8), rounded up. */
+typedef struct pe__bound {
+    double error, eta; /* e and eta of pe__ziv_round() */
+    int32_t window;    /* 2 eta 2^53, by PE__BOUND rounded up to a multiple of 2^12 */
+} pe__bound;
+#define PE__BOUND(units, window)                                                                   \
+    {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
+static const pe__bound pe__bound_full_poly = PE__BOUND(4.375, 9);
+static const pe__bound pe__bound_short_poly = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
+                                               24 << 6};
+#if PE_SLEEF
+static const pe__bound pe__bound_run = PE__BOUND(14.375, 29);
+#else
+static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
+#endif
+static const pe__bound pe__bound_far = PE__BOUND(60, 121);
+#undef PE__BOUND
+
+/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
+   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
+   double that it was rounded from. It is a normal float. If elements may be infinite, it is
+   INT32_MAX, which flags all floats. */
+PE__INLINE int32_t pe__guard(double amplitude, double share)
+{
+    const double size = fabs(amplitude);
+    const float least = (float)(size * (1.0009765625 / 4096) * share);
+    int32_t guard = pe__float_bits(least);
+    if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
+    return size > pe__exp2i(127) ? INT32_MAX : guard;
+}
+
+/* Returns whether position t is out of range of the double kernel; true for NaN. */
+PE__INLINE int pe__is_far(const pe_plan *plan, double t)
+{
+    return !(fabs(t) <= plan->double_range);
+}
+
+/* ==== src/plan/fields.h ==== */
+/* Fields of a plan that follow from others: from its amplitude, from its frequencies, and from the
+ * kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
+ * tests/unit/positions/test_at.c. */
+
+/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
+static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
+{
+    int exponent;
+    plan->amplitude = amplitude;
+    plan->mantissa = pe__frexp(amplitude, &exponent);
+    plan->scale = pe__exp2i(exponent);
+    plan->guard = pe__guard(amplitude, 1);
+}
+
+/* Sets the range of the double kernel from the relative error and the largest magnitude of the
+   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
+   at most 2^-62 half-turns from its frequency. */
+static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
+{
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
+    plan->fastest = fastest;
+    plan->error = error;
+    plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
+}
+
+/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
+   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
+   angles (pe_back()) offset and padding position change sign. */
+PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    *own = *plan;
+    if (at->delta) {
+        pe__plan_set_amplitude(own, 1.0);
+        own->offset = 0;
+        own->has_padding = 0;
+    }
+    if (at->back) {
+        own->offset = -own->offset;
+        own->padding = -own->padding;
+    }
+}
+/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
+PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    if (!at->delta && !at->back) return plan;
+    pe__view_other(plan, at, own);
+    return own;
+}
+
+/* ==== src/plan/rotation.h ==== */
+/* Rotation rows: the rows of a plan by which other rows are rotated. Tested by
+ * tests/unit/numbers/test_budget.c. */
+
+/* PE__BLOCK_HALF: the rows of a block on each side of its anchor. */
+enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
+
+/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
+ * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
+ * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
+ *
+ * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
+ * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
+ * operation on one vector waits for the one before. */
+PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
+{
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
+    const size_t padded = plan->padded;
+    pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
+    for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
+        const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
+        double *row = table + i;
+        for (size_t v = 0; v < vectors; v++)
+            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
+        for (int level = 0; level < 2; level++) {
+            for (size_t b = 1; b <= PE__BLOCK_HALF; b++, row += 2 * padded)
+                for (size_t v = 0; v < vectors; v++) {
+                    if (b > 1) pe__dd_multiple_angle(s[v], c[v], b);
+                    pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
+                    pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
+                }
+            for (size_t v = 0; v < vectors && level == 0; v++) {
+                pe__dd_multiple_angle(s[v], c[v], PE__NEXT);
+                s[v][1] = s[v][PE__BLOCK_HALF];
+                c[v][1] = c[v][PE__BLOCK_HALF];
+                pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
+            }
+        }
+    }
+}
+
+/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
+   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
+PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
+{
+    const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
+    return plan->table + 2 * index * plan->padded;
+}
+
 /* ==== src/plan/config.h ==== */
 /* The default config and the presets.
  * tests/unit/plan/test_conventions.c and tests/checks/parity.sh compare presets with models. */
@@ -3965,41 +4173,6 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 /* ==== src/plan/shape.h ==== */
 /* The axes, arrays, size and errors of a plan, before it is built.
  * tests/unit/api/test_errors.c tests them. */
-
-/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
-   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
-   double that it was rounded from. It is a normal float. If elements may be infinite, it is
-   INT32_MAX, which flags all floats. */
-PE__INLINE int32_t pe__guard(double amplitude, double share)
-{
-    const double size = fabs(amplitude);
-    const float least = (float)(size * (1.0009765625 / 4096) * share);
-    int32_t guard = pe__float_bits(least);
-    if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
-    return size > pe__exp2i(127) ? INT32_MAX : guard;
-}
-
-/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
-static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
-{
-    int exponent;
-    plan->amplitude = amplitude;
-    plan->mantissa = pe__frexp(amplitude, &exponent);
-    plan->scale = pe__exp2i(exponent);
-    plan->guard = pe__guard(amplitude, 1);
-}
-
-/* Sets the range of the double kernel from the relative error and the largest magnitude of the
-   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
-   at most 2^-62 half-turns from its frequency. */
-static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
-{
-    const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
-    plan->fastest = fastest;
-    plan->error = error;
-    plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
-}
 
 /* From this number of consecutive rows on, the plan's table of rotation rows saves more time than
    it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
@@ -4218,48 +4391,6 @@ PE_API const char *pe_config_error(const pe_config *config)
 /* ==== src/plan/make.h ==== */
 /* Plans built in the caller's memory: frequencies and rotation rows.
  * tests/unit/rows/test_bounds.c and tests/unit/numbers/test_budget.c test them. */
-
-/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
- * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
- * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
- *
- * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
- * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
- * operation on one vector waits for the one before. */
-PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
-{
-    enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
-    const size_t padded = plan->padded;
-    pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
-    for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
-        const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
-        double *row = table + i;
-        for (size_t v = 0; v < vectors; v++)
-            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
-        for (int level = 0; level < 2; level++) {
-            for (size_t b = 1; b <= PE__BLOCK_HALF; b++, row += 2 * padded)
-                for (size_t v = 0; v < vectors; v++) {
-                    if (b > 1) pe__dd_multiple_angle(s[v], c[v], b);
-                    pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
-                    pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
-                }
-            for (size_t v = 0; v < vectors && level == 0; v++) {
-                pe__dd_multiple_angle(s[v], c[v], PE__NEXT);
-                s[v][1] = s[v][PE__BLOCK_HALF];
-                c[v][1] = c[v][PE__BLOCK_HALF];
-                pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
-            }
-        }
-    }
-}
-
-/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
-   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
-PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
-{
-    const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
-    return plan->table + 2 * index * plan->padded;
-}
 
 /* Copies fields of the config to the plan, and sets the addresses of the plan's arrays in aligned
    memory. */
@@ -4560,21 +4691,6 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
  * tests/unit/plan/test_conventions.c tests them. */
 
-/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
-   product with an addition. */
-PE__INLINE float pe__float_product(float a, float b)
-{
-    float p = a * b;
-    PE__OPAQUE(p);
-    return p;
-}
-PE__INLINE double pe__double_product(double a, double b)
-{
-    double p = a * b;
-    PE__OPAQUE(p);
-    return p;
-}
-
 /* Returns 2^x rounded once to float; 0 if 2^x is too small for a float. x is above -1000, since
    frequencies are above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
@@ -4700,132 +4816,6 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
     }
     return PE_OK;
 }
-
-/* ==== src/sincos/rounding_test.h ==== */
-/* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
- * tests/checks/gappa.sh proves the terms, tests/unit/numbers/test_budget.c measures them. */
-
-/* ---- 6.1 sines and cosines by double ------------------------------------------------------------
- * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
- * of a block is its anchor. The rotation rows 1 ... 8 of the plan rotate the anchor to the rows
- * anchor + b and anchor - b. Up to 17 blocks share one centre, which is the anchor of the middle
- * block. The rotation rows 17, 34 ... 136 rotate the centre, forward or backward, to the other
- * anchors. The centre comes from pe__sincos(); with PE_SLEEF and more than 2 blocks, from SLEEF. */
-
-/* Rounding test: why floats are correctly rounded
- *
- * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
- * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
- * (step 7). Step 6 has e, step 8 has eta.
- *
- * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
- * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
- * rounding adds 1 to a vector. An absolute rounding of numbers below 1 adds 1/2 to each component.
- *
- * 2. pe__sincos(), by the full polynomials. "Unfused" means without fused multiply-add. The
- * terms are
- *     1.00  the rounding of the factor A (1 + eta): along the vector
- *     1.18  the residual z of the argument reduction, |z| <= 1/4 + 2^-17, rounded twice:
- *           pi (2^-56 + 2^-55), across the vector; unfused it is rounded once: 0.79
- *     0.01  the error of the angle, also across the vector: at most pi 2^-62 for positions up to
- *           plan->double_range
- *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. One component
- *           alone: sin(pi z) 2.69, cos(pi z) 2.04, unfused 2.35. gappa.sh proves them in each of
- *           three intervals of the factor's mantissa
- *     0.04  the approximation error of the polynomials (lacks.py)
- * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
- * 4.85, unfused 4.74.
- *
- * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
- * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. 0.71 and 0.84 are at 45
- * degrees, where their sum is about largest. A cosine has less. The bound pe__bound_full_poly is
- * 4.375.
- *
- * 3. A centre from SLEEF. The terms are
- *     4.95  sine and cosine, 3.5 ulp each (u35)
- *     1.90  the angle and the residual z, as in step 2, and the rounding of the correction in
- *           pe__sincos_sleef(), which adds the derivative times `low`
- *     2.00  the rounding of the factor and of the products with the factor
- * The sum is 8.85, unfused 8.46.
- *
- * 4. One rotation of (s, c) by a rotation row (S, C) of the plan. The terms are
- *     0.71  the rounding of S and C
- *     2.00  the rounding of a product and of the sum. Unfused, two products and the sum are
- *           rounded: again 2 for one component, since |sC| + |cS| <= 1. The vector, from which the
- *           next rotation starts, has 2.42 unfused: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2) from the
- *           products, 1 from the sum
- * The sum is 2.71; unfused 3.13 as a vector, 2.71 for one component of the result.
- *
- * 5. A row of a run is two rotations from its centre. The bound pe__bound_run is
- *     10.75   without SLEEF: 4.85 + 2.71 + 2.71 = 10.27, unfused 4.74 + 3.13 + 2.71 = 10.58
- *     14.375  with SLEEF: 14.27, unfused 14.30
- * For positions beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() if its error is
- * below 44 units. Otherwise, correctly rounded elements replace it (pe__compute_centre_far()).
- * pe__bound_far is 60, fused or unfused.
- *
- * 6. pe__ziv_round() multiplies y' by 1 - eta + eta^2, which undoes 1 + eta. Three roundings add to
- * the error: of this factor (0.5), of the product (1), and of y - e and y + e (1). Hence e is 2.5
- * units more than the bounds of steps 2 and 5.
- *
- * 7. The test. Where float(y - e) = float(y + e), this float is the answer (Ziv's test). The hot
- * loop tests a condition that is sufficient for it and costs only a few integer operations. The
- * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
- * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
- * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
- * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the
- * 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two running minima:
- *     of the dropped bits, with the first one flipped: vectors are flagged if the minimum is within
- *     the window, 2 eta 2^53
- *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
- *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
- * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
- *
- * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is needed because the
- * factor 1 + eta multiplies the error, too.
- *
- * 9. A single row of floats has a narrower window, and a guard that shrinks with the position.
- * Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The terms,
- * in units of 2^-48, are
- *    22.00  the approximation error of the short polynomials (lacks.py)
- *     0.25  the roundings, at most 8 u. The residual z has 2. sin(pi z) / z has 4, and its product
- *           with z has 1. cos(pi z) has 5 (gappa.sh)
- *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
- *           |y| >= 2^-12 |A t| / plan->double_range
- * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
- * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
- *
- * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
- * be the position of the row, and T the largest |position| on the way to the row: of the centre,
- * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
- * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
- * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
- *     11  the centre, whose errors are relative
- *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
- *         the plan's cosine and their product, 2 for the sum
- *     20  the second rotation, whose cosine is off by 15
- * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
- * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
- * |t| = 0.2 on (pe__slow_from()). */
-enum { PE__SLOW_RATIO = 800 };
-
-/* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
-   in units, and the window in multiples of 2^12: 2 (units + 1/8), rounded up. */
-typedef struct pe__bound {
-    double error, eta; /* e and eta of pe__ziv_round() */
-    int32_t window;    /* 2 eta 2^53, by PE__BOUND rounded up to a multiple of 2^12 */
-} pe__bound;
-#define PE__BOUND(units, window)                                                                   \
-    {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
-static const pe__bound pe__bound_full_poly = PE__BOUND(4.375, 9);
-static const pe__bound pe__bound_short_poly = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
-                                               24 << 6};
-#if PE_SLEEF
-static const pe__bound pe__bound_run = PE__BOUND(14.375, 29);
-#else
-static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
-#endif
-static const pe__bound pe__bound_far = PE__BOUND(60, 121);
-#undef PE__BOUND
 
 /* ==== src/sincos/double.h ==== */
 /* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
@@ -5018,12 +5008,6 @@ typedef struct pe__anchor {
     double *s, *c;
 } pe__anchor;
 
-/* Returns whether position t is out of range of the double kernel; true for NaN. */
-PE__INLINE int pe__is_far(const pe_plan *plan, double t)
-{
-    return !(fabs(t) <= plan->double_range);
-}
-
 #if PE_SLEEF
 /* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
    [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
@@ -5053,59 +5037,22 @@ PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
     return pe__min(pair, plan->padded - PE_LANES);
 }
 
-/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
-   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
-   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
-PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
-                                    double t, size_t pair, size_t count, pe__anchor to)
-{
-    const double factor = plan->amplitude * (1 + bound->eta);
-    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
-    pe__sincos_poly poly;
-    const pe__sincos_args by = {plan, &poly, t};
-    (void)table;
-    pe__scale_sincos_poly(factor, 0, 1, &poly);
-#if PE_SLEEF
-    for (size_t i = 0; table && i < count; i += PE_LANES) {
-        pe__vd sine, cosine;
-        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
-        pe__store(to.s + i, sine);
-        pe__store(to.c + i, cosine);
-    }
-    if (table) return;
-#endif
-    for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
-}
-
-/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
-   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
-   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
-PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
-                                        double t, size_t pair, size_t count, pe__anchor to)
-{
-    const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
-    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        const size_t from = pe__vector_pair(plan, pair + i);
-        pe__dd s, c;
-        pe__sincos_dd(plan, from, t, &s, &c);
-        pe__store(to.s + i, s.hi * pe__splat(factor));
-        pe__store(to.c + i, c.hi * pe__splat(factor));
-        for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
-        }
-    }
-}
-
-/* ==== src/rows/elements.h ==== */
+/* ==== src/layouts/elements.h ==== */
 /* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
  * Tested by tests/unit/simd/test_types.c. */
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
  * argument; where the kernel is inlined, it is a constant. */
+
+/* The types of elements, with the values of pe_type. */
+typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
+
+/* Returns how many bits the last rounding drops: see PE__DROP_F32. */
+PE__INLINE int pe__dropped_bits(pe__type kind)
+{
+    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
+}
 
 /* Floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
@@ -5212,7 +5159,7 @@ PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, si
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
 }
 
-/* ==== src/rows/output.h ==== */
+/* ==== src/layouts/output.h ==== */
 /* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
  * Tested by tests/unit/rows/test_splits.c. */
 
@@ -5281,6 +5228,7 @@ typedef struct pe__output {
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
     size_t sines, cosines;   /* number of each; they differ by one if the width is odd          */
+    size_t pairs;            /* number of pairs: the larger of these two                        */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
@@ -5321,7 +5269,7 @@ PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
     output.sine = 0;
-    output.cosine = output.sines = output.cosines = count;
+    output.cosine = output.sines = output.cosines = output.pairs = count;
     output.order = PE__SPLIT;
     output.prefetch_distance = output.peeled = output.repeat_offset = output.padding_pairs = 0;
     output.round_element = round_element;
@@ -5348,13 +5296,9 @@ PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, siz
     part.cosine += step * pair;
     part.sines = pe__min(count, output->sines > pair ? output->sines - pair : 0);
     part.cosines = pe__min(count, output->cosines > pair ? output->cosines - pair : 0);
-    if (pair + count < pe__max(output->sines, output->cosines)) part.padding_pairs = 0;
+    part.pairs = pe__max(part.sines, part.cosines);
+    if (pair + count < output->pairs) part.padding_pairs = 0;
     return part;
-}
-
-PE__INLINE size_t pe__pairs_of(const pe__output *output)
-{
-    return pe__max(output->sines, output->cosines);
 }
 
 /* Return the address of column 0 of row r. */
@@ -5380,6 +5324,7 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosine = axis->cosine;
     output->sines = axis->sines;
     output->cosines = axis->cosines;
+    output->pairs = axis->pairs;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
     /* 8 KB in whole rows, or one row */
@@ -5412,6 +5357,386 @@ static inline void pe__choose_store_mode(pe__output *output)
         output->peeled = (vector - offset) % vector / step;
     }
     output->mode = PE__STREAM;
+}
+
+/* ==== src/layouts/pairs.h ==== */
+/* Moves pairs between layouts: interleaved, in halves, with a column of another coordinate between
+ * two columns, with each element twice, as matrices. Tested by tests/unit/plan/test_models.c. */
+
+/* ---- 6.4 pairs in other layouts -------------------------------------------------------------- */
+
+/* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
+   call. */
+PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
+{
+    if (element == 4) memcpy(to, from, 4);
+    else if (element == 2) memcpy(to, from, 2);
+    else if (element == 8) memcpy(to, from, 8);
+    else *to = *from;
+}
+
+/* Copy n elements of `element` bytes: in[0], in[in_step] ... to out[0], out[out_step] ... */
+PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsigned char *in,
+                               size_t in_step, size_t n, size_t element)
+{
+    for (size_t i = 0; i < n; i++)
+        pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
+}
+
+/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
+   and begins offset[i] bytes after the start of the row. */
+typedef struct pe__pieces {
+    size_t count, offset[4], bytes[4];
+} pe__pieces;
+
+PE__INLINE pe__pieces pe__pieces_of(const pe__output *output)
+{
+    const size_t e = output->element, sines = output->sines * e, cosines = output->cosines * e;
+    const size_t sine = output->sine * e, cosine = output->cosine * e;
+    const size_t repeat = output->repeat_offset * e;
+    const size_t repeated = output->order == PE__REPEATED, adjacent = repeated && repeat <= sines;
+    pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
+    if (output->order == PE__MATRIX) p.bytes[0] *= 2;
+    const int separate = sine + sines != cosine && cosine + cosines != sine;
+    if (!repeated && (output->order != PE__SPLIT || !separate)) return p;
+    p.count = repeated && !adjacent ? 4 : 2;
+    p.offset[0] = sine;
+    p.offset[1] = cosine;
+    p.offset[2] = sine + repeat;
+    p.offset[3] = cosine + repeat;
+    p.bytes[0] = p.bytes[2] = adjacent ? 2 * sines : sines;
+    p.bytes[1] = p.bytes[3] = adjacent ? 2 * cosines : cosines;
+    return p;
+}
+PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
+{
+    memcpy(row + p->offset[0], from + p->offset[0], p->bytes[0]);
+    for (size_t i = 1; i < p->count; i++)
+        memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
+}
+
+/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
+   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
+PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
+                                 size_t rows, int out)
+{
+    const size_t n = tile->sines, e = output->element, pair = tile->pair - output->pair;
+    const size_t step = tile->plan->step;
+    for (size_t k = 0; k < 2 * rows; k++) { /* odd k: cosines */
+        const size_t first = (k % 2 ? output->cosine : output->sine) + pair * step;
+        unsigned char *const x = pe__row_address(output, r + k / 2) + first * e;
+        unsigned char *const y = pe__row_address(tile, k / 2) + k % 2 * n * e;
+        if (out) pe__copy_every(x, step, y, 1, n, e);
+        else pe__copy_every(y, 1, x, step, n, e);
+    }
+}
+
+/* Copy row r, half by half, between an output and a buffer. In the buffer, the cosines of a row in
+   halves begin `half` bytes after its sines. in: 1 to copy to the buffer, and then to set `zeros`
+   bytes after each half to 0; 0 to copy to the output. */
+PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned char *buffer,
+                                size_t half, size_t zeros, int in)
+{
+    const int split = output->order == PE__SPLIT;
+    const size_t e = output->element, column = pe__first_column(output);
+    unsigned char *const row = pe__row_address(output, r);
+    for (int k = 0; k <= split; k++, buffer += half) {
+        unsigned char *const at = row + (k ? output->cosine : column) * e;
+        const size_t n = (k ? output->cosines : output->sines + (split ? 0 : output->cosines)) * e;
+        if (in) memset(buffer + n, 0, zeros);
+        if (in) pe__copy(buffer, at, n, 0);
+        else pe__copy(at, buffer, n, output->mode == PE__STREAM);
+    }
+}
+
+/* Copy interleaved pairs at in, a0 b0 a1 b1 ..., as halves to out, a0 a1 ... b0 b1 ... */
+PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
+                                 size_t element)
+{
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
+        const float *const x = (const float *)(const void *)in + 2 * i;
+        float *const y = (float *)(void *)out + i;
+        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
+        pe__put(y, pe__unzip_evens(v, w));
+        pe__put(y + pairs, pe__unzip_odds(v, w));
+    }
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* f16 as bf16: exact */
+        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
+        uint16_t *const y = (uint16_t *)(void *)out + i;
+        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
+        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
+        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
+                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
+    }
+    pe__copy_every(out + i * element, 1, in + 2 * i * element, 2, pairs - i, element);
+    pe__copy_every(out + (pairs + i) * element, 1, in + (2 * i + 1) * element, 2, pairs - i,
+                   element);
+}
+
+/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
+PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
+                                   const unsigned char *c, size_t n, size_t element)
+{
+    for (size_t i = 0; i < n && element == sizeof(float); i++) {
+        uint32_t m[4];
+        memcpy(&m[2], s + i * element, element);
+        memcpy(&m[0], c + i * element, element);
+        m[1] = m[2] ^ 0x80000000;
+        m[3] = m[0];
+        memcpy(out + i * sizeof m, m, sizeof m);
+    }
+    for (size_t i = 0; i < n && element == sizeof(uint16_t); i++) {
+        uint16_t m[4];
+        memcpy(&m[2], s + i * element, element);
+        memcpy(&m[0], c + i * element, element);
+        m[1] = (uint16_t)(m[2] ^ 0x8000);
+        m[3] = m[0];
+        memcpy(out + i * sizeof m, m, sizeof m);
+    }
+}
+
+/* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
+   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
+PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
+                                  size_t element, size_t step, size_t repeat_offset)
+{
+    size_t i = 0;
+    if (step == 1) {
+        memcpy(out, in, n * element);
+        if (repeat_offset) memcpy(out + repeat_offset * element, in, n * element);
+        return;
+    }
+    for (; repeat_offset && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
+        pe__put((float *)(void *)out + 2 * i,
+                pe__get_repeated((const float *)(const void *)in + i));
+    for (size_t k = 0; k <= repeat_offset; k++)
+        pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
+}
+
+/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
+   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
+   begin, at pair 0. */
+PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
+                                      unsigned char *sines, size_t pair, const unsigned char *row,
+                                      size_t n)
+{
+    const int adjacent =
+        to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
+    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
+    const size_t at = pair * step * e;
+    if (step == 4) {
+        pe__write_matrices(cosines + at, row, row + n * e, n, e);
+        return;
+    }
+    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
+    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
+}
+
+/* ==== src/layouts/order.h ==== */
+/* Moves pairs from the sorted order of a plan's arrays to the order of the pairs. Tested by
+ * tests/unit/layouts/test_lists.c. */
+
+/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
+   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
+   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
+PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                                 size_t n, size_t unit)
+{
+    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
+}
+PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                             size_t n, size_t unit)
+{
+    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
+    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
+    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
+    else pe__reorder_some(out, in, order, n, 16);
+}
+
+/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
+   while rows are computed. */
+PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
+                                   const uint8_t *order, size_t n)
+{
+    unsigned char copy[PE__SORT_PAIRS * sizeof(float)];
+    pe__reorder(copy, row, order, n, 4);
+    pe__deinterleave(out, copy, n, 2);
+}
+
+/* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
+   both in the order of the pairs. */
+PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
+                               size_t n, size_t element)
+{
+    float *const s = (float *)(void *)out, *const c = s + n;
+    size_t i = 0;
+    if (element == 2) {
+        pe__unsort_row_16(out, row, order, n);
+        return;
+    }
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        pe__vf u, v;
+        pe__get_pairs(row, order + i, &u, &v);
+        pe__put(s + i, u);
+        pe__put(c + i, v);
+    }
+    for (; i < n; i++) {
+        memcpy(s + i, row + 8 * order[i], 4);
+        memcpy(c + i, row + 8 * order[i] + 4, 4);
+    }
+}
+
+/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
+   to: the layout of the finished table; sorted: the layout of the row before. */
+PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
+                                     unsigned char *cosines, unsigned char *sines,
+                                     unsigned char *buffer)
+{
+    const int matrix = to->order == PE__MATRIX;
+    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
+    const uint8_t *const order = to->plan->order;
+    if (matrix || to->order == PE__SC) {
+        pe__reorder(buffer, cosines, order, n, unit);
+        memcpy(cosines, buffer, n * unit);
+        return;
+    }
+    if (sorted->order == PE__SPLIT) {
+        pe__reorder(buffer, sines, order, n, e);
+        pe__reorder(buffer + n * e, cosines, order, n, e);
+    } else pe__unsort_row(buffer, cosines, order, n, e);
+    pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
+}
+
+/* ==== src/layouts/floats.h ==== */
+/* Reads elements of any type, consecutive or some elements apart, as floats. Tested by
+ * tests/unit/rope/test_tables.c. */
+
+/* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
+   set, step is 2 or 4, and the first element is p[step / 2]. */
+PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
+{
+    pe__vf v = pe__get_as(type, p);
+    if (step > 1) {
+        pe__vf w = pe__get_as(type, pe__at_const(type, p, PE__FLOATS));
+        if (step > 2) {
+            const pe__vf x = pe__get_as(type, pe__at_const(type, p, 2 * PE__FLOATS));
+            const pe__vf y = pe__get_as(type, pe__at_const(type, p, 3 * PE__FLOATS));
+            v = pe__unzip_evens(v, w);
+            w = pe__unzip_evens(x, y);
+        }
+        v = odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
+    }
+    return v;
+}
+
+/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
+   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
+PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
+{
+    memset(few, 0, 4 * PE__FLOATS * sizeof *few);
+    memcpy(few, in, bytes);
+    return few;
+}
+
+/* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
+   element x if `negative` is set. Whole vectors are written: up to PE__FLOATS - 1 floats after the
+   last element change, too. */
+PE__INLINE void pe__read_floats(pe__type type, const void *in, size_t n, size_t step, int odd,
+                                int negative, float *out)
+{
+    float few[4 * PE__FLOATS];
+    size_t done = 0;
+    if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
+    for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
+        pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
+    for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
+        const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
+        const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
+        pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
+    }
+}
+
+/* ==== src/rows/anchors.h ==== */
+/* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
+ * Tested by tests/unit/numbers/test_budget.c. */
+
+/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
+   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+enum { PE__ANCHOR_PADDING = 32 };
+
+/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
+   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
+   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
+                                    double t, size_t pair, size_t count, pe__anchor to)
+{
+    const double factor = plan->amplitude * (1 + bound->eta);
+    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
+    pe__sincos_poly poly;
+    const pe__sincos_args by = {plan, &poly, t};
+    (void)table;
+    pe__scale_sincos_poly(factor, 0, 1, &poly);
+#if PE_SLEEF
+    for (size_t i = 0; table && i < count; i += PE_LANES) {
+        pe__vd sine, cosine;
+        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
+        pe__store(to.s + i, sine);
+        pe__store(to.c + i, cosine);
+    }
+    if (table) return;
+#endif
+    for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
+        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
+}
+
+/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
+   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
+PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
+                                        double t, size_t pair, size_t count, pe__anchor to)
+{
+    const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
+    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        const size_t from = pe__vector_pair(plan, pair + i);
+        pe__dd s, c;
+        pe__sincos_dd(plan, from, t, &s, &c);
+        pe__store(to.s + i, s.hi * pe__splat(factor));
+        pe__store(to.c + i, c.hi * pe__splat(factor));
+        for (size_t k = 0; k < PE_LANES && !fine; k++) {
+            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
+            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
+        }
+    }
+}
+
+/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
+   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
+   pair `pair` on, to `to`. */
+PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
+                                   pe__anchor centre, pe__anchor to)
+{
+    const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
+    const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        const double *const sines = row + pe__vector_pair(plan, pair + i);
+        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
+                                         pe__load(sines) * sign, pe__load(sines + plan->padded));
+        pe__store(to.s + i, r.a[0]);
+        pe__store(to.c + i, r.b[0]);
+    }
+}
+
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
+   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
+   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
+   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
+   took up to half as long again. */
+PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
+{
+    return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
 /* ==== src/rows/row_pair_f32.h ==== */
@@ -5482,28 +5807,13 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->first = x->swapped ? output->cosines : output->sines;
     x->second = x->swapped ? output->sines : output->cosines;
     x->begin = 0;
-    x->end = pe__pairs_of(output);
+    x->end = output->pairs;
     x->across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)output->element;
     x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
     x->mode = output->mode;
     x->scale = (float)output->scale;
     x->prefetch_distance[0] = x->prefetch_distance[1] = output->prefetch_distance;
     x->slow = SIZE_MAX;
-}
-
-/* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
-typedef struct pe__rotated {
-    pe__vd a[2], b[2];
-} pe__rotated;
-PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
-{
-    const pe__vd aC = a * tc, bC = b * tc;
-    pe__rotated r;
-    r.a[0] = pe__fma(b, ts, aC);
-    r.b[0] = pe__fnma(a, ts, bC);
-    r.a[1] = pe__fnma(b, ts, aC);
-    r.b[1] = pe__fma(a, ts, bC);
-    return r;
 }
 
 /* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
@@ -6111,7 +6421,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
                                    int added)
 {
     const pe_plan *const plan = output->plan;
-    const size_t count = pe__pairs_of(output);
+    const size_t count = output->pairs;
     const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
@@ -6537,7 +6847,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? pe__pairs_of(output) : groups;
+    const size_t pairs = floats ? output->pairs : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
@@ -6604,8 +6914,8 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 }
 
 /* ==== src/rows/block.h ==== */
-/* Rows of consecutive positions, in blocks: from a centre to anchors, from an anchor to the row
- * pairs around it, from the nearest to the farthest. Tested by tests/unit/rows/test_splits.c. */
+/* Writes a block: the row pairs around its anchor, from the nearest to the farthest. Tested by
+ * tests/unit/rows/test_splits.c. */
 
 /* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
@@ -6636,24 +6946,6 @@ typedef struct pe__block {
        row) */
     int64_t nearest, farthest, both;
 } pe__block;
-
-/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
-   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
-enum { PE__ANCHOR_PADDING = 32 };
-
-/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
-   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
-   centre. */
-PE__INLINE int pe__next_group(pe__block *block)
-{
-    const int64_t all = block->last / PE__BLOCK_ROWS + 1;
-    block->first += block->count;
-    const int64_t rest = all - block->first;
-    block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
-    block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
-    if (all == 1) block->centre = block->last / 2;
-    return rest > 0;
-}
 
 /* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. The anchor
    begins at address `row`, and rows are stride bytes apart. For b = 0 there is one row, the anchor,
@@ -6799,25 +7091,11 @@ enum {
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
-    const pe__output *const output = x->output;
-    const size_t e = output->element, column = pe__first_column(output);
-    const size_t front = output->sines + (x->split ? 0 : output->cosines);
-    const ptrdiff_t across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)e;
+    const size_t zeros = (x->split ? 1U : 2U) * PE__GROUP * sizeof(uint16_t);
     for (int64_t b = -PE__BLOCK_HALF; b <= PE__BLOCK_HALF; b++, buffer += PE__BUFFER_ROW) {
         const int64_t p = block->anchor + b;
         if (p < 0 || p > block->last) continue;
-        unsigned char *const out = pe__row_address(output, (size_t)p) + column * e;
-        for (int half = 0; half <= x->split; half++) {
-            const size_t n = (half ? output->cosines : front) * e;
-            unsigned char *const at = out + (half ? across : 0);
-            unsigned char *const row = buffer + (half ? (int)PE__BUFFER_HALF : 0);
-            if (in) {
-                memset(row + n, 0, (x->split ? 1U : 2U) * PE__GROUP * e);
-                pe__copy(row, at, n, 0);
-            } else {
-                pe__copy(at, row, n, output->mode == PE__STREAM);
-            }
-        }
+        pe__copy_halves(x->output, (size_t)p, buffer, PE__BUFFER_HALF, zeros, in);
     }
 }
 
@@ -6857,27 +7135,39 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     if (!direct) pe__copy_buffer_16(x, block, buffer, 0);
 }
 
-/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
-   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
-   pair `pair` on, to `to`. */
-PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
-                                   pe__anchor centre, pe__anchor to)
+/* ==== src/rows/run.h ==== */
+/* Rows of consecutive positions: groups of blocks, tiles of columns; from the centre of a group to
+ * the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
+
+/* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
+
+/* PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
+   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
+   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
+   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
+   pe__block (block.h) stays free, and pe__unaliased() can move the anchors within their arrays.
+   Unoptimised, the two are equal, and the anchors are not moved. */
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
+enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
+
+/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
+   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
+   centre. */
+PE__INLINE int pe__next_group(pe__block *block)
 {
-    const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
-    const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        const double *const sines = row + pe__vector_pair(plan, pair + i);
-        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
-                                         pe__load(sines) * sign, pe__load(sines + plan->padded));
-        pe__store(to.s + i, r.a[0]);
-        pe__store(to.c + i, r.b[0]);
-    }
+    const int64_t all = block->last / PE__BLOCK_ROWS + 1;
+    block->first += block->count;
+    const int64_t rest = all - block->first;
+    block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
+    block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    if (all == 1) block->centre = block->last / 2;
+    return rest > 0;
 }
 
 /* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
    pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
    them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
-   not be flagged: see step 10 of "Rounding test" in sincos/rounding_test.h. Returns SIZE_MAX if
+   not be flagged: see step 10 of "Rounding test" in sincos/bounds.h. Returns SIZE_MAX if
    that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
    2^-14 half-turns, so that the plan's guard flags few elements. With base 500000, heads at
    positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
@@ -6894,17 +7184,6 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
-}
-
-/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
-   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
-   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
-   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
-   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
-   took up to half as long again. */
-PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
-{
-    return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
 /* Write a group of blocks, in the columns of an output. */
@@ -6924,7 +7203,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
                                                : &pe__bound_run;
     /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
        reach up to PE_LANES - 1 pairs past the tile. */
-    const size_t count = pe__pairs_of(output) + (output->peeled ? PE_LANES - 1 : 0);
+    const size_t count = output->pairs + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
     if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
@@ -6948,8 +7227,6 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
         output->kernel->block(&x, block);
     }
 }
-
-/* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
 
 /* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
    only these contains no code for blocks. */
@@ -6978,7 +7255,7 @@ PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
-    const size_t pairs = pe__pairs_of(output);
+    const size_t pairs = output->pairs;
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
     pe__block block = {
         t, (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0, {NULL, NULL}, 0, 0,
@@ -7003,7 +7280,7 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
-    const size_t pairs = pe__pairs_of(output);
+    const size_t pairs = output->pairs;
     for (size_t r = 0, n; r < rows; r += n) {
         n = pe__min(rows - r, most);
         const double first = t + (double)r;
@@ -7202,7 +7479,7 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + two_errors), g, z.hi + (z.lo + two_errors)))) {
         pe__vd s, c;
-        pe__round_flagged_f64(x->output, i, pe__pairs_of(output) - i, to.position, &s, &c);
+        pe__round_flagged_f64(x->output, i, output->pairs - i, to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
@@ -7228,7 +7505,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
 {
     /* a copy, whose address only inlined functions get: it stays in registers */
     const pe__output output = *x->output;
-    const size_t pairs = pe__pairs_of(&output);
+    const size_t pairs = output.pairs;
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
@@ -7302,7 +7579,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__BLOCK_HALF);
-    const size_t vectors = (pe__pairs_of(output) + PE_LANES - 1) / PE_LANES;
+    const size_t vectors = (output->pairs + PE_LANES - 1) / PE_LANES;
     const size_t column = pe__first_column(output) * output->element;
     pe__tile_f64 x;
     x.plan = plan;
@@ -7333,7 +7610,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
 /* Write rows for the positions t, t + 1 ..., tile by tile. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    for (size_t done = 0, n; done < pe__pairs_of(output); done += n) {
+    for (size_t done = 0, n; done < output->pairs; done += n) {
         n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
         pe__output part = pe__output_part(output, done, n);
         if (done < output->peeled) part.mode = PE__STORE;
@@ -7415,38 +7692,6 @@ static const pe__row_kernel pe__fill_kernel_f64 = {
 static const pe__row_kernel pe__add_kernel_f64 = {
     pe__rows_f64, pe__rows_f64, pe__add_zeros_f64, NULL, NULL, NULL};
 
-/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
-   and begins offset[i] bytes after the start of the row. */
-typedef struct pe__pieces {
-    size_t count, offset[4], bytes[4];
-} pe__pieces;
-
-PE__INLINE pe__pieces pe__pieces_of(const pe__output *output)
-{
-    const size_t e = output->element, sines = output->sines * e, cosines = output->cosines * e;
-    const size_t sine = output->sine * e, cosine = output->cosine * e;
-    const size_t repeat = output->repeat_offset * e;
-    const size_t repeated = output->order == PE__REPEATED, adjacent = repeated && repeat <= sines;
-    pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
-    if (output->order == PE__MATRIX) p.bytes[0] *= 2;
-    const int separate = sine + sines != cosine && cosine + cosines != sine;
-    if (!repeated && (output->order != PE__SPLIT || !separate)) return p;
-    p.count = repeated && !adjacent ? 4 : 2;
-    p.offset[0] = sine;
-    p.offset[1] = cosine;
-    p.offset[2] = sine + repeat;
-    p.offset[3] = cosine + repeat;
-    p.bytes[0] = p.bytes[2] = adjacent ? 2 * sines : sines;
-    p.bytes[1] = p.bytes[3] = adjacent ? 2 * cosines : cosines;
-    return p;
-}
-PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
-{
-    memcpy(row + p->offset[0], from + p->offset[0], p->bytes[0]);
-    for (size_t i = 1; i < p->count; i++)
-        memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
-}
-
 /* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
    sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
    sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
@@ -7456,7 +7701,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
                                 size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    const size_t pairs = pe__pairs_of(output);
+    const size_t pairs = output->pairs;
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
@@ -7476,7 +7721,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
         pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {
             pe__output part = pe__output_part(output, done, PE__PAIRS);
-            const size_t n = pe__pairs_of(&part);
+            const size_t n = part.pairs;
             one.first = part.pair;
             for (i = 0; i < n; i += PE_LANES) {
                 const double *w = plan->matrix + one.first + i;
@@ -7569,62 +7814,10 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
     for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
 }
 
-/* ==== src/rows/call.h ==== */
-/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
- * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
- * tests/unit/calls/test_memory.c. */
+/* ==== src/rows/columns.h ==== */
+/* Writes the columns of all axes of a plan, axis by axis, and the columns of zeros. Tested by
+ * tests/unit/plan/test_models.c. */
 
-/* ---- 6.11 calls ------------------------------------------------------------------------------ */
-
-/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
-   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
-   angles (pe_back()) offset and padding position change sign. */
-PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
-{
-    *own = *plan;
-    if (at->delta) {
-        pe__plan_set_amplitude(own, 1.0);
-        own->offset = 0;
-        own->has_padding = 0;
-    }
-    if (at->back) {
-        own->offset = -own->offset;
-        own->padding = -own->padding;
-    }
-}
-/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
-PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
-{
-    if (!at->delta && !at->back) return plan;
-    pe__view_other(plan, at, own);
-    return own;
-}
-
-/* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
-   call. */
-PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
-{
-    if (element == 4) memcpy(to, from, 4);
-    else if (element == 2) memcpy(to, from, 2);
-    else if (element == 8) memcpy(to, from, 8);
-    else *to = *from;
-}
-
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
-   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
-PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
-                                 size_t rows, int out)
-{
-    const size_t n = tile->sines, e = output->element, pair = tile->pair - output->pair;
-    for (size_t k = 0; k < rows; k++)
-        for (size_t i = 0; i < 2 * n; i++) {
-            const size_t first = i < n ? output->sine : output->cosine;
-            const size_t column = first + (pair + i % n) * tile->plan->step;
-            unsigned char *const x = pe__row_address(output, r + k) + column * e;
-            unsigned char *const y = pe__row_address(tile, k) + i * e;
-            pe__copy_element(out ? x : y, out ? y : x, e);
-        }
-}
 /* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
    then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */
@@ -7632,7 +7825,7 @@ PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
-    const size_t pairs = pe__pairs_of(output), e = output->element;
+    const size_t pairs = output->pairs, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__PAIRS) {
         const size_t n = pe__min(pairs - pair, PE__PAIRS);
         pe__output tile =
@@ -7667,6 +7860,13 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output
             output->kernel->zeros(output, pe__row_address(output, r), axis->zero, axis->zeros);
     }
 }
+
+/* ==== src/rows/call.h ==== */
+/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
+ * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
+ * tests/unit/calls/test_memory.c. */
+
+/* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
 /* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
@@ -7768,7 +7968,8 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     pe_plan plan;
     if (pe__plan_bytes(&config, &plan) == 0) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
-    if (status == PE_OK) status = pe__check_range(0, rows);
+    const pe_at at = pe_from(0);
+    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
 
     double memory[PE__PADDED * (2 + 4 * PE__BLOCK_HALF) + PE__MAX_LANES];
@@ -7787,7 +7988,6 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__geometric_fill(&g, column / 2, plan.pairs, f, plan.padded);
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
-        const pe_at at = pe_from(0);
         pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
                                           &pe__fill_kernel_f32);
         pe__write_axes(&plan, &at, &output);
@@ -8875,26 +9075,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     return PE_OK;
 }
 
-/* ==== src/rope/pairs.h ==== */
-/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
- * rope/call.h lists the steps from pe_rope_f32() to these loops.
- * Test: tests/unit/rope/test_rope_rotate.c. */
-
-/* ---- 8.1 heads ----------------------------------------------------------------------------------
- * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
- * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
-
-enum {
-    PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
-    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
-    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
-    PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    /* Up to how many bytes heads are assumed to be in a cache: */
-    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
-    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
-    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
-};
+/* ==== src/rope/heads.h ==== */
+/* The arguments of a RoPE call: the heads of its tokens, and the rows that rotate them. Test:
+ * tests/unit/rope/test_rope_call.c. */
 
 /* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
    token 0, in the input and in the output. in_token and out_token: bytes from token to token;
@@ -8905,6 +9088,9 @@ typedef struct pe__heads {
     size_t in_token, in_head, out_token, out_head, heads;
     size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
     size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
+    /* Only the checks of a call read these: the number of heads of the output, which must equal
+       heads; and the elements of a head, or 0 for those that are rotated, in place. */
+    size_t out_heads, head_dim;
 } pe__heads;
 
 /* A section of a head: the pairs of an axis that has columns of its own. The section has `pairs`
@@ -8926,6 +9112,65 @@ typedef struct pe__tile {
     size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
     const pe__section *section;
 } pe__tile;
+
+/* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
+   instead: see pe__copy_elements(). */
+typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
+
+/* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
+typedef struct pe__rope_call {
+    size_t tokens, in_element, out_element;     /* element: bytes */
+    pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
+    pe__heads x[2];                             /* queries, keys; with 0 heads there are none */
+} pe__rope_call;
+
+/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
+   place, in and out are one array. The fields are set one by one, so that the call can read them
+   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
+PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
+                              const pe_heads *to, size_t head_dim)
+{
+    x->in = (const unsigned char *)in;
+    x->out = (unsigned char *)out;
+    x->heads = from->heads;
+    x->in_token = from->token_stride;
+    x->in_head = from->head_stride;
+    x->out_token = to->token_stride;
+    x->out_head = to->head_stride;
+    x->copied_after = x->copied_before = 0;
+    x->out_heads = to->heads;
+    x->head_dim = head_dim;
+}
+
+/* Begin a call that rotates one set of heads in place. */
+PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
+                                   const pe_heads *heads)
+{
+    call->tokens = tokens;
+    call->x[1].heads = 0;
+    pe__set_heads(&call->x[0], x, heads, x, heads, 0);
+}
+
+/* ==== src/rope/pairs.h ==== */
+/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
+ * rope/call.h lists the steps from pe_rope_f32() to these loops.
+ * Test: tests/unit/rope/test_rope_rotate.c. */
+
+/* ---- 8.1 heads ----------------------------------------------------------------------------------
+ * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
+ * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
+ * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
+
+enum {
+    PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
+    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
+    PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
+    /* Up to how many bytes heads are assumed to be in a cache: */
+    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
+    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
+    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
+};
 
 /* The sines s and cosines c of n pairs of one token. pairs: those of the section, or of the head if
    it has no sections; in halves, b lies `pairs` elements after a. */
@@ -9344,10 +9589,6 @@ PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in,
  * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
  * Test: tests/unit/rope/test_rope_rotate.c. */
 
-/* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
-   instead: see pe__copy_elements(). */
-typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
-
 /* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
    take several tiles; the elements are copied only with the tile that has the first pair. */
 PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
@@ -9573,7 +9814,7 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
             for (size_t b = 0; prefetch_distance && b < width; b += 64)
                 PE__PREFETCH((uintptr_t)in + prefetch_distance + b);
             if (a.n < PE__FLOATS) {
-                const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0};
+                const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0, 0, 0};
                 pe__rotate_short(from, to, layout, &a, &one);
             } else pe__rotate_head(from, to, layout, &a, in + first * e, out + first * f);
             if (rest) pe__convert(from, to, in + n * e, out + n * f, rest);
@@ -10002,10 +10243,9 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe_
     if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
 }
 
-/* ==== src/rope/tokens.h ==== */
-/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
- * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
- * Test: tests/unit/rope/test_rope_tokens.c. */
+/* ==== src/rope/rows.h ==== */
+/* Writes the sines and cosines of tokens, as rows in the order of the pairs: axis by axis, or, if
+ * the plan is sorted, segment by segment. Test: tests/unit/layouts/test_lists.c. */
 
 /* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
    axis' own pair number `first` on. `at` of the count pairs lie before them. */
@@ -10029,82 +10269,6 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
     return 0;
 }
 
-/* Copy interleaved pairs at in, a0 b0 a1 b1 ..., as halves to out, a0 a1 ... b0 b1 ... */
-PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, size_t pairs,
-                                 size_t element)
-{
-    size_t i = 0;
-    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
-        const float *const x = (const float *)(const void *)in + 2 * i;
-        float *const y = (float *)(void *)out + i;
-        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
-        pe__put(y, pe__unzip_evens(v, w));
-        pe__put(y + pairs, pe__unzip_odds(v, w));
-    }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* f16 as bf16: exact */
-        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
-        uint16_t *const y = (uint16_t *)(void *)out + i;
-        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
-        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
-        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
-                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
-    }
-    for (; i < pairs; i++) {
-        pe__copy_element(out + i * element, in + 2 * i * element, element);
-        pe__copy_element(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
-    }
-}
-
-/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
-   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
-   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
-PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
-                                 size_t n, size_t unit)
-{
-    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
-}
-PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
-                             size_t n, size_t unit)
-{
-    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
-    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
-    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
-    else pe__reorder_some(out, in, order, n, 16);
-}
-
-/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
-   while rows are computed. */
-PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
-                                   const uint8_t *order, size_t n)
-{
-    unsigned char copy[PE__ROPE_PAIRS * sizeof(float)];
-    pe__reorder(copy, row, order, n, 4);
-    pe__deinterleave(out, copy, n, 2);
-}
-
-/* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
-   both in the order of the pairs. */
-PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
-                               size_t n, size_t element)
-{
-    float *const s = (float *)(void *)out, *const c = s + n;
-    size_t i = 0;
-    if (element == 2) {
-        pe__unsort_row_16(out, row, order, n);
-        return;
-    }
-    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
-        pe__vf u, v;
-        pe__get_pairs(row, order + i, &u, &v);
-        pe__put(s + i, u);
-        pe__put(c + i, v);
-    }
-    for (; i < n; i++) {
-        memcpy(s + i, row + 8 * order[i], 4);
-        memcpy(c + i, row + 8 * order[i] + 4, 4);
-    }
-}
-
 /* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
    after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
    by the next segment; the padding pairs of the last segment lie after the row. */
@@ -10124,16 +10288,6 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
     size_t first = 0;
     for (size_t end; (end = pe__segment_end(segments, first)) < n;) first = end;
     return n + pe__segment_padding(first, n);
-}
-
-/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
-   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
-PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
-{
-    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
-    if (!plan->order) return most;
-    const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
-    return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
 /* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
@@ -10156,7 +10310,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.sine = output->sine + step * first;
         part.cosine = output->cosine + step * first;
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
-        part.sines = part.cosines = end - first + part.padding_pairs;
+        part.sines = part.cosines = part.pairs = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
             pe__write_axis(&part, at, row, rows);
             continue;
@@ -10209,18 +10363,26 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
             part.coordinate = of.axis->coordinate;
             part.sine += of.at;
             part.cosine += of.at;
-            part.sines = part.cosines = of.n;
+            part.sines = part.cosines = part.pairs = of.n;
             pe__write_axis(&part, at, row, rows);
         }
     }
 }
 
-/* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
-typedef struct pe__rope_call {
-    size_t tokens, head_dim, in_element, out_element; /* element: bytes; head_dim 0: in place */
-    pe__head_rotator *rotate, *rotate_sections;       /* of heads without and with sections */
-    pe__heads x[2]; /* queries, keys; with 0 heads there are none */
-} pe__rope_call;
+/* ==== src/rope/tokens.h ==== */
+/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
+ * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+ * Test: tests/unit/rope/test_rope_tokens.c. */
+
+/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
+   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
+PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
+{
+    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
+    if (!plan->order) return most;
+    const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
+    return pe__min(most, (5 * tile / 8 - n) / step);
+}
 
 /* Copy x->copied_after elements of each head to the output, converted to its type. This is left to
    the rotator, by a tile without pairs: no other function of a call knows both types. */
@@ -10343,33 +10505,15 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
-static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                  const pe__output *output, pe__head_rotator *rotate,
-                                  pe__head_rotator *rotate_sections)
-{
-    pe__rope_call call;
-    memset(&call, 0, sizeof call);
-    call.tokens = rows;
-    call.in_element = call.out_element = output->element;
-    call.rotate = rotate;
-    call.rotate_sections = rotate_sections;
-    call.x[0].heads = 1;
-    call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
-    call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
-    call.x[0].in = call.x[0].out = pe__row_address(output, row);
-    pe__rotate_tokens(plan, at, row, &call);
-}
-
 /* ==== src/rope/call.h ==== */
 /* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
  * make the name:
- *     pe_rope_f32                (types/calls.h) [PE__CALLS] passes its arguments on, by pointer
- *     pe__call_rope_f32          (types/types.h) [PE__OF_TYPE] names the rotators of floats
+ *     pe_rope_f32                (calls/inlined.h) [PE__CALLS] makes a pe__rope_call
+ *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] adds the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
  *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
- *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
- *                                  of pe_fill_f32()
+ *     pe__write_rope_rows        (rows.h) writes their sines and cosines to the stack, by the row
+ *                                  kernel of pe_fill_f32()
  *     pe__rotate_heads_f32       (rotate.h) [PE__HEAD_ROTATORS] chooses the layout
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()
@@ -10424,30 +10568,6 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* The heads of a call, as its arguments give them: `from` says where they lie in the input in, `to`
-   where in the output out. In place, in and out are one array, and head_dim is ignored. */
-typedef struct pe__from_to {
-    const void *in;
-    void *out;
-    pe_heads from, to;
-    size_t head_dim;
-    int in_place;
-} pe__from_to;
-
-PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
-{
-    pe__heads x;
-    x.in = (const unsigned char *)given->in;
-    x.out = (unsigned char *)given->out;
-    x.heads = given->from.heads;
-    x.in_token = given->from.token_stride;
-    x.in_head = given->from.head_stride;
-    x.out_token = given->to.token_stride;
-    x.out_head = given->to.head_stride;
-    x.copied_after = x.copied_before = 0;
-    return x;
-}
-
 /* Check one set of heads, each of which rotates `rotary` elements, beginning with element `offset`.
    Then convert the strides of *h to bytes, and let h->in and h->out point to element `offset` of
    the first head. */
@@ -10456,13 +10576,13 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
 {
     if (h->heads == 0) return PE_OK; /* its other fields may be uninitialized */
     if (!h->in || !h->out) return PE_ERR_NULL;
-    const size_t width = call->head_dim ? call->head_dim : rotary;
+    const size_t width = h->head_dim ? h->head_dim : rotary;
     /* Strides of a single token or head are ignored. In pe_rope_T, which has no output of its own,
        the comparisons took 4 of the 72 ns of one token of one head. */
     const int in_place =
-        call->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
-                                (call->tokens == 1 || h->in_token == h->out_token) &&
-                                (h->heads == 1 || h->in_head == h->out_head));
+        h->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
+                             (call->tokens == 1 || h->in_token == h->out_token) &&
+                             (h->heads == 1 || h->in_head == h->out_head));
     size_t in_span = 0, out_span = 0;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
@@ -10494,7 +10614,8 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     if (plan->d_model == 0) return PE_ERR_PLAN;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const size_t n = plan->d_model, offset = plan->rotary_offset;
-    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_HEAD_DIM : PE_OK;
+    const size_t head_dim = call->x[0].head_dim;
+    pe_status status = head_dim && head_dim < offset + n ? PE_ERR_HEAD_DIM : PE_OK;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
@@ -10504,33 +10625,23 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     return status;
 }
 
-/* Return the arguments of a call in place (head_dim 0) with no heads. The caller then sets x[] and,
-   for a call out of place, head_dim. in_element and out_element: bytes of an element. */
-PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
-                                            pe__head_rotator *rotate,
-                                            pe__head_rotator *rotate_sections)
+/* Set what depends on the types of a call. in_element and out_element: bytes of an element. */
+PE__INLINE void pe__set_types(pe__rope_call *call, size_t in_element, size_t out_element,
+                              pe__head_rotator *rotate, pe__head_rotator *rotate_sections)
 {
-    pe__rope_call call;
-    call.tokens = tokens;
-    call.head_dim = 0;
-    call.in_element = in_element;
-    call.out_element = out_element;
-    call.rotate = rotate;
-    call.rotate_sections = rotate_sections;
-    call.x[0].heads = call.x[1].heads = 0;
-    return call;
+    call->in_element = in_element;
+    call->out_element = out_element;
+    call->rotate = rotate;
+    call->rotate_sections = rotate_sections;
 }
 
 /* Rotate out of place by a plan. Input and output must have the same number of heads. */
-static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
-                                    const pe__from_to *x)
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
-    const size_t heads = x->from.heads, out_heads = x->to.heads;
+    const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (heads != out_heads) return PE_ERR_HEADS;
-    if (x->head_dim == 0) return PE_ERR_HEAD_DIM;
-    call->head_dim = x->head_dim;
-    call->x[0] = pe__heads_of(x);
+    if (call->x[0].head_dim == 0) return PE_ERR_HEAD_DIM;
     return pe__rope_by_plan(plan, at, call);
 }
 
@@ -10550,67 +10661,6 @@ PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 {
     return (table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_APART ? 1 : 2) * pairs;
-}
-
-/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
-PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
-                                   const unsigned char *c, size_t n, size_t element)
-{
-    for (size_t i = 0; i < n && element == sizeof(float); i++) {
-        uint32_t m[4];
-        memcpy(&m[2], s + i * element, element);
-        memcpy(&m[0], c + i * element, element);
-        m[1] = m[2] ^ 0x80000000;
-        m[3] = m[0];
-        memcpy(out + i * sizeof m, m, sizeof m);
-    }
-    for (size_t i = 0; i < n && element == sizeof(uint16_t); i++) {
-        uint16_t m[4];
-        memcpy(&m[2], s + i * element, element);
-        memcpy(&m[0], c + i * element, element);
-        m[1] = (uint16_t)(m[2] ^ 0x8000);
-        m[3] = m[0];
-        memcpy(out + i * sizeof m, m, sizeof m);
-    }
-}
-
-/* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
-   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
-PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
-                                  size_t element, size_t step, size_t repeat_offset)
-{
-    size_t i = 0;
-    if (step == 1) {
-        memcpy(out, in, n * element);
-        if (repeat_offset) memcpy(out + repeat_offset * element, in, n * element);
-        return;
-    }
-    for (; repeat_offset && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
-        pe__put((float *)(void *)out + 2 * i,
-                pe__get_repeated((const float *)(const void *)in + i));
-    for (; i < n; i++) {
-        memcpy(out + 2 * i * element, in + i * element, element);
-        if (repeat_offset) memcpy(out + (2 * i + 1) * element, in + i * element, element);
-    }
-}
-
-/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
-   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
-   begin, at pair 0. */
-PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
-                                      unsigned char *sines, size_t pair, const unsigned char *row,
-                                      size_t n)
-{
-    const int adjacent =
-        to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
-    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
-    const size_t at = pair * step * e;
-    if (step == 4) {
-        pe__write_matrices(cosines + at, row, row + n * e, n, e);
-        return;
-    }
-    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
-    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
 }
 
 /* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
@@ -10685,27 +10735,6 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
         output.repeat_offset = !halves ? 1 : sections ? of.n : plan->pairs;
         pe__write_axis(&output, at, 0, table->rows);
     }
-}
-
-/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
-   to: the layout of the finished table; sorted: the layout of the row before. */
-PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
-                                     unsigned char *cosines, unsigned char *sines,
-                                     unsigned char *buffer)
-{
-    const int matrix = to->order == PE__MATRIX;
-    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
-    const uint8_t *const order = to->plan->order;
-    if (matrix || to->order == PE__SC) {
-        pe__reorder(buffer, cosines, order, n, unit);
-        memcpy(cosines, buffer, n * unit);
-        return;
-    }
-    if (sorted->order == PE__SPLIT) {
-        pe__reorder(buffer, sines, order, n, e);
-        pe__reorder(buffer + n * e, cosines, order, n, e);
-    } else pe__unsort_row(buffer, cosines, order, n, e);
-    pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
 /* Write a table of a sorted plan whose pairs fit in one tile. First write all rows in sorted order
@@ -10848,54 +10877,16 @@ typedef struct pe__table {
     int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
-   set, step is 2 or 4, and the first element is p[step / 2]. */
-PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
-{
-    pe__vf v = pe__get_as(type, p);
-    if (step > 1) {
-        pe__vf w = pe__get_as(type, pe__at_const(type, p, PE__FLOATS));
-        if (step > 2) {
-            const pe__vf x = pe__get_as(type, pe__at_const(type, p, 2 * PE__FLOATS));
-            const pe__vf y = pe__get_as(type, pe__at_const(type, p, 3 * PE__FLOATS));
-            v = pe__unzip_evens(v, w);
-            w = pe__unzip_evens(x, y);
-        }
-        v = odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
-    }
-    return v;
-}
-
-/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
-   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
-PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
-{
-    memset(few, 0, 4 * PE__FLOATS * sizeof *few);
-    memcpy(few, in, bytes);
-    return few;
-}
-
 /* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
-   first the cosines, then the sines. If back is set, write 0 - s for each sine s. Whole vectors are
-   written, so up to PE__FLOATS - 1 floats after the last element change, too. */
+   first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
 PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
-    float few[4 * PE__FLOATS];
     for (size_t r = 0; r < 2 * rows; r++, out += n) { /* odd r: sines */
-        const int odd = r % 2 && table->odd, negative = r % 2 && back;
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
-        const void *in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
-        if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
-        size_t done = 0;
-        for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
-            pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
-            const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
-            const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
-            pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
-        }
+        const void *const in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
+        pe__read_floats(type, in, n, step, r % 2 && table->odd, r % 2 && back, out);
     }
 }
 
@@ -10965,12 +10956,11 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 
 /* Rotate by a caller's table: check all arguments, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
-                                        const pe_at *at, pe__rope_call *call, const pe__from_to *x)
+                                        const pe_at *at, pe__rope_call *call)
 {
-    const size_t heads = x->from.heads, out_heads = x->to.heads;
+    const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
-    call->x[0] = pe__heads_of(x);
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
@@ -10978,9 +10968,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
         return PE_ERR_ENUM;
     if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
-    call->head_dim = x->in_place ? 2 * pairs : x->head_dim;
     if (heads != out_heads) return PE_ERR_HEADS;
-    if (call->head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
+    if (call->x[0].head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
     if (!two && table->sines) return PE_ERR_SINES;
     pe_status status =
         pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
@@ -11023,7 +11012,8 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
     const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
     const size_t by = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
-    const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
+    const pe__heads x = {
+        (unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0, 0, 0};
     pe__rotate_units(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }
 
@@ -11524,6 +11514,24 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     return stays;
 }
 
+/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                  const pe__output *output, pe__head_rotator *rotate,
+                                  pe__head_rotator *rotate_sections)
+{
+    pe__rope_call call;
+    memset(&call, 0, sizeof call);
+    call.tokens = rows;
+    call.in_element = call.out_element = output->element;
+    call.rotate = rotate;
+    call.rotate_sections = rotate_sections;
+    call.x[0].heads = 1;
+    call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
+    call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
+    call.x[0].in = call.x[0].out = pe__row_address(output, row);
+    pe__rotate_tokens(plan, at, row, &call);
+}
+
 /* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.
    Consecutive rows whose shifts are not 0 are rotated in one call. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
@@ -11832,7 +11840,26 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     return PE_OK;
 }
 
-/* ==== src/alibi/alibi.h ==== */
+/* ==== src/scores/shape.h ==== */
+/* Checks the shape of an array of attention scores. Tested by tests/unit/api/test_errors.c. */
+
+/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
+   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
+   the rows of a query lie together, then those of the next query. */
+static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
+                                         size_t query_stride, size_t head_stride)
+{
+    const size_t down = pe__saturating_mul(queries - 1, query_stride);
+    const size_t room = pe__max_elements(element);
+    const size_t across = pe__saturating_mul(heads - 1, head_stride);
+    if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
+        (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
+        return PE_ERR_SHAPE;
+    const int fits = keys <= room && down <= room - keys && across <= room - keys - down;
+    return fits ? PE_OK : PE_ERR_SIZE;
+}
+
+/* ==== src/scores/alibi.h ==== */
 /* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
  * tests/unit/scores/test_alibi.c. */
 
@@ -12092,22 +12119,6 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
-   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
-   the rows of a query lie together, then those of the next query. */
-static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
-                                         size_t query_stride, size_t head_stride)
-{
-    const size_t down = pe__saturating_mul(queries - 1, query_stride);
-    const size_t room = pe__max_elements(element);
-    const size_t across = pe__saturating_mul(heads - 1, head_stride);
-    if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
-        (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
-        return PE_ERR_SHAPE;
-    const int fits = keys <= room && down <= room - keys && across <= room - keys - down;
-    return fits ? PE_OK : PE_ERR_SIZE;
-}
-
 /* Store or add the rows of all heads, for a tile of keys that begins with key number `key`. If keys
    is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the slope of
    a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
@@ -12248,7 +12259,7 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
     return status;
 }
 
-/* ==== src/bias/bias.h ==== */
+/* ==== src/scores/bias.h ==== */
 /* Computes T5's buckets, and adds to each attention score the learned bias that an index selects.
  * Tested by tests/unit/learned/test_learned.c. */
 
@@ -12712,12 +12723,12 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     return PE_OK;
 }
 
-/* ==== src/types/types.h ==== */
+/* ==== src/calls/each_type.h ==== */
 /* Defines, by macros, the functions that exist for each type of element. Tested by
  * tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * The types are float, uint16_t for f16 and bf16, and for fill and add also double. types/calls.h
+ * The types are float, uint16_t for f16 and bf16, and for fill and add also double. calls/inlined.h
  * defines the public functions that call the pe__call_ functions of this file. */
 
 /* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
@@ -12838,14 +12849,11 @@ PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, fl
                           pe__rotate_heads_f32_sections);
 }
 
-PE__OUTLINE pe_status pe__call_rope_f32(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                        const pe__from_to *q, const pe__from_to *k)
+PE__OUTLINE pe_status pe__call_rope_f32(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
-                                            pe__rotate_heads_f32, pe__rotate_heads_f32_sections);
-    call.x[0] = pe__heads_of(q);
-    if (k) call.x[1] = pe__heads_of(k);
-    return pe__rope_by_plan(plan, at, &call);
+    pe__set_types(call, sizeof(float), sizeof(float), pe__rotate_heads_f32,
+                  pe__rotate_heads_f32_sections);
+    return pe__rope_by_plan(plan, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_table_f32(const pe_plan *plan, const pe_at *at,
@@ -12880,14 +12888,11 @@ PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, ui
                           pe__rotate_heads_f16_sections);
 }
 
-PE__OUTLINE pe_status pe__call_rope_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                        const pe__from_to *q, const pe__from_to *k)
+PE__OUTLINE pe_status pe__call_rope_f16(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
-                                            pe__rotate_heads_f16, pe__rotate_heads_f16_sections);
-    call.x[0] = pe__heads_of(q);
-    if (k) call.x[1] = pe__heads_of(k);
-    return pe__rope_by_plan(plan, at, &call);
+    pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_f16,
+                  pe__rotate_heads_f16_sections);
+    return pe__rope_by_plan(plan, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_table_f16(const pe_plan *plan, const pe_at *at,
@@ -12922,14 +12927,11 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
                           pe__rotate_heads_bf16_sections);
 }
 
-PE__OUTLINE pe_status pe__call_rope_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                         const pe__from_to *q, const pe__from_to *k)
+PE__OUTLINE pe_status pe__call_rope_bf16(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
-                                            pe__rotate_heads_bf16, pe__rotate_heads_bf16_sections);
-    call.x[0] = pe__heads_of(q);
-    if (k) call.x[1] = pe__heads_of(k);
-    return pe__rope_by_plan(plan, at, &call);
+    pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_bf16,
+                  pe__rotate_heads_bf16_sections);
+    return pe__rope_by_plan(plan, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_table_bf16(const pe_plan *plan, const pe_at *at,
@@ -12956,57 +12958,53 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
     return pe__learned_add(PE__BF16, 0, &l, &at, rows);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_f32(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                           const pe__from_to *x)
+PE__OUTLINE pe_status pe__call_rope_to_f32(const pe_plan *plan, const pe_at *at,
+                                           pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
-                                            pe__rotate_heads_f32, pe__rotate_heads_f32_sections);
-    return pe__rope_to(plan, at, &call, x);
+    pe__set_types(call, sizeof(float), sizeof(float), pe__rotate_heads_f32,
+                  pe__rotate_heads_f32_sections);
+    return pe__rope_to(plan, at, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                           const pe__from_to *x)
+PE__OUTLINE pe_status pe__call_rope_to_f16(const pe_plan *plan, const pe_at *at,
+                                           pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
-                                            pe__rotate_heads_f16, pe__rotate_heads_f16_sections);
-    return pe__rope_to(plan, at, &call, x);
+    pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_f16,
+                  pe__rotate_heads_f16_sections);
+    return pe__rope_to(plan, at, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                            const pe__from_to *x)
+PE__OUTLINE pe_status pe__call_rope_to_bf16(const pe_plan *plan, const pe_at *at,
+                                            pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
-                                            pe__rotate_heads_bf16, pe__rotate_heads_bf16_sections);
-    return pe__rope_to(plan, at, &call, x);
+    pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_bf16,
+                  pe__rotate_heads_bf16_sections);
+    return pe__rope_to(plan, at, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_f32_f16(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                               const pe__from_to *x)
+PE__OUTLINE pe_status pe__call_rope_to_f32_f16(const pe_plan *plan, const pe_at *at,
+                                               pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(uint16_t),
-                                            pe__rotate_heads_f32_f16,
-                                            pe__rotate_heads_f32_f16_sections);
-    return pe__rope_to(plan, at, &call, x);
+    pe__set_types(call, sizeof(float), sizeof(uint16_t), pe__rotate_heads_f32_f16,
+                  pe__rotate_heads_f32_f16_sections);
+    return pe__rope_to(plan, at, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                                const pe__from_to *x)
+PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at *at,
+                                                pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(uint16_t),
-                                            pe__rotate_heads_f32_bf16,
-                                            pe__rotate_heads_f32_bf16_sections);
-    return pe__rope_to(plan, at, &call, x);
+    pe__set_types(call, sizeof(float), sizeof(uint16_t), pe__rotate_heads_f32_bf16,
+                  pe__rotate_heads_f32_bf16_sections);
+    return pe__rope_to(plan, at, call);
 }
 
 /* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
    layout contains no code for the other. */
 PE__OUTLINE pe_status pe__call_rope_by_f32_halves(const pe_rope_table *table, pe_layout any,
-                                                  const pe_at *at, size_t tokens,
-                                                  const pe__from_to *x)
+                                                  const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call =
-        pe__make_rope_call(tokens, sizeof(float), sizeof(float), pe__rotate_heads_f32_halves, NULL);
-    return pe__rope_by_table(table, any, at, &call, x);
+    pe__set_types(call, sizeof(float), sizeof(float), pe__rotate_heads_f32_halves, NULL);
+    return pe__rope_by_table(table, any, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_f32_halves(const pe_rope_table *table, int64_t row,
@@ -13017,12 +13015,10 @@ PE__OUTLINE pe_status pe__call_rope_one_f32_halves(const pe_rope_table *table, i
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_f32_interleaved(const pe_rope_table *table, pe_layout any,
-                                                       const pe_at *at, size_t tokens,
-                                                       const pe__from_to *x)
+                                                       const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(float), sizeof(float),
-                                            pe__rotate_heads_f32_interleaved, NULL);
-    return pe__rope_by_table(table, any, at, &call, x);
+    pe__set_types(call, sizeof(float), sizeof(float), pe__rotate_heads_f32_interleaved, NULL);
+    return pe__rope_by_table(table, any, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_f32_interleaved(const pe_rope_table *table, int64_t row,
@@ -13033,12 +13029,10 @@ PE__OUTLINE pe_status pe__call_rope_one_f32_interleaved(const pe_rope_table *tab
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_f16_halves(const pe_rope_table *table, pe_layout any,
-                                                  const pe_at *at, size_t tokens,
-                                                  const pe__from_to *x)
+                                                  const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
-                                            pe__rotate_heads_f16_halves, NULL);
-    return pe__rope_by_table(table, any, at, &call, x);
+    pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_f16_halves, NULL);
+    return pe__rope_by_table(table, any, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_f16_halves(const pe_rope_table *table, int64_t row,
@@ -13049,12 +13043,10 @@ PE__OUTLINE pe_status pe__call_rope_one_f16_halves(const pe_rope_table *table, i
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_f16_interleaved(const pe_rope_table *table, pe_layout any,
-                                                       const pe_at *at, size_t tokens,
-                                                       const pe__from_to *x)
+                                                       const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
-                                            pe__rotate_heads_f16_interleaved, NULL);
-    return pe__rope_by_table(table, any, at, &call, x);
+    pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_f16_interleaved, NULL);
+    return pe__rope_by_table(table, any, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_f16_interleaved(const pe_rope_table *table, int64_t row,
@@ -13065,12 +13057,10 @@ PE__OUTLINE pe_status pe__call_rope_one_f16_interleaved(const pe_rope_table *tab
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_bf16_halves(const pe_rope_table *table, pe_layout any,
-                                                   const pe_at *at, size_t tokens,
-                                                   const pe__from_to *x)
+                                                   const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
-                                            pe__rotate_heads_bf16_halves, NULL);
-    return pe__rope_by_table(table, any, at, &call, x);
+    pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_bf16_halves, NULL);
+    return pe__rope_by_table(table, any, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_bf16_halves(const pe_rope_table *table, int64_t row,
@@ -13081,12 +13071,11 @@ PE__OUTLINE pe_status pe__call_rope_one_bf16_halves(const pe_rope_table *table, 
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_bf16_interleaved(const pe_rope_table *table, pe_layout any,
-                                                        const pe_at *at, size_t tokens,
-                                                        const pe__from_to *x)
+                                                        const pe_at *at, pe__rope_call *call)
 {
-    pe__rope_call call = pe__make_rope_call(tokens, sizeof(uint16_t), sizeof(uint16_t),
-                                            pe__rotate_heads_bf16_interleaved, NULL);
-    return pe__rope_by_table(table, any, at, &call, x);
+    pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_bf16_interleaved,
+                  NULL);
+    return pe__rope_by_table(table, any, at, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *table, int64_t row,
@@ -13458,7 +13447,7 @@ PE_API pe_status pe_selftest(void)
 extern "C" {
 #endif
 
-/* ==== src/where/make.h ==== */
+/* ==== src/positions/make.h ==== */
 /* The public functions that make a pe_at or change one.
  * Tested by tests/unit/positions/test_at.c. */
 
@@ -13558,7 +13547,7 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
     return at;
 }
 
-/* ==== src/types/calls.h ==== */
+/* ==== src/calls/inlined.h ==== */
 /* Defines the public functions that take a pe_at and are also called for few rows or tokens. A call
  * of them must be cheap. Tested by tests/checks/api.sh. */
 
@@ -13656,40 +13645,55 @@ PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitu
 PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                 const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
 {
-    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
-    return pe__call_rope_to_f32(plan, &at, tokens, &x);
+    pe__rope_call call;
+    call.tokens = tokens;
+    call.x[1].heads = 0;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    return pe__call_rope_to_f32(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
                                 pe_heads out_heads)
 {
-    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
-    return pe__call_rope_to_f16(plan, &at, tokens, &x);
+    pe__rope_call call;
+    call.tokens = tokens;
+    call.x[1].heads = 0;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    return pe__call_rope_to_f16(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                  const uint16_t *in, pe_heads in_heads, uint16_t *out,
                                  pe_heads out_heads)
 {
-    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
-    return pe__call_rope_to_bf16(plan, &at, tokens, &x);
+    pe__rope_call call;
+    call.tokens = tokens;
+    call.x[1].heads = 0;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    return pe__call_rope_to_bf16(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                     const float *in, pe_heads in_heads, uint16_t *out,
                                     pe_heads out_heads)
 {
-    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
-    return pe__call_rope_to_f32_f16(plan, &at, tokens, &x);
+    pe__rope_call call;
+    call.tokens = tokens;
+    call.x[1].heads = 0;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    return pe__call_rope_to_f32_f16(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                      const float *in, pe_heads in_heads, uint16_t *out,
                                      pe_heads out_heads)
 {
-    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
-    return pe__call_rope_to_f32_bf16(plan, &at, tokens, &x);
+    pe__rope_call call;
+    call.tokens = tokens;
+    call.x[1].heads = 0;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    return pe__call_rope_to_f32_bf16(plan, &at, &call);
 }
 
 /* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
@@ -13711,16 +13715,18 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
 /* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
 PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x, pe_heads heads)
 {
-    const pe__from_to both = {x, x, heads, heads, 0, 1};
-    return pe__call_rope_f32(plan, &at, tokens, &both, NULL);
+    pe__rope_call call;
+    pe__begin_in_place(&call, tokens, x, &heads);
+    return pe__call_rope_f32(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
                                 pe_heads q_heads, float *k, pe_heads k_heads)
 {
-    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
-    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
-    return pe__call_rope_f32(plan, &at, tokens, &queries, &keys);
+    pe__rope_call call;
+    pe__begin_in_place(&call, tokens, q, &q_heads);
+    pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);
+    return pe__call_rope_f32(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
@@ -13739,34 +13745,41 @@ PE__API_INLINE pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_lay
         return halves ? pe__call_rope_one_f32_halves(table, rows.first, x, &heads)
                       : pe__call_rope_one_f32_interleaved(table, rows.first, x, &heads);
     const pe_at at = rows;
-    const pe__from_to both = {x, x, heads, heads, 0, 1};
-    return halves ? pe__call_rope_by_f32_halves(table, layout, &at, tokens, &both)
-                  : pe__call_rope_by_f32_interleaved(table, layout, &at, tokens, &both);
+    pe__rope_call call;
+    call.tokens = tokens;
+    pe__set_heads(&call.x[0], x, &heads, x, &heads,
+                  tokens && heads.heads && table ? 2 * table->pairs : 0);
+    return halves ? pe__call_rope_by_f32_halves(table, layout, &at, &call)
+                  : pe__call_rope_by_f32_interleaved(table, layout, &at, &call);
 }
 
 PE_API pe_status pe_rope_by_table_to_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
                                          size_t tokens, size_t head_dim, const float *in,
                                          pe_heads in_heads, float *out, pe_heads out_heads)
 {
-    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
-    return layout == PE_LAYOUT_HALVES
-               ? pe__call_rope_by_f32_halves(table, layout, &rows, tokens, &x)
-               : pe__call_rope_by_f32_interleaved(table, layout, &rows, tokens, &x);
+    pe__rope_call call;
+    call.tokens = tokens;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    const int halves = layout == PE_LAYOUT_HALVES;
+    return halves ? pe__call_rope_by_f32_halves(table, layout, &rows, &call)
+                  : pe__call_rope_by_f32_interleaved(table, layout, &rows, &call);
 }
 
 PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
                              pe_heads heads)
 {
-    const pe__from_to both = {x, x, heads, heads, 0, 1};
-    return pe__call_rope_f16(plan, &at, tokens, &both, NULL);
+    pe__rope_call call;
+    pe__begin_in_place(&call, tokens, x, &heads);
+    return pe__call_rope_f16(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads)
 {
-    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
-    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
-    return pe__call_rope_f16(plan, &at, tokens, &queries, &keys);
+    pe__rope_call call;
+    pe__begin_in_place(&call, tokens, q, &q_heads);
+    pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);
+    return pe__call_rope_f16(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
@@ -13786,34 +13799,41 @@ PE__API_INLINE pe_status pe_rope_by_table_f16(const pe_rope_table *table, pe_lay
         return halves ? pe__call_rope_one_f16_halves(table, rows.first, x, &heads)
                       : pe__call_rope_one_f16_interleaved(table, rows.first, x, &heads);
     const pe_at at = rows;
-    const pe__from_to both = {x, x, heads, heads, 0, 1};
-    return halves ? pe__call_rope_by_f16_halves(table, layout, &at, tokens, &both)
-                  : pe__call_rope_by_f16_interleaved(table, layout, &at, tokens, &both);
+    pe__rope_call call;
+    call.tokens = tokens;
+    pe__set_heads(&call.x[0], x, &heads, x, &heads,
+                  tokens && heads.heads && table ? 2 * table->pairs : 0);
+    return halves ? pe__call_rope_by_f16_halves(table, layout, &at, &call)
+                  : pe__call_rope_by_f16_interleaved(table, layout, &at, &call);
 }
 
 PE_API pe_status pe_rope_by_table_to_f16(const pe_rope_table *table, pe_layout layout, pe_at rows,
                                          size_t tokens, size_t head_dim, const uint16_t *in,
                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads)
 {
-    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
-    return layout == PE_LAYOUT_HALVES
-               ? pe__call_rope_by_f16_halves(table, layout, &rows, tokens, &x)
-               : pe__call_rope_by_f16_interleaved(table, layout, &rows, tokens, &x);
+    pe__rope_call call;
+    call.tokens = tokens;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    const int halves = layout == PE_LAYOUT_HALVES;
+    return halves ? pe__call_rope_by_f16_halves(table, layout, &rows, &call)
+                  : pe__call_rope_by_f16_interleaved(table, layout, &rows, &call);
 }
 
 PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
                               pe_heads heads)
 {
-    const pe__from_to both = {x, x, heads, heads, 0, 1};
-    return pe__call_rope_bf16(plan, &at, tokens, &both, NULL);
+    pe__rope_call call;
+    pe__begin_in_place(&call, tokens, x, &heads);
+    return pe__call_rope_bf16(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
                                  pe_heads q_heads, uint16_t *k, pe_heads k_heads)
 {
-    const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};
-    const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};
-    return pe__call_rope_bf16(plan, &at, tokens, &queries, &keys);
+    pe__rope_call call;
+    pe__begin_in_place(&call, tokens, q, &q_heads);
+    pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);
+    return pe__call_rope_bf16(plan, &at, &call);
 }
 
 PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
@@ -13833,19 +13853,24 @@ PE__API_INLINE pe_status pe_rope_by_table_bf16(const pe_rope_table *table, pe_la
         return halves ? pe__call_rope_one_bf16_halves(table, rows.first, x, &heads)
                       : pe__call_rope_one_bf16_interleaved(table, rows.first, x, &heads);
     const pe_at at = rows;
-    const pe__from_to both = {x, x, heads, heads, 0, 1};
-    return halves ? pe__call_rope_by_bf16_halves(table, layout, &at, tokens, &both)
-                  : pe__call_rope_by_bf16_interleaved(table, layout, &at, tokens, &both);
+    pe__rope_call call;
+    call.tokens = tokens;
+    pe__set_heads(&call.x[0], x, &heads, x, &heads,
+                  tokens && heads.heads && table ? 2 * table->pairs : 0);
+    return halves ? pe__call_rope_by_bf16_halves(table, layout, &at, &call)
+                  : pe__call_rope_by_bf16_interleaved(table, layout, &at, &call);
 }
 
 PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout layout, pe_at rows,
                                           size_t tokens, size_t head_dim, const uint16_t *in,
                                           pe_heads in_heads, uint16_t *out, pe_heads out_heads)
 {
-    const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};
-    return layout == PE_LAYOUT_HALVES
-               ? pe__call_rope_by_bf16_halves(table, layout, &rows, tokens, &x)
-               : pe__call_rope_by_bf16_interleaved(table, layout, &rows, tokens, &x);
+    pe__rope_call call;
+    call.tokens = tokens;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    const int halves = layout == PE_LAYOUT_HALVES;
+    return halves ? pe__call_rope_by_bf16_halves(table, layout, &rows, &call)
+                  : pe__call_rope_by_bf16_interleaved(table, layout, &rows, &call);
 }
 
 /* pe_alibi_fill_T and pe_alibi_add_T. */

@@ -83,7 +83,7 @@
  *   pe__differ(a,b)        bit i is set if float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__rounding_test_add  (w,a,b,v): add to the test w the floats v that the doubles a  -
- *                          and b were rounded to; see sincos/rounding_test.h
+ *                          and b were rounded to; see sincos/bounds.h
  *   pe__rounding_test      (w,window,guard): may any float that was added to w be        -
  *       _flagged           rounded wrongly? AVX2 also flags doubles of 2 and more
  *
@@ -323,6 +323,13 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #include <wasm_simd128.h>
 #endif
 
+/* Unoptimised kernels need more stack; smaller tiles leave it to them. */
+#ifdef __OPTIMIZE__
+enum { PE__OPTIMIZED = 1 };
+#else
+enum { PE__OPTIMIZED = 0 };
+#endif
+
 #if PE_SLEEF
 /* sleef.h defines CONST and leaves it defined: restore the program's CONST, or undefine it */
 #pragma push_macro("CONST")
@@ -535,6 +542,10 @@ extern "C" {
    integer. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
+/* How many bits of the significand the last rounding drops: from double to float, or from float to
+   16 bits. */
+enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
+
 /* Returns +0 without the compiler's knowing the value. Adding +0 turns -0 into +0. Under
    -fno-signed-zeros clang removes the addition of a constant 0, whatever the pragmas say. */
 PE__INLINE float pe__zero(void)
@@ -594,6 +605,31 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     const uint32_t shift = 126 - (a >> 23);
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
+}
+
+PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
+PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
+PE__INLINE double pe__max_abs(double x, double y) { return fabs(x) > fabs(y) ? fabs(x) : fabs(y); }
+
+/* Returns the first cache line boundary (64 bytes) at or after p. */
+PE__INLINE double *pe__aligned(void *p)
+{
+    return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
+}
+
+/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
+   product with an addition. */
+PE__INLINE float pe__float_product(float a, float b)
+{
+    float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+PE__INLINE double pe__double_product(double a, double b)
+{
+    double p = a * b;
+    PE__OPAQUE(p);
+    return p;
 }
 
 /* ==== src/simd/vectors.h ==== */
@@ -2020,6 +2056,21 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
     *quadrant = pe__fma(t, f, shift);
     return pe__fma(t, g, pe__fma(t, f, shift - *quadrant));
 #endif
+}
+
+/* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
+typedef struct pe__rotated {
+    pe__vd a[2], b[2];
+} pe__rotated;
+PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
+{
+    const pe__vd aC = a * tc, bC = b * tc;
+    pe__rotated r;
+    r.a[0] = pe__fma(b, ts, aC);
+    r.b[0] = pe__fnma(a, ts, bC);
+    r.a[1] = pe__fnma(b, ts, aC);
+    r.b[1] = pe__fma(a, ts, bC);
+    return r;
 }
 
 /* Returns the index of the lowest bit that is set in x, which is not 0. */

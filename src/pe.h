@@ -121,15 +121,15 @@ extern "C" {
 /* ============================================================================================== */
 
 #include "api/contract.h"
-#include "where/contract.h"
+#include "positions/contract.h"
 #include "plan/contract.h"
 #include "fixed/contract.h"
 #include "rows/contract.h"
 #include "rope/contract_config.h"
 #include "rope/contract.h"
 #include "algebra/contract.h"
-#include "alibi/contract.h"
-#include "bias/contract.h"
+#include "scores/contract_alibi.h"
+#include "scores/contract_bias.h"
 #include "learned/contract.h"
 
 #ifdef __cplusplus
@@ -146,21 +146,21 @@ extern "C" {
  * From pe_fill_f32() to memory. Files are those of src/, of which this header is made. There macros
  * define the functions of all types; here these functions are written out.
  *
- *   types/calls.h        pe_fill_f32              passes its arguments on, the pe_at by pointer
- *   types/types.h        pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
+ *   calls/inlined.h      pe_fill_f32              passes its arguments on, the pe_at by pointer
+ *   calls/each_type.h    pe__call_fill_f32        names the row kernel, pe__fill_kernel_f32
  *   rows/call.h          pe__call_rows            checks all arguments; nothing is written before
- *                        pe__write_axes           for each axis: sets the output, chooses the store
- *                                                 mode (both rows/output.h), writes the rows, then
- *                                                 the columns of zeros
- *   rows/axis.h          pe__write_axis           asks pe__next_run() (where/runs.h) for run after
- *                                                 run; passes a single row on at once
+ *   rows/columns.h       pe__write_axes           for each axis: sets the output, chooses the store
+ *                                                 mode (both layouts/output.h), writes the rows,
+ *                                                 then the columns of zeros
+ *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
+ *                                                 after run; passes a single row on at once
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
- *   rows/block.h         pe__rows_f32             is the `rows` of the row kernel: takes up to 17
+ *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel: takes up to 17
  *                                                 blocks at a time, in tiles of columns
- *                        pe__write_tile           computes the centre (sincos/double.h), rotates it
- *                                                 to the other anchors, takes block after block
- *                        pe__write_block_f32      takes row pair after row pair of a block
+ *                        pe__write_tile           computes the centre, rotates it to the other
+ *                                                 anchors (rows/anchors.h), takes block after block
+ *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
  *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
@@ -169,9 +169,9 @@ extern "C" {
  *
  * Branches of this way:
  *
- *   rows/call.h          pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
+ *   rows/columns.h       pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
- *   rows/block.h         pe__row_f32              is the `row` of the row kernel, also for plans
+ *   rows/run.h           pe__row_f32              is the `row` of the row kernel, also for plans
  *                                                 without rotation rows: chooses one of the next
  *                                                 two
  *   rows/single.h        pe__single_f32           pe__single_row(): one loop from the angles to
@@ -235,9 +235,11 @@ extern "C" {
 #endif
 
 #include "api/status.h"
-#include "numbers/base.h"
-#include "where/at.h"
-#include "where/runs.h"
+#include "numbers/sizes.h"
+#include "numbers/compare.h"
+#include "positions/read.h"
+#include "positions/check.h"
+#include "positions/runs.h"
 #include "numbers/double_double.h"
 #include "numbers/exp_log.h"
 #include "numbers/real.h"
@@ -245,21 +247,29 @@ extern "C" {
 #include "sincos/double_double.h"
 #include "sincos/round.h"
 #include "sincos/exact.h"
+#include "sincos/bounds.h"
+#include "plan/fields.h"
+#include "plan/rotation.h"
 #include "plan/config.h"
 #include "plan/shape.h"
 #include "plan/make.h"
 #include "plan/frequencies.h"
 #include "fixed/increments.h"
-#include "sincos/rounding_test.h"
 #include "sincos/double.h"
-#include "rows/elements.h"
-#include "rows/output.h"
+#include "layouts/elements.h"
+#include "layouts/output.h"
+#include "layouts/pairs.h"
+#include "layouts/order.h"
+#include "layouts/floats.h"
+#include "rows/anchors.h"
 #include "rows/row_pair_f32.h"
 #include "rows/row_pair_16.h"
 #include "rows/single.h"
 #include "rows/block.h"
+#include "rows/run.h"
 #include "rows/f64.h"
 #include "rows/axis.h"
+#include "rows/columns.h"
 #include "rows/call.h"
 #include "rows/sincos.h"
 #include "rope/config.h"
@@ -267,7 +277,9 @@ extern "C" {
 #include "rope/frequencies.h"
 #include "rope/attention.h"
 #include "rope/plan.h"
+#include "rope/heads.h"
 #include "rope/rotate.h"
+#include "rope/rows.h"
 #include "rope/tokens.h"
 #include "rope/call.h"
 #include "rope/table.h"
@@ -276,11 +288,12 @@ extern "C" {
 #include "rope/ggml.h"
 #include "algebra/shift.h"
 #include "algebra/dot.h"
-#include "alibi/alibi.h"
-#include "bias/bias.h"
+#include "scores/shape.h"
+#include "scores/alibi.h"
+#include "scores/bias.h"
 #include "learned/add.h"
 #include "learned/resample.h"
-#include "types/types.h"
+#include "calls/each_type.h"
 #include "selftest/selftest.h"
 
 #ifdef __cplusplus
@@ -293,8 +306,8 @@ extern "C" {
 extern "C" {
 #endif
 
-#include "where/make.h"
-#include "types/calls.h"
+#include "positions/make.h"
+#include "calls/inlined.h"
 
 #ifdef __cplusplus
 }

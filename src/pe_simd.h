@@ -82,7 +82,7 @@
  *   pe__differ(a,b)        bit i is set if float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__rounding_test_add  (w,a,b,v): add to the test w the floats v that the doubles a  -
- *                          and b were rounded to; see sincos/rounding_test.h
+ *                          and b were rounded to; see sincos/bounds.h
  *   pe__rounding_test      (w,window,guard): may any float that was added to w be        -
  *       _flagged           rounded wrongly? AVX2 also flags doubles of 2 and more
  *

@@ -6,15 +6,17 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
-#include "../where/runs.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
+#include "../positions/runs.h"
 #include "../plan/frequencies.h"
-#include "../rows/output.h"
+#include "../layouts/output.h"
 #include "../rows/f64.h"
 #include "../rows/call.h"
+#include "../rope/heads.h"
 #include "../rope/rotate.h"
 #include "../rope/tokens.h"
+#include "../plan/fields.h"
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
@@ -138,6 +140,24 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     int stays = 1;
     for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
     return stays;
+}
+
+/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                  const pe__output *output, pe__head_rotator *rotate,
+                                  pe__head_rotator *rotate_sections)
+{
+    pe__rope_call call;
+    memset(&call, 0, sizeof call);
+    call.tokens = rows;
+    call.in_element = call.out_element = output->element;
+    call.rotate = rotate;
+    call.rotate_sections = rotate_sections;
+    call.x[0].heads = 1;
+    call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
+    call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
+    call.x[0].in = call.x[0].out = pe__row_address(output, row);
+    pe__rotate_tokens(plan, at, row, &call);
 }
 
 /* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.

@@ -4,7 +4,8 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
+#include "../numbers/sizes.h"
+#include "../numbers/compare.h"
 #include "../numbers/exp_log.h"
 #include "../numbers/real.h"
 #include "../sincos/exact.h"

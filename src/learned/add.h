@@ -6,9 +6,10 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
-#include "../rows/elements.h"
+#include "../numbers/sizes.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
+#include "../layouts/elements.h"
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 

@@ -6,26 +6,11 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
+#include "../numbers/compare.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../sincos/exact.h"
 #include "shape.h"
-
-/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
-   product with an addition. */
-PE__INLINE float pe__float_product(float a, float b)
-{
-    float p = a * b;
-    PE__OPAQUE(p);
-    return p;
-}
-PE__INLINE double pe__double_product(double a, double b)
-{
-    double p = a * b;
-    PE__OPAQUE(p);
-    return p;
-}
 
 /* Returns 2^x rounded once to float; 0 if 2^x is too small for a float. x is above -1000, since
    frequencies are above 2^-960. */

@@ -6,45 +6,11 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
+#include "../numbers/compare.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
-
-/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
-   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
-   double that it was rounded from. It is a normal float. If elements may be infinite, it is
-   INT32_MAX, which flags all floats. */
-PE__INLINE int32_t pe__guard(double amplitude, double share)
-{
-    const double size = fabs(amplitude);
-    const float least = (float)(size * (1.0009765625 / 4096) * share);
-    int32_t guard = pe__float_bits(least);
-    if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
-    return size > pe__exp2i(127) ? INT32_MAX : guard;
-}
-
-/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
-static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
-{
-    int exponent;
-    plan->amplitude = amplitude;
-    plan->mantissa = pe__frexp(amplitude, &exponent);
-    plan->scale = pe__exp2i(exponent);
-    plan->guard = pe__guard(amplitude, 1);
-}
-
-/* Sets the range of the double kernel from the relative error and the largest magnitude of the
-   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
-   at most 2^-62 half-turns from its frequency. */
-static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
-{
-    const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
-    plan->fastest = fastest;
-    plan->error = error;
-    plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
-}
+#include "rotation.h"
 
 /* From this number of consecutive rows on, the plan's table of rotation rows saves more time than
    it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */

@@ -5,9 +5,11 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
-#include "../rows/elements.h"
+#include "../numbers/sizes.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
+#include "../layouts/elements.h"
+#include "../layouts/floats.h"
 #include "rotate.h"
 #include "tokens.h"
 #include "call.h"
@@ -26,54 +28,16 @@ typedef struct pe__table {
     int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
-   set, step is 2 or 4, and the first element is p[step / 2]. */
-PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
-{
-    pe__vf v = pe__get_as(type, p);
-    if (step > 1) {
-        pe__vf w = pe__get_as(type, pe__at_const(type, p, PE__FLOATS));
-        if (step > 2) {
-            const pe__vf x = pe__get_as(type, pe__at_const(type, p, 2 * PE__FLOATS));
-            const pe__vf y = pe__get_as(type, pe__at_const(type, p, 3 * PE__FLOATS));
-            v = pe__unzip_evens(v, w);
-            w = pe__unzip_evens(x, y);
-        }
-        v = odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
-    }
-    return v;
-}
-
-/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
-   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
-PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
-{
-    memset(few, 0, 4 * PE__FLOATS * sizeof *few);
-    memcpy(few, in, bytes);
-    return few;
-}
-
 /* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
-   first the cosines, then the sines. If back is set, write 0 - s for each sine s. Whole vectors are
-   written, so up to PE__FLOATS - 1 floats after the last element change, too. */
+   first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
 PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
-    float few[4 * PE__FLOATS];
     for (size_t r = 0; r < 2 * rows; r++, out += n) { /* odd r: sines */
-        const int odd = r % 2 && table->odd, negative = r % 2 && back;
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
-        const void *in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
-        if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
-        size_t done = 0;
-        for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
-            pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-        for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
-            const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
-            const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
-            pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
-        }
+        const void *const in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
+        pe__read_floats(type, in, n, step, r % 2 && table->odd, r % 2 && back, out);
     }
 }
 
@@ -143,12 +107,11 @@ static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, siz
 
 /* Rotate by a caller's table: check all arguments, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
-                                        const pe_at *at, pe__rope_call *call, const pe__from_to *x)
+                                        const pe_at *at, pe__rope_call *call)
 {
-    const size_t heads = x->from.heads, out_heads = x->to.heads;
+    const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
-    call->x[0] = pe__heads_of(x);
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
@@ -156,9 +119,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
         return PE_ERR_ENUM;
     if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
-    call->head_dim = x->in_place ? 2 * pairs : x->head_dim;
     if (heads != out_heads) return PE_ERR_HEADS;
-    if (call->head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
+    if (call->x[0].head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
     if (!two && table->sines) return PE_ERR_SINES;
     pe_status status =
         pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
@@ -201,6 +163,7 @@ PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t,
     const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
     const size_t by = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
-    const pe__heads x = {(unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0};
+    const pe__heads x = {
+        (unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0, 0, 0};
     pe__rotate_units(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }

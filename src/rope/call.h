@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
  * make the name:
- *     pe_rope_f32                (types/calls.h) [PE__CALLS] passes its arguments on, by pointer
- *     pe__call_rope_f32          (types/types.h) [PE__OF_TYPE] names the rotators of floats
+ *     pe_rope_f32                (calls/inlined.h) [PE__CALLS] makes a pe__rope_call
+ *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] adds the rotators of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
  *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
- *     pe__write_rope_rows          writes their sines and cosines to the stack, by the row kernel
- *                                  of pe_fill_f32()
+ *     pe__write_rope_rows        (rows.h) writes their sines and cosines to the stack, by the row
+ *                                  kernel of pe_fill_f32()
  *     pe__rotate_heads_f32       (rotate.h) [PE__HEAD_ROTATORS] chooses the layout
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()
@@ -25,11 +25,13 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
+#include "../numbers/sizes.h"
+#include "../positions/check.h"
 #include "../rows/call.h"
+#include "heads.h"
 #include "rotate.h"
 #include "tokens.h"
+#include "../plan/fields.h"
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
@@ -71,30 +73,6 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
     return ok && !plan->step;
 }
 
-/* The heads of a call, as its arguments give them: `from` says where they lie in the input in, `to`
-   where in the output out. In place, in and out are one array, and head_dim is ignored. */
-typedef struct pe__from_to {
-    const void *in;
-    void *out;
-    pe_heads from, to;
-    size_t head_dim;
-    int in_place;
-} pe__from_to;
-
-PE__INLINE pe__heads pe__heads_of(const pe__from_to *given)
-{
-    pe__heads x;
-    x.in = (const unsigned char *)given->in;
-    x.out = (unsigned char *)given->out;
-    x.heads = given->from.heads;
-    x.in_token = given->from.token_stride;
-    x.in_head = given->from.head_stride;
-    x.out_token = given->to.token_stride;
-    x.out_head = given->to.head_stride;
-    x.copied_after = x.copied_before = 0;
-    return x;
-}
-
 /* Check one set of heads, each of which rotates `rotary` elements, beginning with element `offset`.
    Then convert the strides of *h to bytes, and let h->in and h->out point to element `offset` of
    the first head. */
@@ -103,13 +81,13 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
 {
     if (h->heads == 0) return PE_OK; /* its other fields may be uninitialized */
     if (!h->in || !h->out) return PE_ERR_NULL;
-    const size_t width = call->head_dim ? call->head_dim : rotary;
+    const size_t width = h->head_dim ? h->head_dim : rotary;
     /* Strides of a single token or head are ignored. In pe_rope_T, which has no output of its own,
        the comparisons took 4 of the 72 ns of one token of one head. */
     const int in_place =
-        call->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
-                                (call->tokens == 1 || h->in_token == h->out_token) &&
-                                (h->heads == 1 || h->in_head == h->out_head));
+        h->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
+                             (call->tokens == 1 || h->in_token == h->out_token) &&
+                             (h->heads == 1 || h->in_head == h->out_head));
     size_t in_span = 0, out_span = 0;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
@@ -141,7 +119,8 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     if (plan->d_model == 0) return PE_ERR_PLAN;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const size_t n = plan->d_model, offset = plan->rotary_offset;
-    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_HEAD_DIM : PE_OK;
+    const size_t head_dim = call->x[0].head_dim;
+    pe_status status = head_dim && head_dim < offset + n ? PE_ERR_HEAD_DIM : PE_OK;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
@@ -151,32 +130,22 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     return status;
 }
 
-/* Return the arguments of a call in place (head_dim 0) with no heads. The caller then sets x[] and,
-   for a call out of place, head_dim. in_element and out_element: bytes of an element. */
-PE__INLINE pe__rope_call pe__make_rope_call(size_t tokens, size_t in_element, size_t out_element,
-                                            pe__head_rotator *rotate,
-                                            pe__head_rotator *rotate_sections)
+/* Set what depends on the types of a call. in_element and out_element: bytes of an element. */
+PE__INLINE void pe__set_types(pe__rope_call *call, size_t in_element, size_t out_element,
+                              pe__head_rotator *rotate, pe__head_rotator *rotate_sections)
 {
-    pe__rope_call call;
-    call.tokens = tokens;
-    call.head_dim = 0;
-    call.in_element = in_element;
-    call.out_element = out_element;
-    call.rotate = rotate;
-    call.rotate_sections = rotate_sections;
-    call.x[0].heads = call.x[1].heads = 0;
-    return call;
+    call->in_element = in_element;
+    call->out_element = out_element;
+    call->rotate = rotate;
+    call->rotate_sections = rotate_sections;
 }
 
 /* Rotate out of place by a plan. Input and output must have the same number of heads. */
-static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
-                                    const pe__from_to *x)
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
-    const size_t heads = x->from.heads, out_heads = x->to.heads;
+    const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (heads != out_heads) return PE_ERR_HEADS;
-    if (x->head_dim == 0) return PE_ERR_HEAD_DIM;
-    call->head_dim = x->head_dim;
-    call->x[0] = pe__heads_of(x);
+    if (call->x[0].head_dim == 0) return PE_ERR_HEAD_DIM;
     return pe__rope_by_plan(plan, at, call);
 }

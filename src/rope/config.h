@@ -6,7 +6,7 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract_config.h"
-#include "../numbers/base.h"
+#include "../numbers/compare.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"

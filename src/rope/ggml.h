@@ -7,8 +7,10 @@
 #include "../api/types.h"
 #include "contract_config.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
+#include "../numbers/sizes.h"
+#include "../numbers/compare.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
@@ -18,11 +20,13 @@
 #include "../plan/shape.h"
 #include "../plan/make.h"
 #include "../plan/frequencies.h"
-#include "../rows/output.h"
+#include "../layouts/output.h"
 #include "../rows/block.h"
 #include "config.h"
 #include "frequencies.h"
 #include "attention.h"
+#include "../plan/fields.h"
+#include "../rows/run.h"
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
  * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same

@@ -5,8 +5,9 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
-#include "../rows/elements.h"
+#include "../sincos/double_double.h"
+#include "../layouts/elements.h"
+#include "heads.h"
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
@@ -23,37 +24,6 @@ enum {
     PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
     PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
 };
-
-/* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
-   token 0, in the input and in the output. in_token and out_token: bytes from token to token;
-   in_head and out_head: bytes from head to head. */
-typedef struct pe__heads {
-    const unsigned char *in;
-    unsigned char *out;
-    size_t in_token, in_head, out_token, out_head, heads;
-    size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
-    size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
-} pe__heads;
-
-/* A section of a head: the pairs of an axis that has columns of its own. The section has `pairs`
-   pairs. The tile holds n of them, and the first of the n is the tile's pair number `pair`. */
-typedef struct pe__section {
-    size_t pair, n, pairs;
-    size_t column; /* the element of a head with which the n pairs begin */
-} pe__section;
-
-/* The sines and cosines of `tokens` tokens from number `token` on. Of the `pairs` pairs of a head
-   the tile holds `count`, from number `pair` on. */
-typedef struct pe__tile {
-    const float *sines, *cosines;
-    const size_t *row; /* the row number of each token; NULL: 0, 1, 2 ... */
-    size_t stride;     /* floats from row to row; 0: all tokens share one row */
-    size_t pair, count, pairs;
-    size_t token, tokens, call_tokens; /* call_tokens: of the whole call */
-    pe_layout layout;
-    size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
-    const pe__section *section;
-} pe__tile;
 
 /* The sines s and cosines c of n pairs of one token. pairs: those of the section, or of the head if
    it has no sections; in halves, b lies `pairs` elements after a. */

@@ -6,7 +6,6 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract_config.h"
-#include "../numbers/base.h"
 #include "../numbers/double_double.h"
 #include "../plan/config.h"
 #include "../plan/shape.h"

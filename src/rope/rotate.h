@@ -5,12 +5,8 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
+#include "heads.h"
 #include "pairs.h"
-
-/* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
-   instead: see pe__copy_elements(). */
-typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 
 /* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
    take several tiles; the elements are copied only with the tile that has the first pair. */
@@ -237,7 +233,7 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
             for (size_t b = 0; prefetch_distance && b < width; b += 64)
                 PE__PREFETCH((uintptr_t)in + prefetch_distance + b);
             if (a.n < PE__FLOATS) {
-                const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0};
+                const pe__heads one = {in + first * e, out + first * f, 0, 0, 0, 0, 1, 0, 0, 0, 0};
                 pe__rotate_short(from, to, layout, &a, &one);
             } else pe__rotate_head(from, to, layout, &a, in + first * e, out + first * f);
             if (rest) pe__convert(from, to, in + n * e, out + n * f, rest);

@@ -5,13 +5,18 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
-#include "../rows/output.h"
+#include "../numbers/sizes.h"
+#include "../positions/check.h"
+#include "../layouts/output.h"
 #include "../rows/call.h"
 #include "rotate.h"
+#include "rows.h"
 #include "tokens.h"
 #include "call.h"
+#include "../plan/fields.h"
+#include "../rows/columns.h"
+#include "../layouts/pairs.h"
+#include "../layouts/order.h"
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
@@ -25,67 +30,6 @@ PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 {
     return (table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_APART ? 1 : 2) * pairs;
-}
-
-/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
-PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
-                                   const unsigned char *c, size_t n, size_t element)
-{
-    for (size_t i = 0; i < n && element == sizeof(float); i++) {
-        uint32_t m[4];
-        memcpy(&m[2], s + i * element, element);
-        memcpy(&m[0], c + i * element, element);
-        m[1] = m[2] ^ 0x80000000;
-        m[3] = m[0];
-        memcpy(out + i * sizeof m, m, sizeof m);
-    }
-    for (size_t i = 0; i < n && element == sizeof(uint16_t); i++) {
-        uint16_t m[4];
-        memcpy(&m[2], s + i * element, element);
-        memcpy(&m[0], c + i * element, element);
-        m[1] = (uint16_t)(m[2] ^ 0x8000);
-        m[3] = m[0];
-        memcpy(out + i * sizeof m, m, sizeof m);
-    }
-}
-
-/* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
-   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
-PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
-                                  size_t element, size_t step, size_t repeat_offset)
-{
-    size_t i = 0;
-    if (step == 1) {
-        memcpy(out, in, n * element);
-        if (repeat_offset) memcpy(out + repeat_offset * element, in, n * element);
-        return;
-    }
-    for (; repeat_offset && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
-        pe__put((float *)(void *)out + 2 * i,
-                pe__get_repeated((const float *)(const void *)in + i));
-    for (; i < n; i++) {
-        memcpy(out + 2 * i * element, in + i * element, element);
-        if (repeat_offset) memcpy(out + (2 * i + 1) * element, in + i * element, element);
-    }
-}
-
-/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
-   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
-   begin, at pair 0. */
-PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
-                                      unsigned char *sines, size_t pair, const unsigned char *row,
-                                      size_t n)
-{
-    const int adjacent =
-        to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
-    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
-    const size_t at = pair * step * e;
-    if (step == 4) {
-        pe__write_matrices(cosines + at, row, row + n * e, n, e);
-        return;
-    }
-    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
-    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
 }
 
 /* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
@@ -147,27 +91,6 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
         output.repeat_offset = !halves ? 1 : sections ? of.n : plan->pairs;
         pe__write_axis(&output, at, 0, table->rows);
     }
-}
-
-/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
-   to: the layout of the finished table; sorted: the layout of the row before. */
-PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
-                                     unsigned char *cosines, unsigned char *sines,
-                                     unsigned char *buffer)
-{
-    const int matrix = to->order == PE__MATRIX;
-    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
-    const uint8_t *const order = to->plan->order;
-    if (matrix || to->order == PE__SC) {
-        pe__reorder(buffer, cosines, order, n, unit);
-        memcpy(cosines, buffer, n * unit);
-        return;
-    }
-    if (sorted->order == PE__SPLIT) {
-        pe__reorder(buffer, sines, order, n, e);
-        pe__reorder(buffer + n * e, cosines, order, n, e);
-    } else pe__unsort_row(buffer, cosines, order, n, e);
-    pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
 }
 
 /* Write a table of a sorted plan whose pairs fit in one tile. First write all rows in sorted order

@@ -4,17 +4,19 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
-#include "../where/runs.h"
+#include "../positions/read.h"
+#include "../positions/runs.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 #include "../plan/shape.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "row_pair_f32.h"
 #include "block.h"
 #include "f64.h"
+#include "../plan/fields.h"
+#include "run.h"
+#include "../layouts/pairs.h"
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
  * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
@@ -58,38 +60,6 @@ PE__ROW_KERNELS(f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, NUL
                 NULL) /* stores or adds, by the store mode */
 #undef PE__ROW_KERNELS
 
-/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
-   and begins offset[i] bytes after the start of the row. */
-typedef struct pe__pieces {
-    size_t count, offset[4], bytes[4];
-} pe__pieces;
-
-PE__INLINE pe__pieces pe__pieces_of(const pe__output *output)
-{
-    const size_t e = output->element, sines = output->sines * e, cosines = output->cosines * e;
-    const size_t sine = output->sine * e, cosine = output->cosine * e;
-    const size_t repeat = output->repeat_offset * e;
-    const size_t repeated = output->order == PE__REPEATED, adjacent = repeated && repeat <= sines;
-    pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
-    if (output->order == PE__MATRIX) p.bytes[0] *= 2;
-    const int separate = sine + sines != cosine && cosine + cosines != sine;
-    if (!repeated && (output->order != PE__SPLIT || !separate)) return p;
-    p.count = repeated && !adjacent ? 4 : 2;
-    p.offset[0] = sine;
-    p.offset[1] = cosine;
-    p.offset[2] = sine + repeat;
-    p.offset[3] = cosine + repeat;
-    p.bytes[0] = p.bytes[2] = adjacent ? 2 * sines : sines;
-    p.bytes[1] = p.bytes[3] = adjacent ? 2 * cosines : cosines;
-    return p;
-}
-PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
-{
-    memcpy(row + p->offset[0], from + p->offset[0], p->bytes[0]);
-    for (size_t i = 1; i < p->count; i++)
-        memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
-}
-
 /* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
    sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
    sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
@@ -99,7 +69,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
                                 size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    const size_t pairs = pe__pairs_of(output);
+    const size_t pairs = output->pairs;
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
@@ -119,7 +89,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
         pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {
             pe__output part = pe__output_part(output, done, PE__PAIRS);
-            const size_t n = pe__pairs_of(&part);
+            const size_t n = part.pairs;
             one.first = part.pair;
             for (i = 0; i < n; i += PE_LANES) {
                 const double *w = plan->matrix + one.first + i;

@@ -7,110 +7,21 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
+#include "../numbers/sizes.h"
+#include "../positions/check.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 #include "../plan/config.h"
 #include "../plan/shape.h"
 #include "../plan/make.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "f64.h"
 #include "axis.h"
+#include "../plan/fields.h"
+#include "../plan/rotation.h"
+#include "columns.h"
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
-
-/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
-   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
-   angles (pe_back()) offset and padding position change sign. */
-PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
-{
-    *own = *plan;
-    if (at->delta) {
-        pe__plan_set_amplitude(own, 1.0);
-        own->offset = 0;
-        own->has_padding = 0;
-    }
-    if (at->back) {
-        own->offset = -own->offset;
-        own->padding = -own->padding;
-    }
-}
-/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
-PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
-{
-    if (!at->delta && !at->back) return plan;
-    pe__view_other(plan, at, own);
-    return own;
-}
-
-/* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
-   call. */
-PE__INLINE void pe__copy_element(unsigned char *to, const unsigned char *from, size_t element)
-{
-    if (element == 4) memcpy(to, from, 4);
-    else if (element == 2) memcpy(to, from, 2);
-    else if (element == 8) memcpy(to, from, 8);
-    else *to = *from;
-}
-
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
-   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
-PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
-                                 size_t rows, int out)
-{
-    const size_t n = tile->sines, e = output->element, pair = tile->pair - output->pair;
-    for (size_t k = 0; k < rows; k++)
-        for (size_t i = 0; i < 2 * n; i++) {
-            const size_t first = i < n ? output->sine : output->cosine;
-            const size_t column = first + (pair + i % n) * tile->plan->step;
-            unsigned char *const x = pe__row_address(output, r + k) + column * e;
-            unsigned char *const y = pe__row_address(tile, k) + i * e;
-            pe__copy_element(out ? x : y, out ? y : x, e);
-        }
-}
-/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
-   then copied to the output. If the call adds, the output's elements are copied to the stack
-   first. */
-PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
-{
-    enum { PE__PAIRS = 64, PE__BYTES = 4096 };
-    double buffer[PE__BYTES / sizeof(double)];
-    const size_t pairs = pe__pairs_of(output), e = output->element;
-    for (size_t pair = 0; pair < pairs; pair += PE__PAIRS) {
-        const size_t n = pe__min(pairs - pair, PE__PAIRS);
-        pe__output tile =
-            pe__output_split(output->kernel, output->plan, output->pair + pair, n, buffer, e);
-        tile.coordinate = output->coordinate;
-        tile.mode = output->mode;
-        tile.scale = output->scale;
-        for (size_t r = 0, rows; r < output->rows; r += rows) {
-            rows = pe__min(output->rows - r, PE__BYTES / (2 * n * e));
-            if (output->mode == PE__ADD) pe__copy_strided(&tile, output, r, rows, 0);
-            pe__write_axis(&tile, at, r, rows);
-            pe__copy_strided(&tile, output, r, rows, 1);
-        }
-    }
-}
-
-/* Write all rows of a call: for each axis its pairs in all rows, then its columns of zeros. */
-PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output *output)
-{
-    const pe__store_mode mode = output->mode;
-    const size_t rows = output->rows;
-    for (size_t a = 0; a < plan->axes; a++) {
-        const pe__axis *const axis = &plan->axis[a];
-        pe__set_axis(output, plan, axis);
-        output->mode = mode;
-        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix) pe__choose_store_mode(output);
-        if (plan->step) pe__write_axis_strided(output, at);
-        else if (plan->matrix) pe__write_sums(output, at, 0, rows);
-        else pe__write_axis(output, at, 0, rows);
-        if (output->mode == PE__STREAM) pe__fence();
-        for (size_t r = 0; axis->zeros && r < rows; r++)
-            output->kernel->zeros(output, pe__row_address(output, r), axis->zero, axis->zeros);
-    }
-}
 
 /* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
@@ -212,7 +123,8 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     pe_plan plan;
     if (pe__plan_bytes(&config, &plan) == 0) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
-    if (status == PE_OK) status = pe__check_range(0, rows);
+    const pe_at at = pe_from(0);
+    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
 
     double memory[PE__PADDED * (2 + 4 * PE__BLOCK_HALF) + PE__MAX_LANES];
@@ -231,7 +143,6 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__geometric_fill(&g, column / 2, plan.pairs, f, plan.padded);
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
-        const pe_at at = pe_from(0);
         pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
                                           &pe__fill_kernel_f32);
         pe__write_axes(&plan, &at, &output);

@@ -4,14 +4,14 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../sincos/double_double.h"
 #include "../sincos/exact.h"
 #include "../plan/frequencies.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "row_pair_f32.h"
+#include "../plan/rotation.h"
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
  * Rows of doubles are computed in blocks, too, in tiles of columns. The anchor of a block is
@@ -147,7 +147,7 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + two_errors), g, z.hi + (z.lo + two_errors)))) {
         pe__vd s, c;
-        pe__round_flagged_f64(x->output, i, pe__pairs_of(output) - i, to.position, &s, &c);
+        pe__round_flagged_f64(x->output, i, output->pairs - i, to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
@@ -173,7 +173,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
 {
     /* a copy, whose address only inlined functions get: it stays in registers */
     const pe__output output = *x->output;
-    const size_t pairs = pe__pairs_of(&output);
+    const size_t pairs = output.pairs;
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
@@ -247,7 +247,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__BLOCK_HALF);
-    const size_t vectors = (pe__pairs_of(output) + PE_LANES - 1) / PE_LANES;
+    const size_t vectors = (output->pairs + PE_LANES - 1) / PE_LANES;
     const size_t column = pe__first_column(output) * output->element;
     pe__tile_f64 x;
     x.plan = plan;
@@ -278,7 +278,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
 /* Write rows for the positions t, t + 1 ..., tile by tile. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    for (size_t done = 0, n; done < pe__pairs_of(output); done += n) {
+    for (size_t done = 0, n; done < output->pairs; done += n) {
         n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
         pe__output part = pe__output_part(output, done, n);
         if (done < output->peeled) part.mode = PE__STORE;

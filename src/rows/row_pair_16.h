@@ -5,14 +5,14 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
 #include "../numbers/exp_log.h"
 #include "../sincos/double_double.h"
 #include "../sincos/exact.h"
 #include "../plan/make.h"
-#include "elements.h"
-#include "output.h"
+#include "../layouts/elements.h"
+#include "../layouts/output.h"
 #include "row_pair_f32.h"
+#include "../plan/rotation.h"
 
 /* ---- 6.5 two rows of 16-bit elements ------------------------------------------------------------
  * Computes the rows anchor + b and anchor - b from products that they share, as 6.4 does, but in
@@ -168,7 +168,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
                                    int added)
 {
     const pe_plan *const plan = output->plan;
-    const size_t count = pe__pairs_of(output);
+    const size_t count = output->pairs;
     const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */

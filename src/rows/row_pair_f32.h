@@ -4,12 +4,12 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
 #include "../sincos/exact.h"
-#include "../sincos/rounding_test.h"
+#include "../sincos/bounds.h"
 #include "../sincos/double.h"
-#include "elements.h"
-#include "output.h"
+#include "../layouts/elements.h"
+#include "../layouts/output.h"
+#include "../plan/rotation.h"
 
 /* ---- 6.4 two rows of floats ---------------------------------------------------------------------
  * The rows anchor + b and anchor - b are rotated from their anchor together, since they share two
@@ -75,28 +75,13 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->first = x->swapped ? output->cosines : output->sines;
     x->second = x->swapped ? output->sines : output->cosines;
     x->begin = 0;
-    x->end = pe__pairs_of(output);
+    x->end = output->pairs;
     x->across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)output->element;
     x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
     x->mode = output->mode;
     x->scale = (float)output->scale;
     x->prefetch_distance[0] = x->prefetch_distance[1] = output->prefetch_distance;
     x->slow = SIZE_MAX;
-}
-
-/* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
-typedef struct pe__rotated {
-    pe__vd a[2], b[2];
-} pe__rotated;
-PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
-{
-    const pe__vd aC = a * tc, bC = b * tc;
-    pe__rotated r;
-    r.a[0] = pe__fma(b, ts, aC);
-    r.b[0] = pe__fnma(a, ts, bC);
-    r.a[1] = pe__fnma(b, ts, aC);
-    r.b[1] = pe__fma(a, ts, bC);
-    return r;
 }
 
 /* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is

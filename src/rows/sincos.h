@@ -4,14 +4,19 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
+#include "../numbers/sizes.h"
+#include "../numbers/compare.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 #include "../plan/shape.h"
 #include "../plan/make.h"
-#include "output.h"
+#include "../layouts/output.h"
 #include "axis.h"
+#include "../plan/fields.h"
+#include "../plan/rotation.h"
+#include "run.h"
 
 /* ---- 6.12 rows without a plan -------------------------------------------------------------------
  * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only

@@ -4,11 +4,11 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
 #include "../plan/shape.h"
-#include "../sincos/rounding_test.h"
+#include "../sincos/bounds.h"
 #include "../sincos/double.h"
-#include "output.h"
+#include "anchors.h"
+#include "../layouts/output.h"
 #include "row_pair_f32.h"
 #include "row_pair_16.h"
 
@@ -168,7 +168,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? pe__pairs_of(output) : groups;
+    const size_t pairs = floats ? output->pairs : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */

@@ -8,17 +8,16 @@
 #include "../api/contract.h"
 #include "../rope/contract_config.h"
 #include "../rope/contract.h"
-#include "../alibi/contract.h"
-#include "../where/at.h"
+#include "../scores/contract_alibi.h"
 #include "../plan/config.h"
 #include "../plan/make.h"
 #include "../rows/call.h"
 #include "../rope/config.h"
 #include "../rope/attention.h"
 #include "../algebra/shift.h"
-#include "../alibi/alibi.h"
+#include "../scores/alibi.h"
 #include "../learned/resample.h"
-#include "../types/types.h"
+#include "../calls/each_type.h"
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * Elements are hashed as integers, so that the byte order does not matter. The constant in

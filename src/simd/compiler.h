@@ -80,6 +80,13 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #include <wasm_simd128.h>
 #endif
 
+/* Unoptimised kernels need more stack; smaller tiles leave it to them. */
+#ifdef __OPTIMIZE__
+enum { PE__OPTIMIZED = 1 };
+#else
+enum { PE__OPTIMIZED = 0 };
+#endif
+
 #if PE_SLEEF
 /* sleef.h defines CONST and leaves it defined: restore the program's CONST, or undefine it */
 #pragma push_macro("CONST")

@@ -319,6 +319,21 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
+/* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
+typedef struct pe__rotated {
+    pe__vd a[2], b[2];
+} pe__rotated;
+PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
+{
+    const pe__vd aC = a * tc, bC = b * tc;
+    pe__rotated r;
+    r.a[0] = pe__fma(b, ts, aC);
+    r.b[0] = pe__fnma(a, ts, bC);
+    r.a[1] = pe__fnma(b, ts, aC);
+    r.b[1] = pe__fma(a, ts, bC);
+    return r;
+}
+
 /* Returns the index of the lowest bit that is set in x, which is not 0. */
 PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 {

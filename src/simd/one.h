@@ -12,6 +12,10 @@
    integer. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
+/* How many bits of the significand the last rounding drops: from double to float, or from float to
+   16 bits. */
+enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
+
 /* Returns +0 without the compiler's knowing the value. Adding +0 turns -0 into +0. Under
    -fno-signed-zeros clang removes the addition of a constant 0, whatever the pragmas say. */
 PE__INLINE float pe__zero(void)
@@ -71,4 +75,29 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     const uint32_t shift = 126 - (a >> 23);
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
+}
+
+PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
+PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
+PE__INLINE double pe__max_abs(double x, double y) { return fabs(x) > fabs(y) ? fabs(x) : fabs(y); }
+
+/* Returns the first cache line boundary (64 bytes) at or after p. */
+PE__INLINE double *pe__aligned(void *p)
+{
+    return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
+}
+
+/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
+   product with an addition. */
+PE__INLINE float pe__float_product(float a, float b)
+{
+    float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+PE__INLINE double pe__double_product(double a, double b)
+{
+    double p = a * b;
+    PE__OPAQUE(p);
+    return p;
 }

@@ -4,12 +4,10 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "double_double.h"
 #include "exact.h"
-#include "rounding_test.h"
 
 /* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
    by generate/coefficients.py. The full ones are as close as doubles allow. The short ones have a
@@ -198,12 +196,6 @@ typedef struct pe__anchor {
     double *s, *c;
 } pe__anchor;
 
-/* Returns whether position t is out of range of the double kernel; true for NaN. */
-PE__INLINE int pe__is_far(const pe_plan *plan, double t)
-{
-    return !(fabs(t) <= plan->double_range);
-}
-
 #if PE_SLEEF
 /* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
    [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
@@ -231,50 +223,4 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
 {
     return pe__min(pair, plan->padded - PE_LANES);
-}
-
-/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
-   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
-   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
-PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
-                                    double t, size_t pair, size_t count, pe__anchor to)
-{
-    const double factor = plan->amplitude * (1 + bound->eta);
-    const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
-    pe__sincos_poly poly;
-    const pe__sincos_args by = {plan, &poly, t};
-    (void)table;
-    pe__scale_sincos_poly(factor, 0, 1, &poly);
-#if PE_SLEEF
-    for (size_t i = 0; table && i < count; i += PE_LANES) {
-        pe__vd sine, cosine;
-        pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
-        pe__store(to.s + i, sine);
-        pe__store(to.c + i, cosine);
-    }
-    if (table) return;
-#endif
-    for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
-}
-
-/* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
-   with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
-   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
-PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
-                                        double t, size_t pair, size_t count, pe__anchor to)
-{
-    const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
-    const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        const size_t from = pe__vector_pair(plan, pair + i);
-        pe__dd s, c;
-        pe__sincos_dd(plan, from, t, &s, &c);
-        pe__store(to.s + i, s.hi * pe__splat(factor));
-        pe__store(to.c + i, c.hi * pe__splat(factor));
-        for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
-        }
-    }
 }

@@ -4,7 +4,6 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
@@ -20,6 +19,9 @@ PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
+
+/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
+enum { PE__SORT_PAIRS = 256 };
 
 /* Returns the i of w_i for a pair of a plan and sets *axis to the axis of the pair. Padding pairs
    have the i of the axis' last pair. */
@@ -72,8 +74,6 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
     pe__rotate_quadrant(quadrant, &sine->lo, &cosine->lo);
 }
-
-PE__INLINE double pe__max_abs(double x, double y) { return fabs(x) > fabs(y) ? fabs(x) : fabs(y); }
 
 /* Returns the error bound of pe__sincos_dd() at position t, for all pairs of the plan. The second
    term is inherited from the frequencies. Its factor 4 is pi, the radians in a half-turn, rounded

@@ -3,7 +3,6 @@
  * tests/checks/levels.sh and tests/unit/rows/test_exact.c test them. */
 #pragma once
 #include "../pe_simd.h"
-#include "../numbers/base.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# gappa.sh: bounds of the fast path that the comment "Rounding test" of src/sincos/rounding_test.h counts on, proven
+# gappa.sh: bounds of the fast path that the comment "Rounding test" of src/sincos/bounds.h counts on, proven
 # by Gappa for every argument, over the constants that stand in pe.h. A constant that changes makes it red, or
 # has a proof.
 #

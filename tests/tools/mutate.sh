@@ -81,7 +81,7 @@ mutated() {
     unwritten) sed 's|^    if (h->heads == 0) return PE_OK; /\* .*|    if (h->in_head != h->out_head) h->copied_after = 0;\n&|' "$file" ;;
     room-circle) sed 's,^#pragma once$,&\n#include "../rows/call.h",' "$file" ;;
     room-arrow) sed 's,^#pragma once$,&\n#include "../rope/call.h",' "$file" ;;
-    room-alone) sed '/^#include ".*base\.h"$/d' "$file" ;;
+    room-alone) sed '/^#include ".*sizes\.h"$/d' "$file" ;;
     room-wide) awk '{ print } END { printf "/* %95s */\n", "" }' "$file" ;;
     room-large) awk '{ print } /^{$/ && !done { for (; done < 60; done++) print "" }' "$file" ;;
     index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
@@ -96,7 +96,7 @@ mutated() {
     shown-products) sed 's/^#define PE__PRODUCT(p) PE__OPAQUE(p)$/#define PE__PRODUCT(p) (void)(p)/' "$file" ;;
     fixed-constant) sed 's/0x9c2432a9u/0x9c2532a9u/' "$file" ;;
     old-page) sed 's/state = { d: 32/state = { d: 30/' "$file" ;;
-    fuzz-range) sed 's/return all - 1 <= room ?/return all <= room + 2 ?/' "$file" ;;
+    fuzz-range) sed 's/return pe__positions_ok(p, 2, a, b, reach) ? PE_OK/return pe__positions_ok(p, 1, a, b, reach) ? PE_OK/' "$file" ;;
     fuzz-size) sed 's|pe__exceeds(stride, rows, pe__max_elements(element))|pe__exceeds(stride, 0 * rows + 1, pe__max_elements(element))|' "$file" ;;
     fuzz-heads) sed 's/if (stride\[k\] < width) return PE_ERR_SHAPE;/if (!k \&\& stride[k] < width) return PE_ERR_SHAPE;/' "$file" ;;
     fuzz-lookup) sed 's/all = (double)table_rows - 1;/all = (double)table_rows;/' "$file" ;;

@@ -208,11 +208,11 @@ defects_of_the_library() {
     breaks docs/names.md lost-name sh tests/checks/headers.sh
     breaks .gitattributes unmarked sh tests/checks/headers.sh
     breaks docs/design.md lost-call sh tests/checks/structure.sh path
-    breaks src/numbers/base.h room-circle sh tests/checks/structure.sh circles
-    breaks src/where/at.h room-wide sh tests/checks/structure.sh size
-    breaks src/where/at.h room-large sh tests/checks/structure.sh functions
-    breaks src/bias/bias.h room-arrow sh tests/checks/structure.sh picture
-    breaks src/where/at.h room-alone sh tests/checks/structure.sh alone
+    breaks src/numbers/sizes.h room-circle sh tests/checks/structure.sh circles
+    breaks src/positions/read.h room-wide sh tests/checks/structure.sh size
+    breaks src/positions/read.h room-large sh tests/checks/structure.sh functions
+    breaks src/scores/bias.h room-arrow sh tests/checks/structure.sh picture
+    breaks src/positions/check.h room-alone sh tests/checks/structure.sh alone
     breaks pe.h index sh tests/tools/analyze.sh cppcheck
     if python3 -c 'import numpy' 2>/dev/null; then
         breaks pe_simd.h swapped sh tests/checks/parity.sh

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every public function of pe.h behind one signature, with what it reads and writes: for tests that
- * go through all of them (tests/unit/test_memory.c). tests/checks/api.sh fails when one is missing here.
+ * go through all of them (tests/unit/calls/test_memory.c). tests/checks/api.sh fails when one is missing here.
  *
  * A row of FUNCTIONS has the call; the way its pe_at is made, if it takes one; sizes(), which turns
  * a shape (rows, width, padding, form) into the counts and strides n[] of a call; and buffers(),

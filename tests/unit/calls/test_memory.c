@@ -13,7 +13,7 @@
  * That errno, the rounding mode, the exception masks and the flushing of subnormals stay as they
  * are; that flushing changes no bit of normal results; that other rounding modes do no harm beyond
  * the last bits; that any number of threads may share a plan; and that no call takes more than 48 KB
- * of stack (pe_selftest(): tests/unit/test_selftest.c).
+ * of stack (pe_selftest(): tests/unit/selftest/test_selftest.c).
  *
  * PE_LONG=1 goes through every number of rows to 64 with every width to 513: `tests/run sweep`.
  */

@@ -1,81 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Read and check the positions of a pe_at. Tested by tests/unit/positions/test_at.c. */
+/* Checks the positions of a call: the list that holds them, their number and their size. Tested by
+ * tests/unit/positions/test_at.c and tests/unit/api/test_errors.c. */
 #pragma once
 #include "../pe_simd.h"
-#include "../api/options.h"
 #include "../api/types.h"
-#include "contract.h"
-#include "../numbers/base.h"
+#include "../numbers/sizes.h"
+#include "../numbers/compare.h"
+#include "read.h"
 
-/* ---- 4. where rows are ----------------------------------------------------------------------- */
-
-typedef enum pe__at_kind {
-    PE__AT_RANGE = 1, /* not 0, so that a pe_at of all zeros is refused */
-    PE__AT_I32,
-    PE__AT_I64,
-    PE__AT_F32,
-    PE__AT_F64,
-    PE__AT_GRID
-} pe__at_kind;
-
-/* Returns a * b, or SIZE_MAX if the product is larger. */
-PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
-{
-    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
-}
-
-/* Returns for how many consecutive cells of a grid coordinate number `axis` stays the same: the
-   product of the sizes of all later axes, or SIZE_MAX if that is less. */
-PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
-{
-    size_t cells = 1;
-    for (size_t a = axis + 1; a < at->axes; a++) cells = pe__saturating_mul(cells, at->size[a]);
-    return cells;
-}
-
-enum { PE__POSITIONS = 32 }; /* positions that are read together */
-
-/* Write to p coordinate number `axis` of the n rows r, r + 1 ..., with its sign reversed if at was
-   made by pe_back(). */
-PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
-{
-    const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
-    const size_t step = at->row_stride;
-#define PE__READ_LIST(type)                                                                        \
-    for (size_t k = 0; k < n; k++) {                                                               \
-        double x = (double)((const type *)at->list)[first + k * step];                             \
-        PE__OPAQUE(x);                                                                             \
-        p[k] = x;                                                                                  \
-    }                                                                                              \
-    break
-    switch (at->kind) {
-    case PE__AT_I32: PE__READ_LIST(int32_t);
-    case PE__AT_I64: PE__READ_LIST(int64_t);
-    case PE__AT_F32: PE__READ_LIST(float);
-    case PE__AT_F64: PE__READ_LIST(double);
-#undef PE__READ_LIST
-    case PE__AT_GRID:
-        for (size_t k = 0; k < n; k++)
-            p[k] = (double)((at->skipped + r + k) / pe__grid_cells(at, axis) % at->size[axis]);
-        break;
-    default:
-        for (size_t k = 0; k < n; k++) p[k] = (double)(at->first + (int64_t)(r + k) * at->step);
-        break;
-    }
-    for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
-}
-/* Returns coordinate number `axis` of row r, as pe__positions() does. */
-PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
-{
-    double p = (double)(at->first + (int64_t)r * at->step);
-    if (at->kind == PE__AT_RANGE) return at->back ? -p : p;
-    pe__positions(at, r, 1, axis, &p);
-    return p;
-}
+static const int64_t pe__position_limit = (int64_t)1 << 31;
 
 /* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
    reach of a table without rows is negative, and no position is within it. Integers are compared,
-   because clang may remove comparisons that only NaNs decide (numbers/base.h); they do not have
+   because clang may remove comparisons that only NaNs decide (numbers/compare.h); they do not have
    the sign of reach, so it is tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
@@ -150,18 +87,4 @@ static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 {
     const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
     return real ? PE_ERR_AT_KIND : pe__check_at(at, rows, 1, 0);
-}
-
-/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
-PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
-{
-    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
-    const int64_t p = at->first + (int64_t)r * at->step;
-    return at->back ? -p : p;
-}
-
-/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
-PE__INLINE int pe__is_consecutive(const pe_at *at)
-{
-    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
 }

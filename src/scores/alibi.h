@@ -5,13 +5,15 @@
 #include "../pe_simd.h"
 #include "../api/options.h"
 #include "../api/types.h"
-#include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
+#include "contract_alibi.h"
+#include "shape.h"
+#include "../numbers/compare.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../sincos/exact.h"
-#include "../rows/elements.h"
+#include "../layouts/elements.h"
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
@@ -268,22 +270,6 @@ typedef struct pe__alibi {
     pe__type type;
     const pe_at *query_at, *key_at;
 } pe__alibi;
-
-/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
-   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
-   the rows of a query lie together, then those of the next query. */
-static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
-                                         size_t query_stride, size_t head_stride)
-{
-    const size_t down = pe__saturating_mul(queries - 1, query_stride);
-    const size_t room = pe__max_elements(element);
-    const size_t across = pe__saturating_mul(heads - 1, head_stride);
-    if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
-        (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
-        return PE_ERR_SHAPE;
-    const int fits = keys <= room && down <= room - keys && across <= room - keys - down;
-    return fits ? PE_OK : PE_ERR_SIZE;
-}
 
 /* Store or add the rows of all heads, for a tile of keys that begins with key number `key`. If keys
    is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the slope of

@@ -3,6 +3,8 @@
  * tests/checks/gappa.sh proves the terms, tests/unit/numbers/test_budget.c measures them. */
 #pragma once
 #include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/exp_log.h"
 
 /* ---- 6.1 sines and cosines by double ------------------------------------------------------------
  * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
@@ -125,3 +127,22 @@ static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
 #endif
 static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 #undef PE__BOUND
+
+/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
+   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
+   double that it was rounded from. It is a normal float. If elements may be infinite, it is
+   INT32_MAX, which flags all floats. */
+PE__INLINE int32_t pe__guard(double amplitude, double share)
+{
+    const double size = fabs(amplitude);
+    const float least = (float)(size * (1.0009765625 / 4096) * share);
+    int32_t guard = pe__float_bits(least);
+    if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
+    return size > pe__exp2i(127) ? INT32_MAX : guard;
+}
+
+/* Returns whether position t is out of range of the double kernel; true for NaN. */
+PE__INLINE int pe__is_far(const pe_plan *plan, double t)
+{
+    return !(fabs(t) <= plan->double_range);
+}

@@ -7,10 +7,9 @@
 #include "../rows/contract.h"
 #include "../rope/contract.h"
 #include "../algebra/contract.h"
-#include "../alibi/contract.h"
-#include "../bias/contract.h"
+#include "../scores/contract_alibi.h"
+#include "../scores/contract_bias.h"
 #include "../learned/contract.h"
-#include "../numbers/base.h"
 #include "../rows/row_pair_f32.h"
 #include "../rows/axis.h"
 #include "../rows/call.h"
@@ -20,12 +19,12 @@
 #include "../rope/table.h"
 #include "../rope/by_table.h"
 #include "../algebra/shift.h"
-#include "../alibi/alibi.h"
-#include "../bias/bias.h"
+#include "../scores/alibi.h"
+#include "../scores/bias.h"
 #include "../learned/add.h"
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * The types are float, uint16_t for f16 and bf16, and for fill and add also double. types/calls.h
+ * The types are float, uint16_t for f16 and bf16, and for fill and add also double. calls/inlined.h
  * defines the public functions that call the pe__call_ functions of this file. */
 
 /* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
@@ -68,12 +67,11 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
 /* Rotation of tokens from an array of type element to an array of type to. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
-                                               size_t tokens, const pe__from_to *x)                \
+                                               pe__rope_call *call)                                \
     {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__make_rope_call(tokens, sizeof(element), sizeof(to), pe__rotate_heads_##T,          \
-                               pe__rotate_heads_##T##_sections);                                   \
-        return pe__rope_to(plan, at, &call, x);                                                    \
+        pe__set_types(call, sizeof(element), sizeof(to), pe__rotate_heads_##T,                     \
+                      pe__rotate_heads_##T##_sections);                                            \
+        return pe__rope_to(plan, at, call);                                                        \
     }
 
 /* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
@@ -85,15 +83,12 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
         return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
                               pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at, size_t tokens,   \
-                                            const pe__from_to *q, const pe__from_to *k)            \
+    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at,                  \
+                                            pe__rope_call *call)                                   \
     {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__make_rope_call(tokens, sizeof(element), sizeof(element), pe__rotate_heads_##T,     \
-                               pe__rotate_heads_##T##_sections);                                   \
-        call.x[0] = pe__heads_of(q);                                                               \
-        if (k) call.x[1] = pe__heads_of(k);                                                        \
-        return pe__rope_by_plan(plan, at, &call);                                                  \
+        pe__set_types(call, sizeof(element), sizeof(element), pe__rotate_heads_##T,                \
+                      pe__rotate_heads_##T##_sections);                                            \
+        return pe__rope_by_plan(plan, at, call);                                                   \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
                                                   const pe_rope_table *table, pe_rope_table *made) \
@@ -130,12 +125,11 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
    layout contains no code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(const pe_rope_table *table, pe_layout any, \
-                                                        const pe_at *at, size_t tokens,            \
-                                                        const pe__from_to *x)                      \
+                                                        const pe_at *at, pe__rope_call *call)      \
     {                                                                                              \
-        pe__rope_call call = pe__make_rope_call(tokens, sizeof(element), sizeof(element),          \
-                                                pe__rotate_heads_##T##_##name, NULL);              \
-        return pe__rope_by_table(table, any, at, &call, x);                                        \
+        pe__set_types(call, sizeof(element), sizeof(element), pe__rotate_heads_##T##_##name,       \
+                      NULL);                                                                       \
+        return pe__rope_by_table(table, any, at, call);                                            \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, int64_t row,  \
                                                          element *x, const pe_heads *heads)        \

@@ -5,14 +5,15 @@
 #include "../pe_simd.h"
 #include "../api/options.h"
 #include "../api/types.h"
-#include "contract.h"
-#include "../numbers/base.h"
-#include "../where/at.h"
+#include "contract_bias.h"
+#include "shape.h"
+#include "../numbers/sizes.h"
+#include "../positions/read.h"
+#include "../positions/check.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../numbers/real.h"
-#include "../rows/elements.h"
-#include "../alibi/alibi.h"
+#include "../layouts/elements.h"
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 

@@ -4,8 +4,7 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "../numbers/base.h"
-#include "at.h"
+#include "read.h"
 
 /* ---- 4.1 runs of positions ----------------------------------------------------------------------
  * A run is some consecutive rows of one coordinate: they are at consecutive positions, at one

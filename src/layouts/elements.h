@@ -3,11 +3,19 @@
  * Tested by tests/unit/simd/test_types.c. */
 #pragma once
 #include "../pe_simd.h"
-#include "../numbers/base.h"
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
  * argument; where the kernel is inlined, it is a constant. */
+
+/* The types of elements, with the values of pe_type. */
+typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
+
+/* Returns how many bits the last rounding drops: see PE__DROP_F32. */
+PE__INLINE int pe__dropped_bits(pe__type kind)
+{
+    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
+}
 
 /* Floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };

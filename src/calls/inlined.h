@@ -6,12 +6,14 @@
 #include "../api/types.h"
 #include "../rows/contract.h"
 #include "../rope/contract.h"
-#include "../alibi/contract.h"
+#include "../scores/contract_alibi.h"
 #include "../rows/axis.h"
 #include "../rows/sincos.h"
+#include "../rope/heads.h"
 #include "../rope/call.h"
-#include "../alibi/alibi.h"
-#include "types.h"
+#include "../scores/alibi.h"
+#include "each_type.h"
+#include "../positions/read.h"
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
  * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which
@@ -58,8 +60,11 @@ PE__CALLS(f64, double, double)
                                     const element *in, pe_heads in_heads, to *out,                 \
                                     pe_heads out_heads)                                            \
     {                                                                                              \
-        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return pe__call_rope_to_##T(plan, &at, tokens, &x);                                        \
+        pe__rope_call call;                                                                        \
+        call.tokens = tokens;                                                                      \
+        call.x[1].heads = 0;                                                                       \
+        pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);                       \
+        return pe__call_rope_to_##T(plan, &at, &call);                                             \
     }
 PE__CALLS(f32, float, float)
 PE__CALLS(f16, uint16_t, uint16_t)
@@ -89,15 +94,17 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
     {                                                                                              \
-        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return pe__call_rope_##T(plan, &at, tokens, &both, NULL);                                  \
+        pe__rope_call call;                                                                        \
+        pe__begin_in_place(&call, tokens, x, &heads);                                              \
+        return pe__call_rope_##T(plan, &at, &call);                                                \
     }                                                                                              \
     PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
                                     pe_heads q_heads, element *k, pe_heads k_heads)                \
     {                                                                                              \
-        const pe__from_to queries = {q, q, q_heads, q_heads, 0, 1};                                \
-        const pe__from_to keys = {k, k, k_heads, k_heads, 0, 1};                                   \
-        return pe__call_rope_##T(plan, &at, tokens, &queries, &keys);                              \
+        pe__rope_call call;                                                                        \
+        pe__begin_in_place(&call, tokens, q, &q_heads);                                            \
+        pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);                                    \
+        return pe__call_rope_##T(plan, &at, &call);                                                \
     }                                                                                              \
     PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
                                        pe_rope_table_layout layout, element *cosines,              \
@@ -115,18 +122,23 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
             return halves ? pe__call_rope_one_##T##_halves(table, rows.first, x, &heads)           \
                           : pe__call_rope_one_##T##_interleaved(table, rows.first, x, &heads);     \
         const pe_at at = rows;                                                                     \
-        const pe__from_to both = {x, x, heads, heads, 0, 1};                                       \
-        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, tokens, &both)           \
-                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, tokens, &both);     \
+        pe__rope_call call;                                                                        \
+        call.tokens = tokens;                                                                      \
+        pe__set_heads(&call.x[0], x, &heads, x, &heads,                                            \
+                      tokens && heads.heads && table ? 2 * table->pairs : 0);                      \
+        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, &call)                   \
+                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, &call);             \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
         const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
     {                                                                                              \
-        const pe__from_to x = {in, out, in_heads, out_heads, head_dim, 0};                         \
-        return layout == PE_LAYOUT_HALVES                                                          \
-                   ? pe__call_rope_by_##T##_halves(table, layout, &rows, tokens, &x)               \
-                   : pe__call_rope_by_##T##_interleaved(table, layout, &rows, tokens, &x);         \
+        pe__rope_call call;                                                                        \
+        call.tokens = tokens;                                                                      \
+        pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);                       \
+        const int halves = layout == PE_LAYOUT_HALVES;                                             \
+        return halves ? pe__call_rope_by_##T##_halves(table, layout, &rows, &call)                 \
+                      : pe__call_rope_by_##T##_interleaved(table, layout, &rows, &call);           \
     }
 PE__CALLS(f32, PE_TYPE_F32, float)
 PE__CALLS(f16, PE_TYPE_F16, uint16_t)

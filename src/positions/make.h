@@ -5,7 +5,7 @@
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
-#include "at.h"
+#include "read.h"
 
 /* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. The bytes are not set
    to zero first: zeros are written by wide stores, and with these before the narrow stores of the

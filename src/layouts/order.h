@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Moves pairs from the sorted order of a plan's arrays to the order of the pairs. Tested by
+ * tests/unit/layouts/test_lists.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../sincos/double_double.h"
+#include "elements.h"
+#include "output.h"
+#include "pairs.h"
+
+/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
+   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
+   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
+PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                                 size_t n, size_t unit)
+{
+    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
+}
+PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                             size_t n, size_t unit)
+{
+    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
+    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
+    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
+    else pe__reorder_some(out, in, order, n, 16);
+}
+
+/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
+   while rows are computed. */
+PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
+                                   const uint8_t *order, size_t n)
+{
+    unsigned char copy[PE__SORT_PAIRS * sizeof(float)];
+    pe__reorder(copy, row, order, n, 4);
+    pe__deinterleave(out, copy, n, 2);
+}
+
+/* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
+   both in the order of the pairs. */
+PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
+                               size_t n, size_t element)
+{
+    float *const s = (float *)(void *)out, *const c = s + n;
+    size_t i = 0;
+    if (element == 2) {
+        pe__unsort_row_16(out, row, order, n);
+        return;
+    }
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        pe__vf u, v;
+        pe__get_pairs(row, order + i, &u, &v);
+        pe__put(s + i, u);
+        pe__put(c + i, v);
+    }
+    for (; i < n; i++) {
+        memcpy(s + i, row + 8 * order[i], 4);
+        memcpy(c + i, row + 8 * order[i] + 4, 4);
+    }
+}
+
+/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
+   to: the layout of the finished table; sorted: the layout of the row before. */
+PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
+                                     unsigned char *cosines, unsigned char *sines,
+                                     unsigned char *buffer)
+{
+    const int matrix = to->order == PE__MATRIX;
+    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
+    const uint8_t *const order = to->plan->order;
+    if (matrix || to->order == PE__SC) {
+        pe__reorder(buffer, cosines, order, n, unit);
+        memcpy(cosines, buffer, n * unit);
+        return;
+    }
+    if (sorted->order == PE__SPLIT) {
+        pe__reorder(buffer, sines, order, n, e);
+        pe__reorder(buffer + n * e, cosines, order, n, e);
+    } else pe__unsort_row(buffer, cosines, order, n, e);
+    pe__write_table_pairs(to, cosines, sines, 0, buffer, n);
+}

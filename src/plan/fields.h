@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of a plan that follow from others: from its amplitude, from its frequencies, and from the
+ * kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
+ * tests/unit/positions/test_at.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/exp_log.h"
+#include "../sincos/bounds.h"
+
+/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
+static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
+{
+    int exponent;
+    plan->amplitude = amplitude;
+    plan->mantissa = pe__frexp(amplitude, &exponent);
+    plan->scale = pe__exp2i(exponent);
+    plan->guard = pe__guard(amplitude, 1);
+}
+
+/* Sets the range of the double kernel from the relative error and the largest magnitude of the
+   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
+   at most 2^-62 half-turns from its frequency. */
+static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
+{
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
+    plan->fastest = fastest;
+    plan->error = error;
+    plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
+}
+
+/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
+   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
+   angles (pe_back()) offset and padding position change sign. */
+PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    *own = *plan;
+    if (at->delta) {
+        pe__plan_set_amplitude(own, 1.0);
+        own->offset = 0;
+        own->has_padding = 0;
+    }
+    if (at->back) {
+        own->offset = -own->offset;
+        own->padding = -own->padding;
+    }
+}
+/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
+PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    if (!at->delta && !at->back) return plan;
+    pe__view_other(plan, at, own);
+    return own;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Rotation rows: the rows of a plan by which other rows are rotated. Tested by
+ * tests/unit/numbers/test_budget.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/double_double.h"
+#include "../sincos/double_double.h"
+
+/* PE__BLOCK_HALF: the rows of a block on each side of its anchor. */
+enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
+
+/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
+ * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
+ * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
+ *
+ * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
+ * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
+ * operation on one vector waits for the one before. */
+PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
+{
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
+    const size_t padded = plan->padded;
+    pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
+    for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
+        const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
+        double *row = table + i;
+        for (size_t v = 0; v < vectors; v++)
+            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
+        for (int level = 0; level < 2; level++) {
+            for (size_t b = 1; b <= PE__BLOCK_HALF; b++, row += 2 * padded)
+                for (size_t v = 0; v < vectors; v++) {
+                    if (b > 1) pe__dd_multiple_angle(s[v], c[v], b);
+                    pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
+                    pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
+                }
+            for (size_t v = 0; v < vectors && level == 0; v++) {
+                pe__dd_multiple_angle(s[v], c[v], PE__NEXT);
+                s[v][1] = s[v][PE__BLOCK_HALF];
+                c[v][1] = c[v][PE__BLOCK_HALF];
+                pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
+            }
+        }
+    }
+}
+
+/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
+   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
+PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
+{
+    const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
+    return plan->table + 2 * index * plan->padded;
+}

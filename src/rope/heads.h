@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The arguments of a RoPE call: the heads of its tokens, and the rows that rotate them. Test:
+ * tests/unit/rope/test_rope_call.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "contract.h"
+
+/* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
+   token 0, in the input and in the output. in_token and out_token: bytes from token to token;
+   in_head and out_head: bytes from head to head. */
+typedef struct pe__heads {
+    const unsigned char *in;
+    unsigned char *out;
+    size_t in_token, in_head, out_token, out_head, heads;
+    size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
+    size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
+    /* Only the checks of a call read these: the number of heads of the output, which must equal
+       heads; and the elements of a head, or 0 for those that are rotated, in place. */
+    size_t out_heads, head_dim;
+} pe__heads;
+
+/* A section of a head: the pairs of an axis that has columns of its own. The section has `pairs`
+   pairs. The tile holds n of them, and the first of the n is the tile's pair number `pair`. */
+typedef struct pe__section {
+    size_t pair, n, pairs;
+    size_t column; /* the element of a head with which the n pairs begin */
+} pe__section;
+
+/* The sines and cosines of `tokens` tokens from number `token` on. Of the `pairs` pairs of a head
+   the tile holds `count`, from number `pair` on. */
+typedef struct pe__tile {
+    const float *sines, *cosines;
+    const size_t *row; /* the row number of each token; NULL: 0, 1, 2 ... */
+    size_t stride;     /* floats from row to row; 0: all tokens share one row */
+    size_t pair, count, pairs;
+    size_t token, tokens, call_tokens; /* call_tokens: of the whole call */
+    pe_layout layout;
+    size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
+    const pe__section *section;
+} pe__tile;
+
+/* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
+   instead: see pe__copy_elements(). */
+typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
+
+/* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
+typedef struct pe__rope_call {
+    size_t tokens, in_element, out_element;     /* element: bytes */
+    pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
+    pe__heads x[2];                             /* queries, keys; with 0 heads there are none */
+} pe__rope_call;
+
+/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
+   place, in and out are one array. The fields are set one by one, so that the call can read them
+   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
+PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
+                              const pe_heads *to, size_t head_dim)
+{
+    x->in = (const unsigned char *)in;
+    x->out = (unsigned char *)out;
+    x->heads = from->heads;
+    x->in_token = from->token_stride;
+    x->in_head = from->head_stride;
+    x->out_token = to->token_stride;
+    x->out_head = to->head_stride;
+    x->copied_after = x->copied_before = 0;
+    x->out_heads = to->heads;
+    x->head_dim = head_dim;
+}
+
+/* Begin a call that rotates one set of heads in place. */
+PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
+                                   const pe_heads *heads)
+{
+    call->tokens = tokens;
+    call->x[1].heads = 0;
+    pe__set_heads(&call->x[0], x, heads, x, heads, 0);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the sines and cosines of tokens, as rows in the order of the pairs: axis by axis, or, if
+ * the plan is sorted, segment by segment. Test: tests/unit/layouts/test_lists.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../plan/make.h"
+#include "../layouts/output.h"
+#include "../layouts/order.h"
+#include "../rows/axis.h"
+
+/* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
+   axis' own pair number `first` on. `at` of the count pairs lie before them. */
+typedef struct pe__axis_part {
+    size_t next, end; /* the next axis, and the number of its first pair; 0, 0 at first */
+    const pe__axis *axis;
+    size_t first, n, at;
+} pe__axis_part;
+/* Go to the next axis that has some of the pairs, and return 1; return 0 after the last one. */
+PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe__axis_part *x)
+{
+    while (x->next < plan->axes) {
+        x->axis = &plan->axis[x->next++];
+        const size_t begin = x->end, first = pe__max(pair, begin);
+        x->end += x->axis->pairs;
+        x->first = first - begin;
+        x->at = first - pair;
+        x->n = pe__min(pair + count, x->end) - first;
+        if (first < pe__min(pair + count, x->end)) return 1;
+    }
+    return 0;
+}
+
+/* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
+   after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
+   by the next segment; the padding pairs of the last segment lie after the row. */
+PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
+{
+    return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
+}
+/* Return how many padding pairs fill the last group of the segment from pair `at` to `end`. */
+PE__WRAPS
+PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
+
+/* Return the number of pairs from one row in sorted order to the next: the n pairs of a row, from
+   number `pair` on, and the padding pairs of its last segment. */
+PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
+{
+    const uint8_t *const segments = plan->order + plan->pairs + pair;
+    size_t first = 0;
+    for (size_t end; (end = pe__segment_end(segments, first)) < n;) first = end;
+    return n + pe__segment_padding(first, n);
+}
+
+/* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
+   `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
+   If the positions have one coordinate for all axes, all other segments are written as one. */
+PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
+                                       size_t row, size_t rows)
+{
+    const pe_plan *const plan = output->plan;
+    const size_t n = output->sines;
+    const size_t step = output->order == PE__SPLIT ? 1 : output->order == PE__MATRIX ? 4 : 2;
+    const uint8_t *const segments = plan->order + output->pair + plan->pairs;
+    pe__output part = *output;
+    for (size_t first = 0, end; first < n; first = end) {
+        end = pe__segment_end(segments, first);
+        while (at->axes == 1 && end < n && segments[end] % PE__SEGMENT_OF_ONE < PE_MAX_AXES)
+            end = pe__segment_end(segments, end);
+        part.pair = output->pair + first;
+        part.coordinate = segments[first] % PE__SEGMENT_OF_ONE;
+        part.sine = output->sine + step * first;
+        part.cosine = output->cosine + step * first;
+        part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
+        part.sines = part.cosines = part.pairs = end - first + part.padding_pairs;
+        if (part.coordinate < PE_MAX_AXES) {
+            pe__write_axis(&part, at, row, rows);
+            continue;
+        }
+        pe__output stationary = part;
+        for (size_t r = 0; r < rows; r++) {
+            stationary.out = pe__row_address(&part, r);
+            (*output->kernel->row)(&stationary, 0, 1);
+        }
+    }
+}
+
+/* Write rows of a sorted plan in the order of the pairs. First they are written in sorted order,
+   beginning where row 1 of the output belongs, not row 0. Then they are copied one after the other
+   to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
+   already. */
+PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
+                                         size_t rows)
+{
+    const size_t n = output->sines, room = pe__sorted_stride(output->plan, output->pair, n);
+    const uint8_t *const order = output->plan->order + output->pair;
+    pe__output sorted = *output;
+    sorted.out = pe__row_address(output, 1);
+    sorted.stride = (ptrdiff_t)(2 * room * output->element);
+    sorted.order = PE__SC;
+    sorted.cosine = 1;
+    pe__write_sorted_rows(&sorted, room, at, row, rows);
+    for (size_t r = 0; r < rows; r++)
+        pe__unsort_row(pe__row_address(output, r), pe__row_address(&sorted, r), order, n,
+                       output->element);
+}
+
+/* Write `rows` rows, from row `row` of at on, to an output whose rows hold the sines and cosines of
+   its pairs and nothing else. */
+PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
+                                     size_t rows)
+{
+    const pe_plan *const plan = output->plan;
+    if (plan->matrix) pe__write_sums(output, at, row, rows);
+    else if (plan->order) pe__write_unsorted_rows(output, at, row, rows);
+    /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
+       There, axes with columns of their own would have padding between them. */
+    else if (plan->axes == 1 || (at->axes == 1 && plan->joint))
+        pe__write_axis(output, at, row, rows);
+    else {
+        pe__axis_part of = {0, 0, NULL, 0, 0, 0};
+        while (pe__next_axis(plan, output->pair, output->sines, &of)) {
+            pe__output part = *output;
+            part.pair = of.axis->pair + of.first;
+            part.coordinate = of.axis->coordinate;
+            part.sine += of.at;
+            part.cosine += of.at;
+            part.sines = part.cosines = part.pairs = of.n;
+            pe__write_axis(&part, at, row, rows);
+        }
+    }
+}

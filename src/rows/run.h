@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of consecutive positions: groups of blocks, tiles of columns; from the centre of a group to
+ * the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/exp_log.h"
+#include "../sincos/double_double.h"
+#include "../sincos/exact.h"
+#include "../plan/shape.h"
+#include "../plan/make.h"
+#include "../sincos/bounds.h"
+#include "../sincos/double.h"
+#include "../layouts/elements.h"
+#include "../layouts/output.h"
+#include "row_pair_f32.h"
+#include "row_pair_16.h"
+#include "single.h"
+#include "anchors.h"
+#include "block.h"
+#include "../plan/rotation.h"
+
+/* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
+
+/* PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
+   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
+   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
+   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
+   pe__block (block.h) stays free, and pe__unaliased() can move the anchors within their arrays.
+   Unoptimised, the two are equal, and the anchors are not moved. */
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
+enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
+
+/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
+   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
+   centre. */
+PE__INLINE int pe__next_group(pe__block *block)
+{
+    const int64_t all = block->last / PE__BLOCK_ROWS + 1;
+    block->first += block->count;
+    const int64_t rest = all - block->first;
+    block->count = rest < PE__BLOCK_ROWS ? rest : (int64_t)PE__BLOCK_ROWS;
+    block->centre = PE__BLOCK_ROWS * (block->first + block->count / 2) + PE__BLOCK_HALF;
+    if (all == 1) block->centre = block->last / 2;
+    return rest > 0;
+}
+
+/* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
+   pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
+   them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
+   not be flagged: see step 10 of "Rounding test" in sincos/bounds.h. Returns SIZE_MAX if
+   that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
+   2^-14 half-turns, so that the plan's guard flags few elements. With base 500000, heads at
+   positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
+PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
+{
+    const double *const f = x->plan->frequency + x->pair;
+    const double farthest =
+        pe__max_abs(low, high) + (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 1));
+    const double nearest = low > 0 ? low : high < 0 ? -high : 0;
+    const double least = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
+    const int whole = low == floor(low), is_far = x->bound == &pe__bound_far;
+    size_t i = x->end - x->output->padding_pairs;
+    if (x->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
+    if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
+    while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
+    return i;
+}
+
+/* Write a group of blocks, in the columns of an output. */
+PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
+{
+    const pe_plan *const plan = output->plan;
+    const size_t next = block->pairs + PE__ANCHOR_PADDING, pair = output->pair;
+    double *const room = block->doubles;
+    pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
+    const int64_t middle = block->first + block->count / 2, last = block->last;
+    const int64_t low = PE__BLOCK_ROWS * block->first;
+    const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
+    const double t = block->t, at = t + (double)block->centre;
+    const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
+    const pe__bound *const bound = is_far      ? &pe__bound_far
+                                   : last == 0 ? &pe__bound_full_poly
+                                               : &pe__bound_run;
+    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
+       reach up to PE_LANES - 1 pairs past the tile. */
+    const size_t count = output->pairs + (output->peeled ? PE_LANES - 1 : 0);
+    pe__span x;
+    pe__span_begin(&x, output, bound, output->kernel->adder);
+    if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
+    x.slow_guard = pe__guard(plan->amplitude, 0);
+    /* A tile with non-temporal stores takes half of each array of the anchors, at most. The other
+       half, 2048 bytes or more, is free for pe__unaliased(). */
+    if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
+        const unsigned char *const out = output->out + pe__first_column(output) * output->element;
+        centre.s = pe__unaliased(centre.s, out);
+        centre.c = pe__unaliased(centre.c, out);
+        other.s = pe__unaliased(other.s, out);
+        other.c = pe__unaliased(other.c, out);
+    }
+    if (pe__is_far(plan, at))
+        pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
+    else pe__compute_centre(plan, bound, block->count > 2, at, pair, count, centre);
+    for (int64_t j = block->first; j < block->first + block->count; j++) {
+        block->row = j == middle ? centre : other;
+        if (j != middle) pe__rotate_anchor(plan, j - middle, pair, count, centre, other);
+        block->anchor = block->centre + PE__BLOCK_ROWS * (j - middle);
+        output->kernel->block(&x, block);
+    }
+}
+
+/* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
+   only these contains no code for blocks. */
+#define PE__ROW(name, adder)                                                                       \
+    PE__OUTLINE void name(const pe__output *output, double t, size_t rows)                         \
+    {                                                                                              \
+        (void)rows;                                                                                \
+        if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, adder);            \
+        else (void)pe__single_f32(output, t, adder);                                               \
+    }
+PE__ROW(pe__row_f32, NULL)
+PE__ROW(pe__add_row_f32, &pe__adder_f32)
+PE__ROW(pe__add_row_f16, &pe__adder_f16)
+#undef PE__ROW
+
+/* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
+PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
+{
+    double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
+    const size_t pairs = output->pairs;
+    const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
+    pe__block block = {
+        t, (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0, {NULL, NULL}, 0, 0,
+        0};
+    while (pe__next_group(&block))
+        for (size_t done = 0; done < pairs; done += most) {
+            const pe__output part = pe__output_part(output, done, most);
+            pe__write_tile(&part, &block);
+        }
+}
+
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add them to 16-bit elements
+   (added). A single row goes to pe__single_row(), or to pe__single_f32() if added. All other rows,
+   and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the
+   anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
+   tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
+   once for each tile. */
+PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
+                                  int added)
+{
+    double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
+    double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
+    pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
+    const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
+    const size_t pairs = output->pairs;
+    for (size_t r = 0, n; r < rows; r += n) {
+        n = pe__min(rows - r, most);
+        const double first = t + (double)r;
+        const int single = n == 1 && first != 0 && !pe__is_far(output->plan, first);
+        pe__output some = *output;
+        some.out = pe__row_address(output, r);
+        const size_t written = !single ? 0
+                               : added ? pe__single_f32(&some, first, &pe__adder_bf16)
+                                       : pe__single_row(&some, first, NULL, type);
+        for (size_t done = written; done < pairs; done += PE__TILE_16) {
+            const pe__output part = pe__output_part(&some, done, PE__TILE_16);
+            pe__block block = {first,
+                               (int64_t)n - 1,
+                               pe__aligned(space),
+                               PE__TILE_16,
+                               scratch,
+                               0,
+                               0,
+                               0,
+                               0,
+                               {NULL, NULL},
+                               0,
+                               0,
+                               0};
+            pe__scratch_begin(scratch, &part, type, added);
+            while (pe__next_group(&block)) pe__write_tile(&part, &block);
+        }
+    }
+}
+#define PE__ROWS_16(name, type, added)                                                             \
+    PE__OUTLINE void pe__write_block_of_##name(pe__span *x, pe__block *block)                      \
+    {                                                                                              \
+        pe__write_block_16(x, block, type, added);                                                 \
+    }                                                                                              \
+    PE__OUTLINE void pe__##name(const pe__output *output, double t, size_t rows)                   \
+    {                                                                                              \
+        pe__write_rows_16(type, output, t, rows, added);                                           \
+    }
+PE__ROWS_16(rows_f16, PE__F16, 0)
+PE__ROWS_16(rows_bf16, PE__BF16, 0)
+PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
+#undef PE__ROWS_16
