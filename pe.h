@@ -4997,11 +4997,6 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t la
     }
 }
 
-/* The sines s and cosines c of a row, in doubles, from which other rows are rotated. */
-typedef struct pe__anchor {
-    double *s, *c;
-} pe__anchor;
-
 #if PE_SLEEF
 /* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
    [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
@@ -5221,8 +5216,8 @@ typedef struct pe__output {
     ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* number of each; they differ by one if the width is odd          */
-    size_t pairs;            /* number of pairs: the larger of these two                        */
+    size_t sines, cosines;   /* number of each; they differ by one if the width is odd, and the
+                                larger one is the number of pairs                               */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
@@ -5263,7 +5258,7 @@ PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
     output.sine = 0;
-    output.cosine = output.sines = output.cosines = output.pairs = count;
+    output.cosine = output.sines = output.cosines = count;
     output.order = PE__SPLIT;
     output.prefetch_distance = output.peeled = output.repeat_offset = output.padding_pairs = 0;
     output.round_element = round_element;
@@ -5290,8 +5285,7 @@ PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, siz
     part.cosine += step * pair;
     part.sines = pe__min(count, output->sines > pair ? output->sines - pair : 0);
     part.cosines = pe__min(count, output->cosines > pair ? output->cosines - pair : 0);
-    part.pairs = pe__max(part.sines, part.cosines);
-    if (pair + count < output->pairs) part.padding_pairs = 0;
+    if (pair + count < pe__max(output->sines, output->cosines)) part.padding_pairs = 0;
     return part;
 }
 
@@ -5318,7 +5312,6 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosine = axis->cosine;
     output->sines = axis->sines;
     output->cosines = axis->cosines;
-    output->pairs = axis->pairs;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
     /* 8 KB in whole rows, or one row */
@@ -5655,7 +5648,8 @@ PE__INLINE void pe__read_floats(pe__type type, const void *in, size_t n, size_t 
 /* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
  * Tested by tests/unit/test_budget.c. */
 
-/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
+/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1].
+   Each array of an anchor has padding after its last pair: the last vector may reach into it, and
    pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
@@ -5663,7 +5657,7 @@ enum { PE__ANCHOR_PADDING = 32 };
    number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
    and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
-                                    double t, size_t pair, size_t count, pe__anchor to)
+                                    double t, size_t pair, size_t count, double *const *to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
@@ -5675,20 +5669,20 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
     for (size_t i = 0; table && i < count; i += PE_LANES) {
         pe__vd sine, cosine;
         pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
-        pe__store(to.s + i, sine);
-        pe__store(to.c + i, cosine);
+        pe__store(to[0] + i, sine);
+        pe__store(to[1] + i, cosine);
     }
     if (table) return;
 #endif
     for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
+        pe__sincos_store(&by, pair + i, last, to[0] + i, to[1] + i);
 }
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
    with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
    of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
-                                        double t, size_t pair, size_t count, pe__anchor to)
+                                        double t, size_t pair, size_t count, double *const *to)
 {
     const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
     const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
@@ -5696,11 +5690,11 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
         const size_t from = pe__vector_pair(plan, pair + i);
         pe__dd s, c;
         pe__sincos_dd(plan, from, t, &s, &c);
-        pe__store(to.s + i, s.hi * pe__splat(factor));
-        pe__store(to.c + i, c.hi * pe__splat(factor));
+        pe__store(to[0] + i, s.hi * pe__splat(factor));
+        pe__store(to[1] + i, c.hi * pe__splat(factor));
         for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
+            to[0][i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
+            to[1][i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
         }
     }
 }
@@ -5709,16 +5703,16 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
    rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
    pair `pair` on, to `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
-                                   pe__anchor centre, pe__anchor to)
+                                   double *const *centre, double *const *to)
 {
     const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
     const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
     for (size_t i = 0; i < count; i += PE_LANES) {
         const double *const sines = row + pe__vector_pair(plan, pair + i);
-        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
+        const pe__rotated r = pe__rotate(pe__load(centre[0] + i), pe__load(centre[1] + i),
                                          pe__load(sines) * sign, pe__load(sines + plan->padded));
-        pe__store(to.s + i, r.a[0]);
-        pe__store(to.c + i, r.b[0]);
+        pe__store(to[0] + i, r.a[0]);
+        pe__store(to[1] + i, r.b[0]);
     }
 }
 
@@ -5742,16 +5736,9 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* Two rows at a distance b from their anchor: [0] is the row anchor + b, [1] the row anchor - b. If
-   cosines come first, [0] is anchor - b and [1] is anchor + b: see pe__span. */
-typedef struct pe__row_pair {
-    unsigned char *row[2]; /* the address of the row's first column; NULL: the row is not written */
-    double position[2];
-} pe__row_pair;
-
 /* A span: the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets what is
-   constant in a tile. a and b change from block to block; at, ts, tc and prefetch_distance change
-   from row pair to row pair.
+   constant in a tile. a and b change from block to block; row, position, ts, tc and
+   prefetch_distance change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
@@ -5766,12 +5753,13 @@ typedef struct pe__row_pair {
    that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
-    const pe_plan *plan;
     const pe__bound *bound;
     const pe__adder *adder; /* NULL: floats are stored                                          */
     const double *a, *b;    /* the anchor's first and second components, with a factor 1 + eta  */
     const double *ts, *tc;  /* rotation row b: sin(b w), cos(b w); NULL: the row is the anchor  */
-    pe__row_pair at;        /* the rows that are written                                        */
+    unsigned char *row[2];  /* where the rows anchor + b and anchor - b begin (if swapped, anchor -
+                               b and anchor + b); NULL: this row is not written                 */
+    double position[2];     /* of these rows                                                    */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
     size_t first, second;   /* number of first and of second components in a row                */
@@ -5787,12 +5775,11 @@ typedef struct pe__span {
     int split, swapped;          /* split: in halves; swapped: interleaved, cosines first         */
 } pe__span;
 
-/* Begin a span of all pairs of an output; a, b, ts, tc and at are set later. */
+/* Begin a span of all pairs of an output; a, b, ts, tc, row and position are set later. */
 PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {
     x->output = output;
-    x->plan = output->plan;
     x->bound = bound;
     x->adder = adder;
     x->pair = output->pair;
@@ -5801,7 +5788,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->first = x->swapped ? output->cosines : output->sines;
     x->second = x->swapped ? output->sines : output->cosines;
     x->begin = 0;
-    x->end = output->pairs;
+    x->end = pe__max(output->sines, output->cosines);
     x->across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)output->element;
     x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
     x->mode = output->mode;
@@ -5821,7 +5808,7 @@ PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
         return r;
     }
     pe__vd ts = pe__load(x->ts + i);
-    if (!two) ts = ts * pe__splat(x->at.row[0] ? 1.0 : -1.0);
+    if (!two) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
     return pe__rotate(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i));
 }
 
@@ -5839,7 +5826,7 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
 {
     const double eta = x->bound->eta;
     const pe__vd deflate = pe__splat(1 - eta + eta * eta);
-    const pe__vd e = pe__splat(x->bound->error * fabs(x->plan->amplitude));
+    const pe__vd e = pe__splat(x->bound->error * fabs(x->output->plan->amplitude));
     a = a * deflate;
     b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
@@ -5849,7 +5836,7 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
 
 /* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
    interleaved, or, if split, the first components (second = 0) or the second ones (second = 1).
-   side: the row's index in x->at. Padding lanes repeat the last pair, so they may be undecided,
+   side: the row's index in x->row. Padding lanes repeat the last pair, so they may be undecided,
    too. They are skipped, since they are never stored. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
@@ -5861,7 +5848,7 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
             all[j] =
-                (float)x->output->round_element(x->plan, x->at.position[side], x->pair + pair,
+                (float)x->output->round_element(x->output->plan, x->position[side], x->pair + pair,
                                                 (int)component ^ x->swapped, PE__DROP_F32, NULL);
     }
     return pe__get(all);
@@ -5884,11 +5871,11 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
 }
 
 /* Round a group, the four vectors of pairs from pair i on, in which the rounding test has flagged
-   a vector. v[0] and v[1] get rows [0] and [1] of x->at; if two is 0, v[0] gets the one row that
+   a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one row that
    is not NULL. All four vectors are rounded, since it would take longer to find the flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
-    const int first = !two && !x->at.row[0];
+    const int first = !two && !x->row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
         const pe__vd plus[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
@@ -6032,11 +6019,11 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
 {
     enum { PE__SUMS = 16 };
     const size_t element = x->output->element;
-    const double amplitude = x->plan->amplitude;
+    const double amplitude = x->output->plan->amplitude;
     const float sine = (float)(0 * amplitude);
     const float cosine = pe__round_once(amplitude, 0, 1, pe__dropped_bits(type));
     for (int component = 0; component <= x->split; component++) {
-        unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
+        unsigned char *const p = x->row[side] + (component ? x->across : 0);
         const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
         float all[PE__SUMS];
         for (int j = 0; j < PE__SUMS; j++)
@@ -6057,17 +6044,17 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
     const pe__rotated r = pe__rotate_at(x, i, two);
-    const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
+    const int32_t guard = i < x->slow ? x->output->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
     pe__rounding_test test = pe__rounding_test_begin();
     pe__vf v[2];
     for (int side = 0; side < 2; side++) {
         v[side] = pe__round_two(r.a[side], r.b[side], x->split);
-        if (x->at.row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
+        if (x->row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
     }
     const int flagged = pe__rounding_test_flagged(test, x->bound->window, guard);
     for (int side = 0; side < 2; side++) {
-        unsigned char *const p = x->at.row[side];
+        unsigned char *const p = x->row[side];
         float all[2 * PE_LANES], interleaved[2 * PE_LANES];
         if (!p) continue;
         pe__put(all, v[side]);
@@ -6089,8 +6076,8 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 }
 
 /* The hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs: first
-   span->at, then the row pairs at the next larger distances from the anchor. If two is 0, it writes
-   only the row of span->at that is not NULL. Rows come from their anchor by angle addition:
+   span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
+   writes only the row of span->row that is not NULL. Rows come from their anchor by angle addition:
 
        for each pair i:
            s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from rotation row b
@@ -6116,15 +6103,15 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
    for AVX-512; with the 16 vector registers of AVX2 one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
-    const int32_t window = span->bound->window, guard = span->plan->guard;
+    const int32_t window = span->bound->window, guard = span->output->plan->guard;
     pe__span hot = *span;
     const pe__span *const x = &hot;
     const size_t element = two && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
-    const size_t peeled = pe__min(span->peeled, whole), padded = span->plan->padded;
+    const size_t peeled = pe__min(span->peeled, whole), padded = span->output->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->output->stride : x->output->stride;
-    unsigned char *plus = span->at.row[!two && !x->at.row[0]], *minus = span->at.row[1];
+    unsigned char *plus = span->row[!two && !x->row[0]], *minus = span->row[1];
     for (;;) {
         size_t i = span->begin;
         for (size_t some; i < peeled; i += some) {
@@ -6152,10 +6139,10 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
                               i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
         if (!two || --n <= 0) return;
         const double sign = span->swapped ? -1 : 1;
-        span->at.row[0] += stride;
-        span->at.row[1] -= stride;
-        span->at.position[0] += sign;
-        span->at.position[1] -= sign;
+        span->row[0] += stride;
+        span->row[1] -= stride;
+        span->position[0] += sign;
+        span->position[1] -= sign;
         span->ts += 2 * padded;
         span->tc += 2 * padded;
         plus += stride;
@@ -6165,8 +6152,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The row pair kernels store or add n row pairs: x->at and those at the next larger distances.
-   pe__store_row_of_pair() stores or adds the one row of x->at that is not NULL. */
+/* The row pair kernels store or add n row pairs: x->row and those at the next larger distances.
+   pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
@@ -6322,7 +6309,9 @@ typedef struct pe__scratch_16 {
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    pe__row_pair at[PE__BLOCK_HALF + 1]; /* the two rows at each distance from the anchor */
+    /* the two rows at each distance from the anchor, as in pe__span */
+    unsigned char *row[PE__BLOCK_HALF + 1][2];
+    double position[PE__BLOCK_HALF + 1][2];
 } pe__scratch_16;
 
 /* Convert count doubles to floats, in the order of groups: see pe__scratch_16. The last vector is
@@ -6374,7 +6363,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
                                    int added)
 {
     const pe_plan *const plan = output->plan;
-    const size_t count = output->pairs;
+    const size_t count = pe__max(output->sines, output->cosines);
     const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
@@ -6424,24 +6413,25 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
     const uint16_t h = pe__to_16(type, y + e);
     /* |y| > 2^-120, because pe__to_16() does not handle subnormal floats */
     if (h == pe__to_16(type, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(type,
-                     x->output->round_element(x->plan, t, x->pair + k, (int)component ^ x->swapped,
-                                              pe__dropped_bits(type), NULL));
+    return pe__to_16(type, x->output->round_element(x->output->plan, t, x->pair + k,
+                                                    (int)component ^ x->swapped,
+                                                    pe__dropped_bits(type), NULL));
 }
 
-/* Compute the elements of flagged groups from doubles and store them; at[b]: the rows at distance b
-   from the anchor. The rounding of an element y, whose error is at most e, is certain under two
-   conditions: y is farther than 1.4 e from its midpoint, and |y| is at least 2^-14, above f16's
-   subnormals. pe__round_element_16() rounds the other elements. Both conditions compare squares,
-   which saves two absolute values. 1.4 e instead of e covers the rounding of the squares. If both
-   squares underflow to 0, the element is not certain. */
-PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
-                                      const pe__flagged_group *flagged, size_t count, pe__type type)
+/* Compute the elements of flagged groups from doubles and store them; rows[b] and position[b] are
+   the row and position of pe__span at distance b. The rounding of an element y, whose error is at
+   most e, is certain under two conditions: y is farther than 1.4 e from its midpoint, and |y| is at
+   least 2^-14, above f16's subnormals. pe__round_element_16() rounds the other elements. Both
+   conditions compare squares, which saves two absolute values. 1.4 e instead of e covers the
+   rounding of the squares. If both squares underflow to 0, the element is not certain. */
+PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[2],
+                                      double (*position)[2], const pe__flagged_group *flagged,
+                                      size_t count, pe__type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
     /* 1.125: y has one rounding more than in pe__ziv_round() */
-    const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
+    const double e = 1.125 * x->bound->error * fabs(x->output->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
     const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
@@ -6449,21 +6439,20 @@ PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
         const size_t side = flagged->index % 2, i = flagged->index / 2 % PE__TILE_16;
         const size_t distance = flagged->index / (2 * PE__TILE_16);
         const double *const row =
-            distance ? pe__rotation_row(x->plan, 0, (int64_t)distance) + x->pair : NULL;
+            distance ? pe__rotation_row(x->output->plan, 0, (int64_t)distance) + x->pair : NULL;
         for (uint32_t lanes = flagged->lanes; lanes; lanes &= lanes - 1) {
             const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
             for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
                 if (k >= (component == 0 ? x->first : x->second)) continue;
-                const double tc = row ? row[x->plan->padded + k] : 1, ts = row ? row[k] : 0;
+                const double tc = row ? row[x->output->plan->padded + k] : 1, ts = row ? row[k] : 0;
                 const double y = part[component][k] * tc * deflate +
                                  part[component + 1][k] * ts * sign[component + side];
                 const double off =
                     pe__double_midpoint_distance(y, pe__dropped_bits(type) + PE__DROP_F32);
                 uint16_t h = pe__to_16(type, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
-                    h = pe__round_element_16(x, at[distance].position[side], component, k, y, e,
-                                             type);
-                memcpy(at[distance].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
+                    h = pe__round_element_16(x, position[distance][side], component, k, y, e, type);
+                memcpy(rows[distance][side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
                        &h, sizeof h);
             }
         }
@@ -6505,7 +6494,7 @@ PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int s
                                     pe__type type, int added)
 {
     const int drop = pe__dropped_bits(type);
-    unsigned char *const p = x->at.row[side] + (split ? 2 : 4) * i;
+    unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
     unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof g.a[0]);
     if (added) pe__group_add(x, p, q, split, &g);
     const pe__vf a =
@@ -6553,8 +6542,8 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
         const size_t side = flagged->index % 2;
         group.begin = flagged->index / 2 % PE__TILE_16;
         group.end = pe__min(group.begin + PE__GROUP, x->end);
-        group.at.row[side] = x->at.row[side];
-        group.at.row[1 - side] = NULL;
+        group.row[side] = x->row[side];
+        group.row[1 - side] = NULL;
         pe__store_row_of_pair(&group);
     }
 }
@@ -6576,9 +6565,9 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
         pe__rotate_16(f, row, i + PE__FLOATS, 1, g);
         g[0].bound_a = g[1].bound_a = pe__get(f->bound_a + i / 2);
         g[0].bound_b = g[1].bound_b = pe__get(f->bound_b + i / 2);
-        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], type, added);
+        if (x->row[0]) lanes = pe__store_group(x, 0, i, split, g[0], type, added);
         pe__flag_group(&flagged, base + i, 0, lanes, often);
-        if (!x->at.row[1]) continue;
+        if (!x->row[1]) continue;
         lanes = pe__store_group(x, 1, i, split, g[1], type, added);
         pe__flag_group(&flagged, base + i, 1, lanes, often);
     }
@@ -6600,7 +6589,8 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
         if (x->ts) pe__to_groups(x->tc, x->end, x->split, row[1]);
         f->made |= 1u << distance;
     }
-    f->at[distance] = x->at;
+    memcpy(f->row[distance], x->row, sizeof x->row);
+    memcpy(f->position[distance], x->position, sizeof x->position);
     if (x->split) pe__rotate_span_16(x, f, distance, 1, type, added);
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
@@ -6613,7 +6603,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
         f->spans_in_doubles--;
-        if (x->at.row[0] && x->at.row[1]) pe__add_row_pairs_bf16(x, 1);
+        if (x->row[0] && x->row[1]) pe__add_row_pairs_bf16(x, 1);
         else pe__store_row_of_pair(x);
         return;
     }
@@ -6636,7 +6626,7 @@ PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_
                                      pe__type type)
 {
     if (f->flagged_count <= most) return;
-    pe__round_flagged_16(x, f->at, f->flagged, f->flagged_count, type);
+    pe__round_flagged_16(x, f->row, f->position, f->flagged, f->flagged_count, type);
     f->flagged_count = 0;
 }
 
@@ -6658,9 +6648,9 @@ typedef struct pe__single {
 PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
 {
     pe__span_begin(span, x->output, &pe__bound_short_poly, x->adder);
-    span->at.position[0] = x->position;
-    span->at.row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
-    span->at.row[1] = NULL;
+    span->position[0] = x->position;
+    span->row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
+    span->row[1] = NULL;
     span->ts = span->tc = NULL;
 }
 
@@ -6672,7 +6662,7 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->pair += i;
     span->first -= i;
     span->second -= i;
-    span->at.row[0] += (span->split ? 1 : 2) * span->output->element * i;
+    span->row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
 /* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
@@ -6719,7 +6709,7 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
     const pe__flagged_group flagged = {0, lanes};
     pe__span span;
     pe__single_recompute(x, i, SIZE_MAX - x->output->pair, a, b, &span);
-    pe__round_flagged_16(&span, &span.at, &flagged, 1, type);
+    pe__round_flagged_16(&span, &span.row, &span.position, &flagged, 1, type);
 }
 
 /* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
@@ -6730,7 +6720,7 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     pe__span span;
     const pe__span *const x = &span;
     pe__single_span(single, &span);
-    unsigned char *const p = x->at.row[0];
+    unsigned char *const p = x->row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
     const size_t e = x->output->element;
     for (size_t k = 0; k < 4; k++) /* if split, all first components first */
@@ -6758,7 +6748,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pending->v = rounded;
     }
     if (count == PE__GROUP && i >= span->peeled && i + count <= both) {
-        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
+        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->row[0] + i * step,
                        &pending->v);
     } else {
         const pe__floats4 some = pending->v; /* so that pending stays in registers */
@@ -6800,7 +6790,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? output->pairs : groups;
+    const size_t pairs = floats ? pe__max(output->sines, output->cosines) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
@@ -6855,7 +6845,7 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
     if (t == 0) pe__store_origin(&first, 0, PE__F32);
     for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
         double a[PE__SINCOS_PAIRS] = {0}, b[PE__SINCOS_PAIRS] = {0};
-        const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
+        double *const to[2] = {first.swapped ? b : a, first.swapped ? a : b};
         pe__floats4 pending;
         pe__span span = first;
         n = pe__min(first.end - i, PE__SINCOS_PAIRS);
@@ -6893,35 +6883,35 @@ typedef struct pe__block {
     /* the block: the row that is its anchor, which may be after the last row; the anchor's sines
        and cosines */
     int64_t anchor;
-    pe__anchor row;
+    double *const *row;
     /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
        largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
        row) */
     int64_t nearest, farthest, both;
 } pe__block;
 
-/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. The anchor
-   begins at address `row`, and rows are stride bytes apart. For b = 0 there is one row, the anchor,
-   and ts and tc are NULL. A row that is not in the run becomes NULL. A row at position 0 is written
-   here, then becomes NULL, too. */
+/* Set x->row and x->position to the row pair at distance b from the anchor, and ts, tc to rotation
+   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is one
+   row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set to
+   NULL. A row at position 0 is written here, and its address is then also set to NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
                                  ptrdiff_t stride, int64_t b, pe__type type)
 {
     x->ts = x->tc = NULL;
     if (b != 0) {
-        x->ts = pe__rotation_row(x->plan, 0, b) + x->pair;
-        x->tc = x->ts + x->plan->padded;
+        x->ts = pe__rotation_row(x->output->plan, 0, b) + x->pair;
+        x->tc = x->ts + x->output->plan->padded;
     }
     for (int minus = 0; minus < 2; minus++) {
         const int64_t p = minus ? block->anchor - b : block->anchor + b;
         const int side = minus != x->swapped;
-        x->at.row[side] = NULL;
+        x->row[side] = NULL;
         if (p < 0 || p > block->last || (minus && b == 0)) continue;
-        x->at.position[side] = (double)p + block->t;
-        x->at.row[side] = row + (minus ? -stride : stride) * b;
-        if (x->at.position[side] != 0) continue;
+        x->position[side] = (double)p + block->t;
+        x->row[side] = row + (minus ? -stride : stride) * b;
+        if (x->position[side] != 0) continue;
         pe__store_origin(x, side, type);
-        x->at.row[side] = NULL;
+        x->row[side] = NULL;
     }
 }
 
@@ -6945,8 +6935,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
     uint32_t aliased = 0;
     for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
-        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->plan, 0, b) + x->pair);
-        const uintptr_t c = s + x->plan->padded * sizeof(double);
+        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->output->plan, 0, b) + x->pair);
+        const uintptr_t c = s + x->output->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
         const int sines = (above - s) % bits < window && (below - s) % bits < window;
         const int cosines = (above - c) % bits < window && (below - c) % bits < window;
@@ -6964,8 +6954,8 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
     const int64_t above = block->last - block->anchor, below = block->anchor;
     const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
-    x->a = x->swapped ? block->row.c : block->row.s;
-    x->b = x->swapped ? block->row.s : block->row.c;
+    x->a = block->row[x->swapped];
+    x->b = block->row[!x->swapped];
     block->nearest = above < 0 ? -above : 0;
     block->farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
     block->both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
@@ -7019,15 +7009,15 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
         pe__set_row_pair(x, block, row, stride, b, PE__F32);
-        unsigned char *const second = x->at.row[1];
-        if (together && x->at.row[0] && second) {
+        unsigned char *const second = x->row[1];
+        if (together && x->row[0] && second) {
             x->output->kernel->row_pairs(x, n);
             continue;
         }
-        x->at.row[1] = NULL;
-        if (x->at.row[0]) pe__store_row_of_pair(x);
-        x->at.row[0] = NULL;
-        x->at.row[1] = second;
+        x->row[1] = NULL;
+        if (x->row[0]) pe__store_row_of_pair(x);
+        x->row[0] = NULL;
+        x->row[1] = second;
         if (second) pe__store_row_of_pair(x);
     }
 }
@@ -7076,7 +7066,7 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
     for (int64_t b = block->nearest; b <= block->farthest; b++) {
         pe__set_row_pair(x, block, row, stride, b, added ? PE__F32 : type);
-        if (!x->at.row[0] && !x->at.row[1]) continue;
+        if (!x->row[0] && !x->row[1]) continue;
         if (added) {
             pe__add_row_pair_16(x, f, (size_t)b);
         } else {
@@ -7103,6 +7093,15 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
+/* Return the state of a run of `rows` rows from position t on, before its first group. */
+PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
+                                  pe__scratch_16 *scratch)
+{
+    const pe__block block = {t, (int64_t)rows - 1, doubles, pairs, scratch, 0, 0, 0, 0, NULL, 0, 0,
+                             0};
+    return block;
+}
+
 /* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
    its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
    centre. */
@@ -7126,14 +7125,14 @@ PE__INLINE int pe__next_group(pe__block *block)
    positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
-    const double *const f = x->plan->frequency + x->pair;
+    const double *const f = x->output->plan->frequency + x->pair;
     const double farthest =
         pe__max_abs(low, high) + (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 1));
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
     const double least = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
     const int whole = low == floor(low), is_far = x->bound == &pe__bound_far;
     size_t i = x->end - x->output->padding_pairs;
-    if (x->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
+    if (x->output->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
     if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
@@ -7145,7 +7144,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const pe_plan *const plan = output->plan;
     const size_t next = block->pairs + PE__ANCHOR_PADDING, pair = output->pair;
     double *const room = block->doubles;
-    pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
+    double *centre[2] = {room, room + next}, *other[2] = {room + 2 * next, room + 3 * next};
     const int64_t middle = block->first + block->count / 2, last = block->last;
     const int64_t low = PE__BLOCK_ROWS * block->first;
     const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
@@ -7156,7 +7155,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
                                                : &pe__bound_run;
     /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
        reach up to PE_LANES - 1 pairs past the tile. */
-    const size_t count = output->pairs + (output->peeled ? PE_LANES - 1 : 0);
+    const size_t count =
+        pe__max(output->sines, output->cosines) + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
     if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
@@ -7165,10 +7165,10 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
        half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
-        centre.s = pe__unaliased(centre.s, out);
-        centre.c = pe__unaliased(centre.c, out);
-        other.s = pe__unaliased(other.s, out);
-        other.c = pe__unaliased(other.c, out);
+        for (int k = 0; k < 2; k++) {
+            centre[k] = pe__unaliased(centre[k], out);
+            other[k] = pe__unaliased(other[k], out);
+        }
     }
     if (pe__is_far(plan, at))
         pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
@@ -7199,11 +7199,9 @@ PE__ROW(pe__add_row_f16, &pe__adder_f16)
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
-    const size_t pairs = output->pairs;
+    const size_t pairs = pe__max(output->sines, output->cosines);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
-    pe__block block = {
-        t, (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0, {NULL, NULL}, 0, 0,
-        0};
+    pe__block block = pe__block_of(t, rows, pe__aligned(space), PE__TILE, NULL);
     while (pe__next_group(&block))
         for (size_t done = 0; done < pairs; done += most) {
             const pe__output part = pe__output_part(output, done, most);
@@ -7224,7 +7222,7 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
-    const size_t pairs = output->pairs;
+    const size_t pairs = pe__max(output->sines, output->cosines);
     for (size_t r = 0, n; r < rows; r += n) {
         n = pe__min(rows - r, most);
         const double first = t + (double)r;
@@ -7236,19 +7234,7 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
                                        : pe__single_row(&some, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
-            pe__block block = {first,
-                               (int64_t)n - 1,
-                               pe__aligned(space),
-                               PE__TILE_16,
-                               scratch,
-                               0,
-                               0,
-                               0,
-                               0,
-                               {NULL, NULL},
-                               0,
-                               0,
-                               0};
+            pe__block block = pe__block_of(first, n, pe__aligned(space), PE__TILE_16, scratch);
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);
         }
@@ -7406,7 +7392,8 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + two_errors), g, z.hi + (z.lo + two_errors)))) {
         pe__vd s, c;
-        pe__round_flagged_f64(x->output, i, output->pairs - i, to.position, &s, &c);
+        pe__round_flagged_f64(x->output, i, pe__max(output->sines, output->cosines) - i,
+                              to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
@@ -7432,7 +7419,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
 {
     /* a copy, whose address only inlined functions get: it stays in registers */
     const pe__output output = *x->output;
-    const size_t pairs = output.pairs;
+    const size_t pairs = pe__max(output.sines, output.cosines);
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
@@ -7457,7 +7444,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0);
     g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b == 1) pe__sincos_dd(x->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1)
+            pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
         if (b == 1 && x->output->order == PE__CS) {
             f[b].hi = -f[b].hi;
             f[b].lo = -f[b].lo;
@@ -7480,7 +7468,7 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     const int swapped = x->output->order == PE__CS;
     pe__dd f, g, s, c;
     if (t) {
-        pe__sincos_dd(x->plan, x->output->pair + v * PE_LANES, *t, &s, &c);
+        pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, *t, &s, &c);
         f = pe__dd_mul_double(swapped ? c : s, x->amplitude);
         g = pe__dd_mul_double(swapped ? s : c, x->amplitude);
     } else {
@@ -7506,7 +7494,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__BLOCK_HALF);
-    const size_t vectors = (output->pairs + PE_LANES - 1) / PE_LANES;
+    const size_t vectors = (pe__max(output->sines, output->cosines) + PE_LANES - 1) / PE_LANES;
     const size_t column = pe__first_column(output) * output->element;
     pe__tile_f64 x;
     x.plan = plan;
@@ -7537,7 +7525,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
 /* Write rows for the positions t, t + 1 ..., tile by tile. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    for (size_t done = 0, n; done < output->pairs; done += n) {
+    for (size_t done = 0, n; done < pe__max(output->sines, output->cosines); done += n) {
         n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
         pe__output part = pe__output_part(output, done, n);
         if (done < output->peeled) part.mode = PE__STORE;
@@ -7600,7 +7588,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
                                 size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    const size_t pairs = output->pairs;
+    const size_t pairs = pe__max(output->sines, output->cosines);
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
@@ -7620,7 +7608,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
         pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {
             pe__output part = pe__output_part(output, done, PE__PAIRS);
-            const size_t n = part.pairs;
+            const size_t n = pe__max(part.sines, part.cosines);
             one.first = part.pair;
             for (i = 0; i < n; i += PE_LANES) {
                 const double *w = plan->matrix + one.first + i;
@@ -7724,7 +7712,7 @@ PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
-    const size_t pairs = output->pairs, e = output->element;
+    const size_t pairs = pe__max(output->sines, output->cosines), e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__PAIRS) {
         const size_t n = pe__min(pairs - pair, PE__PAIRS);
         pe__output tile =
@@ -9822,7 +9810,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.sine = output->sine + step * first;
         part.cosine = output->cosine + step * first;
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
-        part.sines = part.cosines = part.pairs = end - first + part.padding_pairs;
+        part.sines = part.cosines = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
             pe__write_axis(&part, at, row, rows);
             continue;
@@ -9875,7 +9863,7 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
             part.coordinate = of.axis->coordinate;
             part.sine += of.at;
             part.cosine += of.at;
-            part.sines = part.cosines = part.pairs = of.n;
+            part.sines = part.cosines = of.n;
             pe__write_axis(&part, at, row, rows);
         }
     }

@@ -26,9 +26,9 @@ typedef struct pe__single {
 PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
 {
     pe__span_begin(span, x->output, &pe__bound_short_poly, x->adder);
-    span->at.position[0] = x->position;
-    span->at.row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
-    span->at.row[1] = NULL;
+    span->position[0] = x->position;
+    span->row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
+    span->row[1] = NULL;
     span->ts = span->tc = NULL;
 }
 
@@ -40,7 +40,7 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->pair += i;
     span->first -= i;
     span->second -= i;
-    span->at.row[0] += (span->split ? 1 : 2) * span->output->element * i;
+    span->row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
 /* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
@@ -87,7 +87,7 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
     const pe__flagged_group flagged = {0, lanes};
     pe__span span;
     pe__single_recompute(x, i, SIZE_MAX - x->output->pair, a, b, &span);
-    pe__round_flagged_16(&span, &span.at, &flagged, 1, type);
+    pe__round_flagged_16(&span, &span.row, &span.position, &flagged, 1, type);
 }
 
 /* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
@@ -98,7 +98,7 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     pe__span span;
     const pe__span *const x = &span;
     pe__single_span(single, &span);
-    unsigned char *const p = x->at.row[0];
+    unsigned char *const p = x->row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
     const size_t e = x->output->element;
     for (size_t k = 0; k < 4; k++) /* if split, all first components first */
@@ -126,7 +126,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pending->v = rounded;
     }
     if (count == PE__GROUP && i >= span->peeled && i + count <= both) {
-        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
+        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->row[0] + i * step,
                        &pending->v);
     } else {
         const pe__floats4 some = pending->v; /* so that pending stays in registers */
@@ -168,7 +168,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? output->pairs : groups;
+    const size_t pairs = floats ? pe__max(output->sines, output->cosines) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
@@ -223,7 +223,7 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
     if (t == 0) pe__store_origin(&first, 0, PE__F32);
     for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
         double a[PE__SINCOS_PAIRS] = {0}, b[PE__SINCOS_PAIRS] = {0};
-        const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
+        double *const to[2] = {first.swapped ? b : a, first.swapped ? a : b};
         pe__floats4 pending;
         pe__span span = first;
         n = pe__min(first.end - i, PE__SINCOS_PAIRS);
