@@ -5031,83 +5031,81 @@ PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
  * Tested by tests/unit/test_types.c. */
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
- * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
- * argument; where the kernel is inlined, it is a constant. */
-
-/* The types of elements, with the values of pe_type. */
-typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
+ * A kernel is written once for all three types. The type, a pe_type, is an argument; where the
+ * kernel is inlined, it is a constant. */
 
 /* Returns how many bits the last rounding drops: see PE__DROP_F32. */
-PE__INLINE int pe__dropped_bits(pe__type kind)
+PE__INLINE int pe__dropped_bits(pe_type kind)
 {
-    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
+    return kind == PE_TYPE_BF16 ? PE__DROP_BF16 : kind == PE_TYPE_F16 ? PE__DROP_F16 : PE__DROP_F32;
 }
 
 /* Floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
 
-PE__INLINE size_t pe__size_of(pe__type type)
+PE__INLINE size_t pe__size_of(pe_type type)
 {
-    return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
+    return type == PE_TYPE_F32 ? sizeof(float) : sizeof(uint16_t);
 }
 
 /* Return the address of element i of the array at p. */
-PE__INLINE void *pe__at_element(pe__type type, void *p, size_t i)
+PE__INLINE void *pe__at_element(pe_type type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
 }
-PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
+PE__INLINE const void *pe__at_const(pe_type type, const void *p, size_t i)
 {
     return (const unsigned char *)p + i * pe__size_of(type);
 }
 
-PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
+PE__INLINE pe__vf pe__get_as(pe_type type, const void *p)
 {
-    if (type == PE__F32) return pe__get((const float *)p);
-    return type == PE__F16 ? pe__get_f16((const uint16_t *)p) : pe__get_bf16((const uint16_t *)p);
+    if (type == PE_TYPE_F32) return pe__get((const float *)p);
+    return type == PE_TYPE_F16 ? pe__get_f16((const uint16_t *)p)
+                               : pe__get_bf16((const uint16_t *)p);
 }
-PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
+PE__INLINE void pe__put_as(pe_type type, void *p, pe__vf v)
 {
-    if (type == PE__F32) pe__put((float *)p, v);
-    else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
+    if (type == PE_TYPE_F32) pe__put((float *)p, v);
+    else if (type == PE_TYPE_F16) pe__put_f16((uint16_t *)p, v);
     else pe__put_bf16((uint16_t *)p, v);
 }
 
 /* Store the vector u at p and v at q. For 16-bit types the test for NaNs costs most, so one test
    serves both vectors. */
-PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf v)
+PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
-    if (type == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
+    if (type == PE_TYPE_F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
         pe__put_as(type, p, u);
         pe__put_as(type, q, v);
     } else {
-        pe__put_h(g, type == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
-        pe__put_h(h, type == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+        pe__put_h(g, type == PE_TYPE_BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, type == PE_TYPE_BF16 ? pe__round_bf16(v) : pe__round_f16(v));
     }
 }
 
 /* Store a0 b0 a1 b1 ... at p, rounded to 16-bit elements. No float may be a NaN or the midpoint of
    two elements. */
-PE__INLINE void pe__put_zip_as(pe__type type, void *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_zip_as(pe_type type, void *p, pe__vf a, pe__vf b)
 {
-    if (type == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
+    if (type == PE_TYPE_BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
 /* Load n elements at p, at most a vector; the other lanes are 0. */
-PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
+PE__INLINE pe__vf pe__get_n_as(pe_type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
-    if (type == PE__F32) return pe__get_n((const float *)p, n);
+    if (type == PE_TYPE_F32) return pe__get_n((const float *)p, n);
     memcpy(h, p, n * sizeof *h);
     return pe__get_as(type, h);
 }
-PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
+PE__INLINE void pe__put_n_as(pe_type type, void *p, pe__vf v, size_t n)
 {
     uint16_t all[PE__FLOATS];
-    if (type != PE__F32) pe__put_as(type, all, v);
-    if (type == PE__F32) pe__put_n((float *)p, v, n);
+    if (type != PE_TYPE_F32) pe__put_as(type, all, v);
+    if (type == PE_TYPE_F32) pe__put_n((float *)p, v, n);
     else memcpy(p, all, n * sizeof *all);
 }
 
@@ -5121,7 +5119,7 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 
 /* Add a row to n elements of x: x = s x + row, with s = *scale, or s = 1 if scale is NULL. Each
    product and each sum is rounded to f32, then the sum once more to the type of x. */
-PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
+PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const void *row, size_t n,
                                const float *scale)
 {
     size_t i = 0;
@@ -5141,11 +5139,11 @@ PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const 
 }
 
 /* Add n floats of row to the elements of x, each sum rounded once to the type of x. */
-PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, size_t n)
+PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, size_t n)
 {
-    if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
-    else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);
-    else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
+    if (type == PE_TYPE_F32) pe__add_row_as(PE_TYPE_F32, x, PE_TYPE_F32, row, n, NULL);
+    else if (type == PE_TYPE_F16) pe__add_row_as(PE_TYPE_F16, x, PE_TYPE_F32, row, n, NULL);
+    else pe__add_row_as(PE_TYPE_BF16, x, PE_TYPE_F32, row, n, NULL);
 }
 
 /* ==== src/layouts/output.h ==== */
@@ -5601,7 +5599,7 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
 
 /* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
    set, step is 2 or 4, and the first element is p[step / 2]. */
-PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
+PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
     if (step > 1) {
@@ -5629,7 +5627,7 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 /* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
    element x if `negative` is set. Whole vectors are written: up to PE__FLOATS - 1 floats after the
    last element change, too. */
-PE__INLINE void pe__read_floats(pe__type type, const void *in, size_t n, size_t step, int odd,
+PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t step, int odd,
                                 int negative, float *out)
 {
     float few[4 * PE__FLOATS];
@@ -5946,7 +5944,7 @@ PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrd
 }
 
 /* Add four vectors of floats to the elements of a type at the addresses of pe__store_four(). */
-PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distance, int split,
+PE__INLINE void pe__add_four(pe_type type, float scale, size_t prefetch_distance, int split,
                              unsigned char *p, ptrdiff_t across, const pe__floats4 *x)
 {
     const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(type));
@@ -5965,9 +5963,9 @@ PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distanc
 /* What a row pair kernel does with floats: it stores them, or adds them to elements of a type. */
 typedef enum pe__sum {
     PE__NOT_ADDED = -1,
-    PE__SUM_F32 = PE__F32,
-    PE__SUM_F16 = PE__F16,
-    PE__SUM_BF16 = PE__BF16
+    PE__SUM_F32 = PE_TYPE_F32,
+    PE__SUM_F16 = PE_TYPE_F16,
+    PE__SUM_BF16 = PE_TYPE_BF16
 } pe__sum;
 
 /* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
@@ -5983,8 +5981,7 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (sum != PE__NOT_ADDED) {
-        pe__add_four((pe__type)sum, x->scale, x->prefetch_distance[side], split, p, x->across,
-                     four);
+        pe__add_four((pe_type)sum, x->scale, x->prefetch_distance[side], split, p, x->across, four);
     } else if (PE__UNLIKELY(x->mode == PE__STREAM)) {
         pe__stream(p0, v[0]);
         pe__stream(p1, v[1]);
@@ -6013,9 +6010,9 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
 }
 
 /* Write row `side`, which is at position 0: all its sines are 0, and all its cosines are the
-   amplitude. The rounding test would flag the zeros. Floats (type PE__F32) are stored or added;
+   amplitude. The rounding test would flag the zeros. Floats (type PE_TYPE_F32) are stored or added;
    16-bit elements are stored. */
-PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
+PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 {
     enum { PE__SUMS = 16 };
     const size_t element = x->output->element;
@@ -6029,8 +6026,8 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
         for (int j = 0; j < PE__SUMS; j++)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
-            m = pe__min(n - i, type == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (type == PE__F32) pe__store_some(x, p + i * element, all, m);
+            m = pe__min(n - i, type == PE_TYPE_F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
+            if (type == PE_TYPE_F32) pe__store_some(x, p + i * element, all, m);
             else pe__put_n_as(type, p + i * element, pe__get(all), m);
         }
     }
@@ -6167,13 +6164,13 @@ PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
 /* Add n floats of row to the elements at x: x = scale x + row, in f32, then rounded once to the
    type of x. Lines are prefetched as in pe__store_four(). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
-PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, const float *row,
+PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, const float *row,
                              size_t n)
 {
     for (size_t i = 0; i < n * output->element; i += 64)
         PE__PREFETCH((uintptr_t)x + output->prefetch_distance + i);
     const float scale = (float)output->scale;
-    pe__add_row_as(type, x, PE__F32, row, n, &scale);
+    pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
 /* For each type: the kernel that adds row pairs, and the adder of single rows. */
@@ -6197,9 +6194,9 @@ PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, c
         pe__add_some(type, output, x, (const float *)row, n);                                      \
     }                                                                                              \
     static const pe__adder pe__adder_##T = {pe__add_four_##T, pe__add_some_##T};
-PE__ADDER(f32, PE__F32)
-PE__ADDER(f16, PE__F16)
-PE__ADDER(bf16, PE__BF16)
+PE__ADDER(f32, PE_TYPE_F32)
+PE__ADDER(f16, PE_TYPE_F16)
+PE__ADDER(bf16, PE_TYPE_BF16)
 #undef PE__ADDER
 
 /* ==== src/rows/row_pair_16.h ==== */
@@ -6350,16 +6347,16 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
 /* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
    2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
    2^90. */
-PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
+PE__INLINE float pe__base_error_16(const pe_plan *plan, pe_type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
     if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* flags all */
-    return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
+    return (float)(size * pe__exp2i(-46) + (type == PE_TYPE_F16 ? pe__exp2i(-25) : 0));
 }
 
 /* Begin a tile of columns: set the limits of its thresholds, compute its angles, clear its
    state. */
-PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe_type type,
                                    int added)
 {
     const pe_plan *const plan = output->plan;
@@ -6397,10 +6394,10 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 
 /* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
    range of normal floats. */
-PE__INLINE uint16_t pe__to_16(pe__type type, double y)
+PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 {
     const float odd = (float)pe__odd24_one(y);
-    if (type == PE__F16) return pe__one_to_f16(odd);
+    if (type == PE_TYPE_F16) return pe__one_to_f16(odd);
     const uint32_t word = (uint32_t)pe__float_bits(odd);
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
@@ -6408,7 +6405,7 @@ PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 /* Returns the element of pair k of a span at position t, from a double y with an error of at most
    e: the number that y - e and y + e both round to, else the result of round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
-                                       double y, double e, pe__type type)
+                                       double y, double e, pe_type type)
 {
     const uint16_t h = pe__to_16(type, y + e);
     /* |y| > 2^-120, because pe__to_16() does not handle subnormal floats */
@@ -6426,7 +6423,7 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
    rounding of the squares. If both squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[2],
                                       double (*position)[2], const pe__flagged_group *flagged,
-                                      size_t count, pe__type type)
+                                      size_t count, pe_type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
@@ -6491,7 +6488,7 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
 /* Store the group from pair i on in row `side`, or add it to the elements there. Returns the
    flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
-                                    pe__type type, int added)
+                                    pe_type type, int added)
 {
     const int drop = pe__dropped_bits(type);
     unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
@@ -6552,11 +6549,11 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
    and store or add them. type, split and added are constants wherever the kernel is inlined. One of
    the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
-                                   pe__type type, int added)
+                                   pe_type type, int added)
 {
     pe__flagged_group *flagged = f->flagged + f->flagged_count;
     float (*const row)[PE__TILE_16] = f->plan_row[distance];
-    const int often = type == PE__F16;
+    const int often = type == PE_TYPE_F16;
     const size_t base = PE__TILE_16 * distance;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__group g[2];
@@ -6577,7 +6574,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 /* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
    when it is first needed; for distance 0 it is sine 0, cosine 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
-                                      pe__type type, int added)
+                                      pe_type type, int added)
 {
     float (*const row)[PE__TILE_16] = f->plan_row[distance];
     if (!(f->made >> distance & 1)) {
@@ -6607,7 +6604,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
         else pe__store_row_of_pair(x);
         return;
     }
-    pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
+    pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
        them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
@@ -6623,7 +6620,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
 
 /* Round the flagged groups of a block from doubles, if there are more than `most`. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
-                                     pe__type type)
+                                     pe_type type)
 {
     if (f->flagged_count <= most) return;
     pe__round_flagged_16(x, f->row, f->position, f->flagged, f->flagged_count, type);
@@ -6703,7 +6700,7 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
 
 /* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
-                                          pe__type type)
+                                          pe_type type)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     const pe__flagged_group flagged = {0, lanes};
@@ -6761,7 +6758,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
    last place, 2^-24 of the float. least: the constant term of the thresholds, from
    pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
-                                       const pe__pending *pending, pe__vf least, pe__type type)
+                                       const pe__pending *pending, pe__vf least, pe_type type)
 {
     const pe__vf by = pe__splat_f32(1.0625f / 16777216);
     const pe__vf *const v = pending->v.v;
@@ -6784,9 +6781,9 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
    the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
    floats during the next step, while that step computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
-                                 pe__type type)
+                                 pe_type type)
 {
-    const int floats = type == PE__F32;
+    const int floats = type == PE_TYPE_F32;
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
@@ -6830,7 +6827,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
 }
 PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
 {
-    return pe__single_row(output, t, adder, PE__F32);
+    return pe__single_row(output, t, adder, PE_TYPE_F32);
 }
 
 /* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
@@ -6842,7 +6839,7 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
     pe__span first;
     pe__single_span(&x, &first);
     first.bound = &pe__bound_far;
-    if (t == 0) pe__store_origin(&first, 0, PE__F32);
+    if (t == 0) pe__store_origin(&first, 0, PE_TYPE_F32);
     for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
         double a[PE__SINCOS_PAIRS] = {0}, b[PE__SINCOS_PAIRS] = {0};
         double *const to[2] = {first.swapped ? b : a, first.swapped ? a : b};
@@ -6891,11 +6888,11 @@ typedef struct pe__block {
 } pe__block;
 
 /* Set x->row and x->position to the row pair at distance b from the anchor, and ts, tc to rotation
-   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is one
-   row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set to
-   NULL. A row at position 0 is written here, and its address is then also set to NULL. */
+   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is
+   one row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set
+   to NULL. A row at position 0 is written here, and its address is then also set to NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
-                                 ptrdiff_t stride, int64_t b, pe__type type)
+                                 ptrdiff_t stride, int64_t b, pe_type type)
 {
     x->ts = x->tc = NULL;
     if (b != 0) {
@@ -7008,7 +7005,7 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
         if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
-        pe__set_row_pair(x, block, row, stride, b, PE__F32);
+        pe__set_row_pair(x, block, row, stride, b, PE_TYPE_F32);
         unsigned char *const second = x->row[1];
         if (together && x->row[0] && second) {
             x->output->kernel->row_pairs(x, n);
@@ -7045,7 +7042,7 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
 /* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
    go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
    of a buffer. */
-PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type, int added)
+PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
     unsigned char *const buffer = (unsigned char *)pe__aligned(space);
@@ -7065,7 +7062,7 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     pe__thresholds_16(f, f->b, x->end, f->bound_b);
     if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
     for (int64_t b = block->nearest; b <= block->farthest; b++) {
-        pe__set_row_pair(x, block, row, stride, b, added ? PE__F32 : type);
+        pe__set_row_pair(x, block, row, stride, b, added ? PE_TYPE_F32 : type);
         if (!x->row[0] && !x->row[1]) continue;
         if (added) {
             pe__add_row_pair_16(x, f, (size_t)b);
@@ -7215,7 +7212,7 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
    anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
    tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
    once for each tile. */
-PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
+PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {
     double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
@@ -7249,9 +7246,9 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
     {                                                                                              \
         pe__write_rows_16(type, output, t, rows, added);                                           \
     }
-PE__ROWS_16(rows_f16, PE__F16, 0)
-PE__ROWS_16(rows_bf16, PE__BF16, 0)
-PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
+PE__ROWS_16(rows_f16, PE_TYPE_F16, 0)
+PE__ROWS_16(rows_bf16, PE_TYPE_BF16, 0)
+PE__ROWS_16(add_rows_bf16, PE_TYPE_BF16, 1)
 #undef PE__ROWS_16
 
 /* ==== src/rows/f64.h ==== */
@@ -9065,7 +9062,7 @@ PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c)
 
 /* Rotate a vector of pairs in halves, u = a0 a1 ... and v = b0 b1 ...; store a' at out and b' at
    next. */
-PE__INLINE void pe__rotate_halves(pe__type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
+PE__INLINE void pe__rotate_halves(pe_type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
                                   unsigned char *out, unsigned char *next)
 {
     pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
@@ -9090,7 +9087,7 @@ PE__INLINE pe__rotation pe__rotation_load(pe_layout layout, const float *s, cons
 
 /* Rotate a vector of pairs, x[0] and x[1], and store the two vectors at out and next. In halves
    x[0] = a0 a1 ... and x[1] = b0 b1 ...; interleaved, x[1] follows x[0]. */
-PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rotation *t,
+PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotation *t,
                                  const pe__vf *x, unsigned char *out, unsigned char *next)
 {
     const pe__vf u = x[0], v = x[1];
@@ -9155,13 +9152,13 @@ enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 /* Rotate the unit at p by the sines and cosines u and store it at q. layout: PE__UNIT_INTERLEAVED
    ...; across: elements from the unit's first two vectors to its other two, in halves from a to
    b. */
-PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
+PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
     const size_t gap = (layout > PE__UNIT_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
     const size_t step = gap * pe__size_of(from), to_step = gap * pe__size_of(to);
-    if (from == PE__BF16 && to == PE__BF16) {
+    if (from == PE_TYPE_BF16 && to == PE_TYPE_BF16) {
         const uint16_t *const x = (const uint16_t *)(const void *)p;
         const uint16_t *const y = (const uint16_t *)(const void *)(p + next);
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
@@ -9208,7 +9205,7 @@ typedef struct pe__vectors {
     pe__rotation rotation;
     size_t in, in_next, out, out_next;
 } pe__vectors;
-PE__INLINE pe__vectors pe__vectors_at(pe__type from, pe__type to, pe_layout layout,
+PE__INLINE pe__vectors pe__vectors_at(pe_type from, pe_type to, pe_layout layout,
                                       const pe__angles *a, size_t pair, size_t element)
 {
     const size_t next = element + (layout == PE_LAYOUT_HALVES ? a->pairs : (size_t)PE__FLOATS);
@@ -9220,14 +9217,14 @@ PE__INLINE pe__vectors pe__vectors_at(pe__type from, pe__type to, pe_layout layo
     v.out_next = next * pe__size_of(to);
     return v;
 }
-PE__INLINE void pe__vectors_get(pe__type from, const pe__vectors *v, const unsigned char *in,
+PE__INLINE void pe__vectors_get(pe_type from, const pe__vectors *v, const unsigned char *in,
                                 pe__vf *x)
 {
     x[0] = pe__get_as(from, in + v->in);
     x[1] = pe__get_as(from, in + v->in_next);
 }
-PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors *v,
-                                const pe__vf *x, unsigned char *out)
+PE__INLINE void pe__vectors_put(pe_type to, pe_layout layout, const pe__vectors *v, const pe__vf *x,
+                                unsigned char *out)
 {
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
@@ -9236,10 +9233,11 @@ PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors
    perhaps a tail, by a vector that ends with the last pair. The tail's vector contains pairs that
    are rotated before it. In place it must be loaded before they are stored, so it is loaded
    first. */
-PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
-    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const int halves = layout == PE_LAYOUT_HALVES,
+              narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
     const int tail = n % PE__FLOATS != 0;
@@ -9303,10 +9301,11 @@ enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 /* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
    registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
    how many bytes after a unit's address the prefetch is, or 0 for none. */
-PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
+PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
-    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const int halves = layout == PE_LAYOUT_HALVES,
+              narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     const size_t in_registers = pe__register_pairs(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
@@ -9352,7 +9351,7 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
 
 /* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: 1 if
    every section of a head has one vector of pairs or whole units; there is no tail then. */
-PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
+PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, tail = n % PE__FLOATS;
@@ -9376,7 +9375,7 @@ PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, in
 
 /* Rotate heads of fewer pairs than a vector has floats, or of no pairs, by way of copies that are
    padded to vectors. */
-PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
@@ -9411,29 +9410,31 @@ PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
     for (size_t k = 0; k < x->heads; k++) {
         const unsigned char *const in = x->in + k * x->in_head;
         unsigned char *const out = x->out + k * x->out_head;
-        const pe__vf u = pe__get_n_as(PE__F32, in, n), v = pe__get_n_as(PE__F32, in + next, n);
-        pe__put_n_as(PE__F32, out, pe__rotate_a(u, v, s, c), n);
-        pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
+        const pe__vf u = pe__get_n_as(PE_TYPE_F32, in, n),
+                     v = pe__get_n_as(PE_TYPE_F32, in + next, n);
+        pe__put_n_as(PE_TYPE_F32, out, pe__rotate_a(u, v, s, c), n);
+        pe__put_n_as(PE_TYPE_F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
-PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__INLINE void pe__rotate_short(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                  const pe__heads *x)
 {
-    const int floats = from == PE__F32 && to == PE__F32, halves = layout == PE_LAYOUT_HALVES;
+    const int floats = from == PE_TYPE_F32 && to == PE_TYPE_F32,
+              halves = layout == PE_LAYOUT_HALVES;
     if (sizeof(pe__vf) >= 64 && floats && halves) pe__rotate_masked(a, x);
     else pe__rotate_few(from, to, layout, a, x);
 }
 
 /* Rotate all pairs that are not rotated in units, in all x->heads heads. */
-PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
-                                   const pe__angles *a, const pe__heads *x)
+PE__INLINE void pe__rotate_vectors(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
+                                   const pe__heads *x)
 {
     if (a->n < PE__FLOATS) pe__rotate_short(from, to, layout, a, x);
     else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
 /* Copy n elements of type `from` at in to out, converted to type `to`. */
-PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
+PE__INLINE void pe__convert(pe_type from, pe_type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
     if (from == to) memcpy(out, in, n * pe__size_of(to));
@@ -9451,7 +9452,7 @@ PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in,
 
 /* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
    take several tiles; the elements are copied only with the tile that has the first pair. */
-PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
+PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, const pe__heads *x)
 {
     const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
     for (size_t t = tile->token; rest && t < tile->token + tile->tokens; t++) {
@@ -9481,7 +9482,7 @@ PE__INLINE int pe__takes_passes(const pe__tile *tile)
     return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
 }
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
-                                                  pe__type from)
+                                                  pe_type from)
 {
     const int by_head = x->out_head > x->out_token;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
@@ -9499,12 +9500,12 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
-    const int scattered = passes && full && wide && from == PE__F32 && many;
+    const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
     /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
        in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
        place these are not prefetched: the hardware alone is faster. In place they are, but only if
        the tokens share a rotation or PE_PREFETCH_HEADS is set. */
-    const int prefetches = from != PE__F32 || (passes && !scattered) ||
+    const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
     pe__head_schedule schedule = {x->heads, 1, 0, (by_head || x->heads == 1) && !cached};
@@ -9518,14 +9519,14 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     return schedule;
 }
 PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__heads *x,
-                                                pe__type from)
+                                                pe_type from)
 {
     /* One token, floats, out of place: whether they come from memory is not known. Passes over two
        heads take .43 to .48 of the time of passes over all heads from memory, and 1.04 to 1.2
        times in a cache (AVX2; halves with SSE2 and scalar code; Zen 4). Passes over one cache line
        of each head gain nothing. */
     const int wide = tile->layout == PE_LAYOUT_HALVES || PE_LANES >= 4;
-    const int away = wide && from == PE__F32 && x->in != x->out && pe__takes_passes(tile);
+    const int away = wide && from == PE_TYPE_F32 && x->in != x->out && pe__takes_passes(tile);
     const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
@@ -9537,7 +9538,7 @@ typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } p
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
    in the registers, then by the next ones, in another pass. If there are several passes, a group
    has about 8 KB (PE__ROPE_GROUP) and so stays in the first-level cache. */
-PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, pe__granularity how,
+PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe__granularity how,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
 {
@@ -9593,7 +9594,7 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
 
 /* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
    it, else section by section. */
-PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *tile,
+PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
     const pe__head_schedule schedule = pe__schedule_heads(tile, x, from);
@@ -9601,7 +9602,7 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
     pe__tile one = *tile;
     pe__heads some = *x;
     one.pair = 0;
-    if (pe__sections_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
+    if (pe__sections_alike(tile, from == PE_TYPE_BF16 && to == PE_TYPE_BF16, &one)) {
         some.in += tile->section->column * e;
         some.out += tile->section->column * f;
         pe__rotate_groups(from, to, PE_LAYOUT_HALVES, PE__IN_SECTIONS, &one, &some, &schedule);
@@ -9633,7 +9634,7 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
 
 /* Rotate heads whose sections are interleaved, section by section. The pairs of a section follow
    each other, so the rotator `rotate` can take a section as a head of its own. */
-PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, const pe__tile *tile,
+PE__INLINE void pe__rotate_sections_interleaved(pe_type from, pe_type to, const pe__tile *tile,
                                                 const pe__heads *x, pe__head_rotator *rotate)
 {
     for (size_t b = 0; b < tile->section_count; b++) {
@@ -9652,9 +9653,8 @@ PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, cons
 }
 
 /* Rotate one head at a time, in the schedule's order, and copy the elements after its pairs. */
-PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
-                                  const pe__tile *tile, const pe__heads *x,
-                                  const pe__head_schedule *schedule)
+PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, const pe__tile *tile,
+                                  const pe__heads *x, const pe__head_schedule *schedule)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs, width = n * e;
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
@@ -9735,11 +9735,11 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
         else pe__rotate_sections_interleaved(from, to, t, x, name##_interleaved);                  \
         if (x->copied_after) name##_rest(t, x);                                                    \
     }
-PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE__F32, PE__F32)
-PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE__F16, PE__F16)
-PE__HEAD_ROTATORS(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
-PE__HEAD_ROTATORS(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
-PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE_TYPE_F32, PE_TYPE_F32)
+PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE_TYPE_F16, PE_TYPE_F16)
+PE__HEAD_ROTATORS(pe__rotate_heads_bf16, PE_TYPE_BF16, PE_TYPE_BF16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32_f16, PE_TYPE_F32, PE_TYPE_F16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE_TYPE_F32, PE_TYPE_BF16)
 #undef PE__HEAD_ROTATORS
 #undef PE__HEAD_ROTATOR
 
@@ -10366,7 +10366,7 @@ typedef struct pe__table {
 
 /* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
    first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
-PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
+PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
@@ -10387,10 +10387,11 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
     for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
         n = pe__min(tile->tokens - t, PE__POSITIONS);
         pe__positions(at, tile->token + t, n, 0, p);
-        if (table->type == PE_TYPE_F32) pe__read_table_rows(PE__F32, table, p, n, tile, back, out);
+        if (table->type == PE_TYPE_F32)
+            pe__read_table_rows(PE_TYPE_F32, table, p, n, tile, back, out);
         else if (table->type == PE_TYPE_F16)
-            pe__read_table_rows(PE__F16, table, p, n, tile, back, out);
-        else pe__read_table_rows(PE__BF16, table, p, n, tile, back, out);
+            pe__read_table_rows(PE_TYPE_F16, table, p, n, tile, back, out);
+        else pe__read_table_rows(PE_TYPE_BF16, table, p, n, tile, back, out);
     }
 }
 
@@ -10492,7 +10493,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
 
 /* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
    has found that all arguments are valid and that the pairs fill whole units. */
-PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
+PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
@@ -11458,7 +11459,7 @@ typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe_
 
 /* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
    not NULL, elements with j > 0 become *masked, whatever they were. */
-PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
+PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
     const int whole = n == PE__FLOATS;
@@ -11474,7 +11475,7 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *ma
    exceeds PE__FLOAT_INTEGERS in magnitude, so floats hold the distances exactly. The loop has four
    vectors of distances: with one, each iteration would wait for the addition of the one before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
-PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
 {
     static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -11539,7 +11540,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
 }
 
 /* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
-PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
 {
@@ -11567,7 +11568,7 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mo
 /* Write n 16-bit biases to row, correctly rounded: the floats are rounded to odd, then to the type.
    keys: a tile that was loaded with split = 1, and whose first key is at distance j; NULL: the keys
    are at distances j, j + 1 ... */
-PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
+PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
     const int64_t most = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
@@ -11602,7 +11603,7 @@ typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
-    pe__type type;
+    pe_type type;
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
@@ -11611,7 +11612,7 @@ typedef struct pe__alibi {
    a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
    waits for an earlier store whose address has the same last 12 bits, and among the stores of a few
    rows every value of these bits occurs. */
-PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
 {
@@ -11649,7 +11650,7 @@ static inline int pe__alibi_is_consecutive(const pe__alibi *a)
     }
     return 1;
 }
-PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, void *out)
 {
     const pe__bias_mode listed = to == PE__BIAS_STREAM ? PE__BIAS_STORE : to;
@@ -11663,7 +11664,7 @@ PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe__type type, pe_alibi_mode
         pe__alibi_rows_of(listed, type, mode, a, &keys, key, out);
     }
 }
-PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi *a, void *out)
+PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe_type type, const pe__alibi *a, void *out)
 {
     if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
     else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
@@ -11680,7 +11681,7 @@ PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile,
 
 /* Write the rows of all heads in 16 bits. If keys and queries are consecutive, rows are copied from
    a tile of biases, as many rows and keys as it has room for. Otherwise each row is computed. */
-PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
+PE__INLINE void pe__alibi_rows_16(pe_type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
     uint16_t tile[PE__BUFFER];
@@ -11714,18 +11715,18 @@ PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
     const int stream =
         a->heads * a->queries * a->keys * size >= many && (uintptr_t)bias % size == 0;
-    if (a->type == PE__F16) pe__alibi_rows_16(PE__F16, a, bias, stream);
-    else if (a->type == PE__BF16) pe__alibi_rows_16(PE__BF16, a, bias, stream);
-    else if (stream) pe__alibi_rows(PE__BIAS_STREAM, PE__F32, a, bias);
-    else pe__alibi_rows(PE__BIAS_STORE, PE__F32, a, bias);
+    if (a->type == PE_TYPE_F16) pe__alibi_rows_16(PE_TYPE_F16, a, bias, stream);
+    else if (a->type == PE_TYPE_BF16) pe__alibi_rows_16(PE_TYPE_BF16, a, bias, stream);
+    else if (stream) pe__alibi_rows(PE__BIAS_STREAM, PE_TYPE_F32, a, bias);
+    else pe__alibi_rows(PE__BIAS_STORE, PE_TYPE_F32, a, bias);
     if (stream) pe__fence();
 }
 
 PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 {
-    if (a->type == PE__F32) pe__alibi_rows(PE__BIAS_ADD, PE__F32, a, scores);
-    else if (a->type == PE__F16) pe__alibi_rows(PE__BIAS_ADD, PE__F16, a, scores);
-    else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
+    if (a->type == PE_TYPE_F32) pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_F32, a, scores);
+    else if (a->type == PE_TYPE_F16) pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_F16, a, scores);
+    else pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_BF16, a, scores);
 }
 
 /* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a
@@ -11891,7 +11892,7 @@ typedef struct pe__scores {
 /* Check all arguments, then add the biases to the scores. Before each addition the biases of up to
    PE__MOST keys are collected in a buffer, because the entries of the table are `heads` floats
    apart. */
-PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
+PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {
     const size_t heads = x->heads, queries = x->queries, keys = x->keys;
@@ -11957,7 +11958,7 @@ typedef struct pe__learned {
 
 /* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
    1, rows of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l, const pe_at *at,
+PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l, const pe_at *at,
                                      size_t rows)
 {
     const size_t d_model = l->d_model;
@@ -11987,7 +11988,7 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
                                      size_t rows, const float *grad_x, size_t stride)
 {
     const pe__learned l = {grad_table, grad_x, table_rows, d_model, stride};
-    return pe__learned_add(PE__F32, 1, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F32, 1, &l, &at, rows);
 }
 
 /* ==== src/learned/resample.h ==== */
@@ -12302,9 +12303,9 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
         const pe__learned l = {table, x, table_rows, d_model, stride};                             \
         return pe__learned_add(type, 0, &l, &at, rows);                                            \
     }
-PE__OF_TYPE(f32, PE__F32, float)
-PE__OF_TYPE(f16, PE__F16, uint16_t)
-PE__OF_TYPE(bf16, PE__BF16, uint16_t)
+PE__OF_TYPE(f32, PE_TYPE_F32, float)
+PE__OF_TYPE(f16, PE_TYPE_F16, uint16_t)
+PE__OF_TYPE(bf16, PE_TYPE_BF16, uint16_t)
 PE__ROPE_TO(f32, float, float)
 PE__ROPE_TO(f16, uint16_t, uint16_t)
 PE__ROPE_TO(bf16, uint16_t, uint16_t)
@@ -12328,12 +12329,12 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
         pe__rotate_token_by_table(type, table, layout, (size_t)row, x, heads);                     \
         return PE_OK;                                                                              \
     }
-PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f32, PE__F32, float, interleaved, PE_LAYOUT_INTERLEAVED)
-PE__BY_TABLE(f16, PE__F16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f16, PE__F16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f32, PE_TYPE_F32, float, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(f32, PE_TYPE_F32, float, interleaved, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f16, PE_TYPE_F16, uint16_t, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(f16, PE_TYPE_F16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(bf16, PE_TYPE_BF16, uint16_t, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(bf16, PE_TYPE_BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
 #undef PE__BY_TABLE
 
 #undef PE__ROPE_TO
@@ -12821,12 +12822,12 @@ PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
                              head_stride, mode,  type,    &query_at, &key_at};                     \
         return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
     }
-PE__CALLS(f32, PE__F32, float, fill)
-PE__CALLS(f32, PE__F32, float, add)
-PE__CALLS(f16, PE__F16, uint16_t, fill)
-PE__CALLS(f16, PE__F16, uint16_t, add)
-PE__CALLS(bf16, PE__BF16, uint16_t, fill)
-PE__CALLS(bf16, PE__BF16, uint16_t, add)
+PE__CALLS(f32, PE_TYPE_F32, float, fill)
+PE__CALLS(f32, PE_TYPE_F32, float, add)
+PE__CALLS(f16, PE_TYPE_F16, uint16_t, fill)
+PE__CALLS(f16, PE_TYPE_F16, uint16_t, add)
+PE__CALLS(bf16, PE_TYPE_BF16, uint16_t, fill)
+PE__CALLS(bf16, PE_TYPE_BF16, uint16_t, add)
 #undef PE__CALLS
 
 /* ==== src/pe.h ==== */

@@ -155,10 +155,10 @@ PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
                              head_stride, mode,  type,    &query_at, &key_at};                     \
         return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
     }
-PE__CALLS(f32, PE__F32, float, fill)
-PE__CALLS(f32, PE__F32, float, add)
-PE__CALLS(f16, PE__F16, uint16_t, fill)
-PE__CALLS(f16, PE__F16, uint16_t, add)
-PE__CALLS(bf16, PE__BF16, uint16_t, fill)
-PE__CALLS(bf16, PE__BF16, uint16_t, add)
+PE__CALLS(f32, PE_TYPE_F32, float, fill)
+PE__CALLS(f32, PE_TYPE_F32, float, add)
+PE__CALLS(f16, PE_TYPE_F16, uint16_t, fill)
+PE__CALLS(f16, PE_TYPE_F16, uint16_t, add)
+PE__CALLS(bf16, PE_TYPE_BF16, uint16_t, fill)
+PE__CALLS(bf16, PE_TYPE_BF16, uint16_t, add)
 #undef PE__CALLS

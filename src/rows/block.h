@@ -49,11 +49,11 @@ typedef struct pe__block {
 } pe__block;
 
 /* Set x->row and x->position to the row pair at distance b from the anchor, and ts, tc to rotation
-   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is one
-   row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set to
-   NULL. A row at position 0 is written here, and its address is then also set to NULL. */
+   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is
+   one row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set
+   to NULL. A row at position 0 is written here, and its address is then also set to NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
-                                 ptrdiff_t stride, int64_t b, pe__type type)
+                                 ptrdiff_t stride, int64_t b, pe_type type)
 {
     x->ts = x->tc = NULL;
     if (b != 0) {
@@ -166,7 +166,7 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
         if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
-        pe__set_row_pair(x, block, row, stride, b, PE__F32);
+        pe__set_row_pair(x, block, row, stride, b, PE_TYPE_F32);
         unsigned char *const second = x->row[1];
         if (together && x->row[0] && second) {
             x->output->kernel->row_pairs(x, n);
@@ -203,7 +203,7 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
 /* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
    go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
    of a buffer. */
-PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type, int added)
+PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
     unsigned char *const buffer = (unsigned char *)pe__aligned(space);
@@ -223,7 +223,7 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     pe__thresholds_16(f, f->b, x->end, f->bound_b);
     if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
     for (int64_t b = block->nearest; b <= block->farthest; b++) {
-        pe__set_row_pair(x, block, row, stride, b, added ? PE__F32 : type);
+        pe__set_row_pair(x, block, row, stride, b, added ? PE_TYPE_F32 : type);
         if (!x->row[0] && !x->row[1]) continue;
         if (added) {
             pe__add_row_pair_16(x, f, (size_t)b);

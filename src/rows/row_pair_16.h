@@ -157,16 +157,16 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
 /* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
    2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
    2^90. */
-PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
+PE__INLINE float pe__base_error_16(const pe_plan *plan, pe_type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
     if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* flags all */
-    return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
+    return (float)(size * pe__exp2i(-46) + (type == PE_TYPE_F16 ? pe__exp2i(-25) : 0));
 }
 
 /* Begin a tile of columns: set the limits of its thresholds, compute its angles, clear its
    state. */
-PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe_type type,
                                    int added)
 {
     const pe_plan *const plan = output->plan;
@@ -204,10 +204,10 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 
 /* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
    range of normal floats. */
-PE__INLINE uint16_t pe__to_16(pe__type type, double y)
+PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 {
     const float odd = (float)pe__odd24_one(y);
-    if (type == PE__F16) return pe__one_to_f16(odd);
+    if (type == PE_TYPE_F16) return pe__one_to_f16(odd);
     const uint32_t word = (uint32_t)pe__float_bits(odd);
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
@@ -215,7 +215,7 @@ PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 /* Returns the element of pair k of a span at position t, from a double y with an error of at most
    e: the number that y - e and y + e both round to, else the result of round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
-                                       double y, double e, pe__type type)
+                                       double y, double e, pe_type type)
 {
     const uint16_t h = pe__to_16(type, y + e);
     /* |y| > 2^-120, because pe__to_16() does not handle subnormal floats */
@@ -233,7 +233,7 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
    rounding of the squares. If both squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[2],
                                       double (*position)[2], const pe__flagged_group *flagged,
-                                      size_t count, pe__type type)
+                                      size_t count, pe_type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
@@ -298,7 +298,7 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
 /* Store the group from pair i on in row `side`, or add it to the elements there. Returns the
    flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
-                                    pe__type type, int added)
+                                    pe_type type, int added)
 {
     const int drop = pe__dropped_bits(type);
     unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
@@ -359,11 +359,11 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
    and store or add them. type, split and added are constants wherever the kernel is inlined. One of
    the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
-                                   pe__type type, int added)
+                                   pe_type type, int added)
 {
     pe__flagged_group *flagged = f->flagged + f->flagged_count;
     float (*const row)[PE__TILE_16] = f->plan_row[distance];
-    const int often = type == PE__F16;
+    const int often = type == PE_TYPE_F16;
     const size_t base = PE__TILE_16 * distance;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__group g[2];
@@ -384,7 +384,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 /* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
    when it is first needed; for distance 0 it is sine 0, cosine 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
-                                      pe__type type, int added)
+                                      pe_type type, int added)
 {
     float (*const row)[PE__TILE_16] = f->plan_row[distance];
     if (!(f->made >> distance & 1)) {
@@ -414,7 +414,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
         else pe__store_row_of_pair(x);
         return;
     }
-    pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
+    pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
        them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
@@ -430,7 +430,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
 
 /* Round the flagged groups of a block from doubles, if there are more than `most`. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
-                                     pe__type type)
+                                     pe_type type)
 {
     if (f->flagged_count <= most) return;
     pe__round_flagged_16(x, f->row, f->position, f->flagged, f->flagged_count, type);

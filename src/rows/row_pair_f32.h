@@ -226,7 +226,7 @@ PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrd
 }
 
 /* Add four vectors of floats to the elements of a type at the addresses of pe__store_four(). */
-PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distance, int split,
+PE__INLINE void pe__add_four(pe_type type, float scale, size_t prefetch_distance, int split,
                              unsigned char *p, ptrdiff_t across, const pe__floats4 *x)
 {
     const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(type));
@@ -245,9 +245,9 @@ PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distanc
 /* What a row pair kernel does with floats: it stores them, or adds them to elements of a type. */
 typedef enum pe__sum {
     PE__NOT_ADDED = -1,
-    PE__SUM_F32 = PE__F32,
-    PE__SUM_F16 = PE__F16,
-    PE__SUM_BF16 = PE__BF16
+    PE__SUM_F32 = PE_TYPE_F32,
+    PE__SUM_F16 = PE_TYPE_F16,
+    PE__SUM_BF16 = PE_TYPE_BF16
 } pe__sum;
 
 /* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
@@ -263,8 +263,7 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (sum != PE__NOT_ADDED) {
-        pe__add_four((pe__type)sum, x->scale, x->prefetch_distance[side], split, p, x->across,
-                     four);
+        pe__add_four((pe_type)sum, x->scale, x->prefetch_distance[side], split, p, x->across, four);
     } else if (PE__UNLIKELY(x->mode == PE__STREAM)) {
         pe__stream(p0, v[0]);
         pe__stream(p1, v[1]);
@@ -293,9 +292,9 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
 }
 
 /* Write row `side`, which is at position 0: all its sines are 0, and all its cosines are the
-   amplitude. The rounding test would flag the zeros. Floats (type PE__F32) are stored or added;
+   amplitude. The rounding test would flag the zeros. Floats (type PE_TYPE_F32) are stored or added;
    16-bit elements are stored. */
-PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
+PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 {
     enum { PE__SUMS = 16 };
     const size_t element = x->output->element;
@@ -309,8 +308,8 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
         for (int j = 0; j < PE__SUMS; j++)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
-            m = pe__min(n - i, type == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (type == PE__F32) pe__store_some(x, p + i * element, all, m);
+            m = pe__min(n - i, type == PE_TYPE_F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
+            if (type == PE_TYPE_F32) pe__store_some(x, p + i * element, all, m);
             else pe__put_n_as(type, p + i * element, pe__get(all), m);
         }
     }
@@ -447,13 +446,13 @@ PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
 /* Add n floats of row to the elements at x: x = scale x + row, in f32, then rounded once to the
    type of x. Lines are prefetched as in pe__store_four(). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
-PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, const float *row,
+PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, const float *row,
                              size_t n)
 {
     for (size_t i = 0; i < n * output->element; i += 64)
         PE__PREFETCH((uintptr_t)x + output->prefetch_distance + i);
     const float scale = (float)output->scale;
-    pe__add_row_as(type, x, PE__F32, row, n, &scale);
+    pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
 /* For each type: the kernel that adds row pairs, and the adder of single rows. */
@@ -477,7 +476,7 @@ PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, c
         pe__add_some(type, output, x, (const float *)row, n);                                      \
     }                                                                                              \
     static const pe__adder pe__adder_##T = {pe__add_four_##T, pe__add_some_##T};
-PE__ADDER(f32, PE__F32)
-PE__ADDER(f16, PE__F16)
-PE__ADDER(bf16, PE__BF16)
+PE__ADDER(f32, PE_TYPE_F32)
+PE__ADDER(f16, PE_TYPE_F16)
+PE__ADDER(bf16, PE_TYPE_BF16)
 #undef PE__ADDER

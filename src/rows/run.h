@@ -153,7 +153,7 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
    anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
    tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
    once for each tile. */
-PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
+PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {
     double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
@@ -187,7 +187,7 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
     {                                                                                              \
         pe__write_rows_16(type, output, t, rows, added);                                           \
     }
-PE__ROWS_16(rows_f16, PE__F16, 0)
-PE__ROWS_16(rows_bf16, PE__BF16, 0)
-PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
+PE__ROWS_16(rows_f16, PE_TYPE_F16, 0)
+PE__ROWS_16(rows_bf16, PE_TYPE_BF16, 0)
+PE__ROWS_16(add_rows_bf16, PE_TYPE_BF16, 1)
 #undef PE__ROWS_16

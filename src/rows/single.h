@@ -81,7 +81,7 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
 
 /* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
-                                          pe__type type)
+                                          pe_type type)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     const pe__flagged_group flagged = {0, lanes};
@@ -139,7 +139,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
    last place, 2^-24 of the float. least: the constant term of the thresholds, from
    pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
-                                       const pe__pending *pending, pe__vf least, pe__type type)
+                                       const pe__pending *pending, pe__vf least, pe_type type)
 {
     const pe__vf by = pe__splat_f32(1.0625f / 16777216);
     const pe__vf *const v = pending->v.v;
@@ -162,9 +162,9 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
    the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
    floats during the next step, while that step computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
-                                 pe__type type)
+                                 pe_type type)
 {
-    const int floats = type == PE__F32;
+    const int floats = type == PE_TYPE_F32;
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
@@ -208,7 +208,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
 }
 PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
 {
-    return pe__single_row(output, t, adder, PE__F32);
+    return pe__single_row(output, t, adder, PE_TYPE_F32);
 }
 
 /* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
@@ -220,7 +220,7 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
     pe__span first;
     pe__single_span(&x, &first);
     first.bound = &pe__bound_far;
-    if (t == 0) pe__store_origin(&first, 0, PE__F32);
+    if (t == 0) pe__store_origin(&first, 0, PE_TYPE_F32);
     for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
         double a[PE__SINCOS_PAIRS] = {0}, b[PE__SINCOS_PAIRS] = {0};
         double *const to[2] = {first.swapped ? b : a, first.swapped ? a : b};
