@@ -852,8 +852,9 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *     sines[r * stride + i]   = amplitude sin(p_r omega[i])
  *     cosines[r * stride + i] = amplitude cos(p_r omega[i])
  *
- * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A single row
- * takes a sixth to a third longer than by a plan that is kept; many rows are faster by a plan.
+ * These are the bits of pe_fill_T with a plan of pe_plan_init_frequencies(). A single row takes 12
+ * to 25 % longer than with a plan that is kept, because its frequencies are converted to half-turns
+ * first (bench/paired.sh, "one row"). Many rows are also faster with a plan.
  *
  * omega        pairs frequencies in radians a position, taken as the exact values of the doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
@@ -5003,11 +5004,6 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t la
     }
 }
 
-/* The sines s and cosines c of a row, in doubles, from which other rows are rotated. */
-typedef struct pe__anchor {
-    double *s, *c;
-} pe__anchor;
-
 #if PE_SLEEF
 /* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
    [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
@@ -5042,83 +5038,81 @@ PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
  * Tested by tests/unit/simd/test_types.c. */
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
- * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
- * argument; where the kernel is inlined, it is a constant. */
-
-/* The types of elements, with the values of pe_type. */
-typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
+ * A kernel is written once for all three types. The type, a pe_type, is an argument; where the
+ * kernel is inlined, it is a constant. */
 
 /* Returns how many bits the last rounding drops: see PE__DROP_F32. */
-PE__INLINE int pe__dropped_bits(pe__type kind)
+PE__INLINE int pe__dropped_bits(pe_type kind)
 {
-    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
+    return kind == PE_TYPE_BF16 ? PE__DROP_BF16 : kind == PE_TYPE_F16 ? PE__DROP_F16 : PE__DROP_F32;
 }
 
 /* Floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
 
-PE__INLINE size_t pe__size_of(pe__type type)
+PE__INLINE size_t pe__size_of(pe_type type)
 {
-    return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
+    return type == PE_TYPE_F32 ? sizeof(float) : sizeof(uint16_t);
 }
 
 /* Return the address of element i of the array at p. */
-PE__INLINE void *pe__at_element(pe__type type, void *p, size_t i)
+PE__INLINE void *pe__at_element(pe_type type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
 }
-PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
+PE__INLINE const void *pe__at_const(pe_type type, const void *p, size_t i)
 {
     return (const unsigned char *)p + i * pe__size_of(type);
 }
 
-PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
+PE__INLINE pe__vf pe__get_as(pe_type type, const void *p)
 {
-    if (type == PE__F32) return pe__get((const float *)p);
-    return type == PE__F16 ? pe__get_f16((const uint16_t *)p) : pe__get_bf16((const uint16_t *)p);
+    if (type == PE_TYPE_F32) return pe__get((const float *)p);
+    return type == PE_TYPE_F16 ? pe__get_f16((const uint16_t *)p)
+                               : pe__get_bf16((const uint16_t *)p);
 }
-PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
+PE__INLINE void pe__put_as(pe_type type, void *p, pe__vf v)
 {
-    if (type == PE__F32) pe__put((float *)p, v);
-    else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
+    if (type == PE_TYPE_F32) pe__put((float *)p, v);
+    else if (type == PE_TYPE_F16) pe__put_f16((uint16_t *)p, v);
     else pe__put_bf16((uint16_t *)p, v);
 }
 
 /* Store the vector u at p and v at q. For 16-bit types the test for NaNs costs most, so one test
    serves both vectors. */
-PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf v)
+PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
-    if (type == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
+    if (type == PE_TYPE_F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
         pe__put_as(type, p, u);
         pe__put_as(type, q, v);
     } else {
-        pe__put_h(g, type == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
-        pe__put_h(h, type == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+        pe__put_h(g, type == PE_TYPE_BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, type == PE_TYPE_BF16 ? pe__round_bf16(v) : pe__round_f16(v));
     }
 }
 
 /* Store a0 b0 a1 b1 ... at p, rounded to 16-bit elements. No float may be a NaN or the midpoint of
    two elements. */
-PE__INLINE void pe__put_zip_as(pe__type type, void *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_zip_as(pe_type type, void *p, pe__vf a, pe__vf b)
 {
-    if (type == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
+    if (type == PE_TYPE_BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
 /* Load n elements at p, at most a vector; the other lanes are 0. */
-PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
+PE__INLINE pe__vf pe__get_n_as(pe_type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
-    if (type == PE__F32) return pe__get_n((const float *)p, n);
+    if (type == PE_TYPE_F32) return pe__get_n((const float *)p, n);
     memcpy(h, p, n * sizeof *h);
     return pe__get_as(type, h);
 }
-PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
+PE__INLINE void pe__put_n_as(pe_type type, void *p, pe__vf v, size_t n)
 {
     uint16_t all[PE__FLOATS];
-    if (type != PE__F32) pe__put_as(type, all, v);
-    if (type == PE__F32) pe__put_n((float *)p, v, n);
+    if (type != PE_TYPE_F32) pe__put_as(type, all, v);
+    if (type == PE_TYPE_F32) pe__put_n((float *)p, v, n);
     else memcpy(p, all, n * sizeof *all);
 }
 
@@ -5132,7 +5126,7 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 
 /* Add a row to n elements of x: x = s x + row, with s = *scale, or s = 1 if scale is NULL. Each
    product and each sum is rounded to f32, then the sum once more to the type of x. */
-PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
+PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const void *row, size_t n,
                                const float *scale)
 {
     size_t i = 0;
@@ -5152,11 +5146,11 @@ PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const 
 }
 
 /* Add n floats of row to the elements of x, each sum rounded once to the type of x. */
-PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, size_t n)
+PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, size_t n)
 {
-    if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
-    else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);
-    else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
+    if (type == PE_TYPE_F32) pe__add_row_as(PE_TYPE_F32, x, PE_TYPE_F32, row, n, NULL);
+    else if (type == PE_TYPE_F16) pe__add_row_as(PE_TYPE_F16, x, PE_TYPE_F32, row, n, NULL);
+    else pe__add_row_as(PE_TYPE_BF16, x, PE_TYPE_F32, row, n, NULL);
 }
 
 /* ==== src/layouts/output.h ==== */
@@ -5227,8 +5221,8 @@ typedef struct pe__output {
     ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* number of each; they differ by one if the width is odd          */
-    size_t pairs;            /* number of pairs: the larger of these two                        */
+    size_t sines, cosines;   /* number of each; they differ by one if the width is odd, and the
+                                larger one is the number of pairs                               */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
@@ -5269,7 +5263,7 @@ PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
     output.sine = 0;
-    output.cosine = output.sines = output.cosines = output.pairs = count;
+    output.cosine = output.sines = output.cosines = count;
     output.order = PE__SPLIT;
     output.prefetch_distance = output.peeled = output.repeat_offset = output.padding_pairs = 0;
     output.round_element = round_element;
@@ -5296,8 +5290,7 @@ PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, siz
     part.cosine += step * pair;
     part.sines = pe__min(count, output->sines > pair ? output->sines - pair : 0);
     part.cosines = pe__min(count, output->cosines > pair ? output->cosines - pair : 0);
-    part.pairs = pe__max(part.sines, part.cosines);
-    if (pair + count < output->pairs) part.padding_pairs = 0;
+    if (pair + count < pe__max(output->sines, output->cosines)) part.padding_pairs = 0;
     return part;
 }
 
@@ -5324,7 +5317,6 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosine = axis->cosine;
     output->sines = axis->sines;
     output->cosines = axis->cosines;
-    output->pairs = axis->pairs;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
     /* 8 KB in whole rows, or one row */
@@ -5614,7 +5606,7 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
 
 /* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
    set, step is 2 or 4, and the first element is p[step / 2]. */
-PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
+PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
     if (step > 1) {
@@ -5642,7 +5634,7 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 /* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
    element x if `negative` is set. Whole vectors are written: up to PE__FLOATS - 1 floats after the
    last element change, too. */
-PE__INLINE void pe__read_floats(pe__type type, const void *in, size_t n, size_t step, int odd,
+PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t step, int odd,
                                 int negative, float *out)
 {
     float few[4 * PE__FLOATS];
@@ -5661,7 +5653,8 @@ PE__INLINE void pe__read_floats(pe__type type, const void *in, size_t n, size_t 
 /* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
  * Tested by tests/unit/numbers/test_budget.c. */
 
-/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
+/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1].
+   Each array of an anchor has padding after its last pair: the last vector may reach into it, and
    pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
@@ -5669,7 +5662,7 @@ enum { PE__ANCHOR_PADDING = 32 };
    number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
    and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
-                                    double t, size_t pair, size_t count, pe__anchor to)
+                                    double t, size_t pair, size_t count, double *const *to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
@@ -5681,20 +5674,20 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
     for (size_t i = 0; table && i < count; i += PE_LANES) {
         pe__vd sine, cosine;
         pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
-        pe__store(to.s + i, sine);
-        pe__store(to.c + i, cosine);
+        pe__store(to[0] + i, sine);
+        pe__store(to[1] + i, cosine);
     }
     if (table) return;
 #endif
     for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
+        pe__sincos_store(&by, pair + i, last, to[0] + i, to[1] + i);
 }
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
    with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
    of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
-                                        double t, size_t pair, size_t count, pe__anchor to)
+                                        double t, size_t pair, size_t count, double *const *to)
 {
     const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
     const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
@@ -5702,11 +5695,11 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
         const size_t from = pe__vector_pair(plan, pair + i);
         pe__dd s, c;
         pe__sincos_dd(plan, from, t, &s, &c);
-        pe__store(to.s + i, s.hi * pe__splat(factor));
-        pe__store(to.c + i, c.hi * pe__splat(factor));
+        pe__store(to[0] + i, s.hi * pe__splat(factor));
+        pe__store(to[1] + i, c.hi * pe__splat(factor));
         for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
+            to[0][i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
+            to[1][i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
         }
     }
 }
@@ -5715,16 +5708,16 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
    rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
    pair `pair` on, to `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
-                                   pe__anchor centre, pe__anchor to)
+                                   double *const *centre, double *const *to)
 {
     const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
     const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
     for (size_t i = 0; i < count; i += PE_LANES) {
         const double *const sines = row + pe__vector_pair(plan, pair + i);
-        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
+        const pe__rotated r = pe__rotate(pe__load(centre[0] + i), pe__load(centre[1] + i),
                                          pe__load(sines) * sign, pe__load(sines + plan->padded));
-        pe__store(to.s + i, r.a[0]);
-        pe__store(to.c + i, r.b[0]);
+        pe__store(to[0] + i, r.a[0]);
+        pe__store(to[1] + i, r.b[0]);
     }
 }
 
@@ -5748,16 +5741,9 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* Two rows at a distance b from their anchor: [0] is the row anchor + b, [1] the row anchor - b. If
-   cosines come first, [0] is anchor - b and [1] is anchor + b: see pe__span. */
-typedef struct pe__row_pair {
-    unsigned char *row[2]; /* the address of the row's first column; NULL: the row is not written */
-    double position[2];
-} pe__row_pair;
-
 /* A span: the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets what is
-   constant in a tile. a and b change from block to block; at, ts, tc and prefetch_distance change
-   from row pair to row pair.
+   constant in a tile. a and b change from block to block; row, position, ts, tc and
+   prefetch_distance change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
@@ -5772,12 +5758,13 @@ typedef struct pe__row_pair {
    that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
-    const pe_plan *plan;
     const pe__bound *bound;
     const pe__adder *adder; /* NULL: floats are stored                                          */
     const double *a, *b;    /* the anchor's first and second components, with a factor 1 + eta  */
     const double *ts, *tc;  /* rotation row b: sin(b w), cos(b w); NULL: the row is the anchor  */
-    pe__row_pair at;        /* the rows that are written                                        */
+    unsigned char *row[2];  /* where the rows anchor + b and anchor - b begin (if swapped, anchor -
+                               b and anchor + b); NULL: this row is not written                 */
+    double position[2];     /* of these rows                                                    */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
     size_t first, second;   /* number of first and of second components in a row                */
@@ -5793,12 +5780,11 @@ typedef struct pe__span {
     int split, swapped;          /* split: in halves; swapped: interleaved, cosines first         */
 } pe__span;
 
-/* Begin a span of all pairs of an output; a, b, ts, tc and at are set later. */
+/* Begin a span of all pairs of an output; a, b, ts, tc, row and position are set later. */
 PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {
     x->output = output;
-    x->plan = output->plan;
     x->bound = bound;
     x->adder = adder;
     x->pair = output->pair;
@@ -5807,7 +5793,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->first = x->swapped ? output->cosines : output->sines;
     x->second = x->swapped ? output->sines : output->cosines;
     x->begin = 0;
-    x->end = output->pairs;
+    x->end = pe__max(output->sines, output->cosines);
     x->across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)output->element;
     x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
     x->mode = output->mode;
@@ -5827,7 +5813,7 @@ PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
         return r;
     }
     pe__vd ts = pe__load(x->ts + i);
-    if (!two) ts = ts * pe__splat(x->at.row[0] ? 1.0 : -1.0);
+    if (!two) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
     return pe__rotate(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i));
 }
 
@@ -5845,7 +5831,7 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
 {
     const double eta = x->bound->eta;
     const pe__vd deflate = pe__splat(1 - eta + eta * eta);
-    const pe__vd e = pe__splat(x->bound->error * fabs(x->plan->amplitude));
+    const pe__vd e = pe__splat(x->bound->error * fabs(x->output->plan->amplitude));
     a = a * deflate;
     b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
@@ -5855,7 +5841,7 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
 
 /* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
    interleaved, or, if split, the first components (second = 0) or the second ones (second = 1).
-   side: the row's index in x->at. Padding lanes repeat the last pair, so they may be undecided,
+   side: the row's index in x->row. Padding lanes repeat the last pair, so they may be undecided,
    too. They are skipped, since they are never stored. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
@@ -5867,7 +5853,7 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
             all[j] =
-                (float)x->output->round_element(x->plan, x->at.position[side], x->pair + pair,
+                (float)x->output->round_element(x->output->plan, x->position[side], x->pair + pair,
                                                 (int)component ^ x->swapped, PE__DROP_F32, NULL);
     }
     return pe__get(all);
@@ -5890,11 +5876,11 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
 }
 
 /* Round a group, the four vectors of pairs from pair i on, in which the rounding test has flagged
-   a vector. v[0] and v[1] get rows [0] and [1] of x->at; if two is 0, v[0] gets the one row that
+   a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one row that
    is not NULL. All four vectors are rounded, since it would take longer to find the flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
-    const int first = !two && !x->at.row[0];
+    const int first = !two && !x->row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
         const pe__vd plus[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
@@ -5965,7 +5951,7 @@ PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrd
 }
 
 /* Add four vectors of floats to the elements of a type at the addresses of pe__store_four(). */
-PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distance, int split,
+PE__INLINE void pe__add_four(pe_type type, float scale, size_t prefetch_distance, int split,
                              unsigned char *p, ptrdiff_t across, const pe__floats4 *x)
 {
     const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(type));
@@ -5984,9 +5970,9 @@ PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distanc
 /* What a row pair kernel does with floats: it stores them, or adds them to elements of a type. */
 typedef enum pe__sum {
     PE__NOT_ADDED = -1,
-    PE__SUM_F32 = PE__F32,
-    PE__SUM_F16 = PE__F16,
-    PE__SUM_BF16 = PE__BF16
+    PE__SUM_F32 = PE_TYPE_F32,
+    PE__SUM_F16 = PE_TYPE_F16,
+    PE__SUM_BF16 = PE_TYPE_BF16
 } pe__sum;
 
 /* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
@@ -6002,8 +5988,7 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (sum != PE__NOT_ADDED) {
-        pe__add_four((pe__type)sum, x->scale, x->prefetch_distance[side], split, p, x->across,
-                     four);
+        pe__add_four((pe_type)sum, x->scale, x->prefetch_distance[side], split, p, x->across, four);
     } else if (PE__UNLIKELY(x->mode == PE__STREAM)) {
         pe__stream(p0, v[0]);
         pe__stream(p1, v[1]);
@@ -6032,24 +6017,24 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
 }
 
 /* Write row `side`, which is at position 0: all its sines are 0, and all its cosines are the
-   amplitude. The rounding test would flag the zeros. Floats (type PE__F32) are stored or added;
+   amplitude. The rounding test would flag the zeros. Floats (type PE_TYPE_F32) are stored or added;
    16-bit elements are stored. */
-PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
+PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 {
     enum { PE__SUMS = 16 };
     const size_t element = x->output->element;
-    const double amplitude = x->plan->amplitude;
+    const double amplitude = x->output->plan->amplitude;
     const float sine = (float)(0 * amplitude);
     const float cosine = pe__round_once(amplitude, 0, 1, pe__dropped_bits(type));
     for (int component = 0; component <= x->split; component++) {
-        unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
+        unsigned char *const p = x->row[side] + (component ? x->across : 0);
         const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
         float all[PE__SUMS];
         for (int j = 0; j < PE__SUMS; j++)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
-            m = pe__min(n - i, type == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (type == PE__F32) pe__store_some(x, p + i * element, all, m);
+            m = pe__min(n - i, type == PE_TYPE_F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
+            if (type == PE_TYPE_F32) pe__store_some(x, p + i * element, all, m);
             else pe__put_n_as(type, p + i * element, pe__get(all), m);
         }
     }
@@ -6063,17 +6048,17 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
     const pe__rotated r = pe__rotate_at(x, i, two);
-    const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
+    const int32_t guard = i < x->slow ? x->output->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
     pe__rounding_test test = pe__rounding_test_begin();
     pe__vf v[2];
     for (int side = 0; side < 2; side++) {
         v[side] = pe__round_two(r.a[side], r.b[side], x->split);
-        if (x->at.row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
+        if (x->row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
     }
     const int flagged = pe__rounding_test_flagged(test, x->bound->window, guard);
     for (int side = 0; side < 2; side++) {
-        unsigned char *const p = x->at.row[side];
+        unsigned char *const p = x->row[side];
         float all[2 * PE_LANES], interleaved[2 * PE_LANES];
         if (!p) continue;
         pe__put(all, v[side]);
@@ -6095,8 +6080,8 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 }
 
 /* The hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs: first
-   span->at, then the row pairs at the next larger distances from the anchor. If two is 0, it writes
-   only the row of span->at that is not NULL. Rows come from their anchor by angle addition:
+   span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
+   writes only the row of span->row that is not NULL. Rows come from their anchor by angle addition:
 
        for each pair i:
            s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from rotation row b
@@ -6122,15 +6107,15 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
    for AVX-512; with the 16 vector registers of AVX2 one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
-    const int32_t window = span->bound->window, guard = span->plan->guard;
+    const int32_t window = span->bound->window, guard = span->output->plan->guard;
     pe__span hot = *span;
     const pe__span *const x = &hot;
     const size_t element = two && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
-    const size_t peeled = pe__min(span->peeled, whole), padded = span->plan->padded;
+    const size_t peeled = pe__min(span->peeled, whole), padded = span->output->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->output->stride : x->output->stride;
-    unsigned char *plus = span->at.row[!two && !x->at.row[0]], *minus = span->at.row[1];
+    unsigned char *plus = span->row[!two && !x->row[0]], *minus = span->row[1];
     for (;;) {
         size_t i = span->begin;
         for (size_t some; i < peeled; i += some) {
@@ -6158,10 +6143,10 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
                               i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
         if (!two || --n <= 0) return;
         const double sign = span->swapped ? -1 : 1;
-        span->at.row[0] += stride;
-        span->at.row[1] -= stride;
-        span->at.position[0] += sign;
-        span->at.position[1] -= sign;
+        span->row[0] += stride;
+        span->row[1] -= stride;
+        span->position[0] += sign;
+        span->position[1] -= sign;
         span->ts += 2 * padded;
         span->tc += 2 * padded;
         plus += stride;
@@ -6171,8 +6156,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The row pair kernels store or add n row pairs: x->at and those at the next larger distances.
-   pe__store_row_of_pair() stores or adds the one row of x->at that is not NULL. */
+/* The row pair kernels store or add n row pairs: x->row and those at the next larger distances.
+   pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
@@ -6186,78 +6171,78 @@ PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
 /* Add n floats of row to the elements at x: x = scale x + row, in f32, then rounded once to the
    type of x. Lines are prefetched as in pe__store_four(). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
-PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, const float *row,
+PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, const float *row,
                              size_t n)
 {
     for (size_t i = 0; i < n * output->element; i += 64)
         PE__PREFETCH((uintptr_t)x + output->prefetch_distance + i);
     const float scale = (float)output->scale;
-    pe__add_row_as(type, x, PE__F32, row, n, &scale);
+    pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
 /* For each type: the kernel that adds row pairs, and the adder of single rows. */
 PE__OUTLINE void pe__add_row_pairs_f32(pe__span *x, int64_t n)
 {
-    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__F32);
-    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__F32);
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE_TYPE_F32);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE_TYPE_F32);
 }
 
 PE__OUTLINE void pe__add_four_f32(const pe__output *output, unsigned char *p, ptrdiff_t across,
                                   pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
     const pe__floats4 v = {{v0, v1, v2, v3}};
-    pe__add_four(PE__F32, (float)output->scale, output->prefetch_distance,
+    pe__add_four(PE_TYPE_F32, (float)output->scale, output->prefetch_distance,
                  output->order == PE__SPLIT, p, across, &v);
 }
 
 PE__OUTLINE void pe__add_some_f32(const pe__output *output, unsigned char *x, const void *row,
                                   size_t n)
 {
-    pe__add_some(PE__F32, output, x, (const float *)row, n);
+    pe__add_some(PE_TYPE_F32, output, x, (const float *)row, n);
 }
 
 static const pe__adder pe__adder_f32 = {pe__add_four_f32, pe__add_some_f32};
 
 PE__OUTLINE void pe__add_row_pairs_f16(pe__span *x, int64_t n)
 {
-    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__F16);
-    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__F16);
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE_TYPE_F16);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE_TYPE_F16);
 }
 
 PE__OUTLINE void pe__add_four_f16(const pe__output *output, unsigned char *p, ptrdiff_t across,
                                   pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
     const pe__floats4 v = {{v0, v1, v2, v3}};
-    pe__add_four(PE__F16, (float)output->scale, output->prefetch_distance,
+    pe__add_four(PE_TYPE_F16, (float)output->scale, output->prefetch_distance,
                  output->order == PE__SPLIT, p, across, &v);
 }
 
 PE__OUTLINE void pe__add_some_f16(const pe__output *output, unsigned char *x, const void *row,
                                   size_t n)
 {
-    pe__add_some(PE__F16, output, x, (const float *)row, n);
+    pe__add_some(PE_TYPE_F16, output, x, (const float *)row, n);
 }
 
 static const pe__adder pe__adder_f16 = {pe__add_four_f16, pe__add_some_f16};
 
 PE__OUTLINE void pe__add_row_pairs_bf16(pe__span *x, int64_t n)
 {
-    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE__BF16);
-    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE__BF16);
+    if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE_TYPE_BF16);
+    else pe__rotate_span_f32(x, n, 1, 0, (pe__sum)PE_TYPE_BF16);
 }
 
 PE__OUTLINE void pe__add_four_bf16(const pe__output *output, unsigned char *p, ptrdiff_t across,
                                    pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
     const pe__floats4 v = {{v0, v1, v2, v3}};
-    pe__add_four(PE__BF16, (float)output->scale, output->prefetch_distance,
+    pe__add_four(PE_TYPE_BF16, (float)output->scale, output->prefetch_distance,
                  output->order == PE__SPLIT, p, across, &v);
 }
 
 PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, const void *row,
                                    size_t n)
 {
-    pe__add_some(PE__BF16, output, x, (const float *)row, n);
+    pe__add_some(PE_TYPE_BF16, output, x, (const float *)row, n);
 }
 
 static const pe__adder pe__adder_bf16 = {pe__add_four_bf16, pe__add_some_bf16};
@@ -6369,7 +6354,9 @@ typedef struct pe__scratch_16 {
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    pe__row_pair at[PE__BLOCK_HALF + 1]; /* the two rows at each distance from the anchor */
+    /* the two rows at each distance from the anchor, as in pe__span */
+    unsigned char *row[PE__BLOCK_HALF + 1][2];
+    double position[PE__BLOCK_HALF + 1][2];
 } pe__scratch_16;
 
 /* Convert count doubles to floats, in the order of groups: see pe__scratch_16. The last vector is
@@ -6408,20 +6395,20 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
 /* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
    2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
    2^90. */
-PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
+PE__INLINE float pe__base_error_16(const pe_plan *plan, pe_type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
     if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* flags all */
-    return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
+    return (float)(size * pe__exp2i(-46) + (type == PE_TYPE_F16 ? pe__exp2i(-25) : 0));
 }
 
 /* Begin a tile of columns: set the limits of its thresholds, compute its angles, clear its
    state. */
-PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe_type type,
                                    int added)
 {
     const pe_plan *const plan = output->plan;
-    const size_t count = output->pairs;
+    const size_t count = pe__max(output->sines, output->cosines);
     const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
@@ -6455,10 +6442,10 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 
 /* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
    range of normal floats. */
-PE__INLINE uint16_t pe__to_16(pe__type type, double y)
+PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 {
     const float odd = (float)pe__odd24_one(y);
-    if (type == PE__F16) return pe__one_to_f16(odd);
+    if (type == PE_TYPE_F16) return pe__one_to_f16(odd);
     const uint32_t word = (uint32_t)pe__float_bits(odd);
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
@@ -6466,29 +6453,30 @@ PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 /* Returns the element of pair k of a span at position t, from a double y with an error of at most
    e: the number that y - e and y + e both round to, else the result of round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
-                                       double y, double e, pe__type type)
+                                       double y, double e, pe_type type)
 {
     const uint16_t h = pe__to_16(type, y + e);
     /* |y| > 2^-120, because pe__to_16() does not handle subnormal floats */
     if (h == pe__to_16(type, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(type,
-                     x->output->round_element(x->plan, t, x->pair + k, (int)component ^ x->swapped,
-                                              pe__dropped_bits(type), NULL));
+    return pe__to_16(type, x->output->round_element(x->output->plan, t, x->pair + k,
+                                                    (int)component ^ x->swapped,
+                                                    pe__dropped_bits(type), NULL));
 }
 
-/* Compute the elements of flagged groups from doubles and store them; at[b]: the rows at distance b
-   from the anchor. The rounding of an element y, whose error is at most e, is certain under two
-   conditions: y is farther than 1.4 e from its midpoint, and |y| is at least 2^-14, above f16's
-   subnormals. pe__round_element_16() rounds the other elements. Both conditions compare squares,
-   which saves two absolute values. 1.4 e instead of e covers the rounding of the squares. If both
-   squares underflow to 0, the element is not certain. */
-PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
-                                      const pe__flagged_group *flagged, size_t count, pe__type type)
+/* Compute the elements of flagged groups from doubles and store them; rows[b] and position[b] are
+   the row and position of pe__span at distance b. The rounding of an element y, whose error is at
+   most e, is certain under two conditions: y is farther than 1.4 e from its midpoint, and |y| is at
+   least 2^-14, above f16's subnormals. pe__round_element_16() rounds the other elements. Both
+   conditions compare squares, which saves two absolute values. 1.4 e instead of e covers the
+   rounding of the squares. If both squares underflow to 0, the element is not certain. */
+PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[2],
+                                      double (*position)[2], const pe__flagged_group *flagged,
+                                      size_t count, pe_type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
     /* 1.125: y has one rounding more than in pe__ziv_round() */
-    const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
+    const double e = 1.125 * x->bound->error * fabs(x->output->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
     const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
@@ -6496,21 +6484,20 @@ PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
         const size_t side = flagged->index % 2, i = flagged->index / 2 % PE__TILE_16;
         const size_t distance = flagged->index / (2 * PE__TILE_16);
         const double *const row =
-            distance ? pe__rotation_row(x->plan, 0, (int64_t)distance) + x->pair : NULL;
+            distance ? pe__rotation_row(x->output->plan, 0, (int64_t)distance) + x->pair : NULL;
         for (uint32_t lanes = flagged->lanes; lanes; lanes &= lanes - 1) {
             const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
             for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
                 if (k >= (component == 0 ? x->first : x->second)) continue;
-                const double tc = row ? row[x->plan->padded + k] : 1, ts = row ? row[k] : 0;
+                const double tc = row ? row[x->output->plan->padded + k] : 1, ts = row ? row[k] : 0;
                 const double y = part[component][k] * tc * deflate +
                                  part[component + 1][k] * ts * sign[component + side];
                 const double off =
                     pe__double_midpoint_distance(y, pe__dropped_bits(type) + PE__DROP_F32);
                 uint16_t h = pe__to_16(type, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
-                    h = pe__round_element_16(x, at[distance].position[side], component, k, y, e,
-                                             type);
-                memcpy(at[distance].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
+                    h = pe__round_element_16(x, position[distance][side], component, k, y, e, type);
+                memcpy(rows[distance][side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
                        &h, sizeof h);
             }
         }
@@ -6549,10 +6536,10 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
 /* Store the group from pair i on in row `side`, or add it to the elements there. Returns the
    flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
-                                    pe__type type, int added)
+                                    pe_type type, int added)
 {
     const int drop = pe__dropped_bits(type);
-    unsigned char *const p = x->at.row[side] + (split ? 2 : 4) * i;
+    unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
     unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof g.a[0]);
     if (added) pe__group_add(x, p, q, split, &g);
     const pe__vf a =
@@ -6600,8 +6587,8 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
         const size_t side = flagged->index % 2;
         group.begin = flagged->index / 2 % PE__TILE_16;
         group.end = pe__min(group.begin + PE__GROUP, x->end);
-        group.at.row[side] = x->at.row[side];
-        group.at.row[1 - side] = NULL;
+        group.row[side] = x->row[side];
+        group.row[1 - side] = NULL;
         pe__store_row_of_pair(&group);
     }
 }
@@ -6610,11 +6597,11 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
    and store or add them. type, split and added are constants wherever the kernel is inlined. One of
    the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
-                                   pe__type type, int added)
+                                   pe_type type, int added)
 {
     pe__flagged_group *flagged = f->flagged + f->flagged_count;
     float (*const row)[PE__TILE_16] = f->plan_row[distance];
-    const int often = type == PE__F16;
+    const int often = type == PE_TYPE_F16;
     const size_t base = PE__TILE_16 * distance;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__group g[2];
@@ -6623,9 +6610,9 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
         pe__rotate_16(f, row, i + PE__FLOATS, 1, g);
         g[0].bound_a = g[1].bound_a = pe__get(f->bound_a + i / 2);
         g[0].bound_b = g[1].bound_b = pe__get(f->bound_b + i / 2);
-        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], type, added);
+        if (x->row[0]) lanes = pe__store_group(x, 0, i, split, g[0], type, added);
         pe__flag_group(&flagged, base + i, 0, lanes, often);
-        if (!x->at.row[1]) continue;
+        if (!x->row[1]) continue;
         lanes = pe__store_group(x, 1, i, split, g[1], type, added);
         pe__flag_group(&flagged, base + i, 1, lanes, often);
     }
@@ -6635,7 +6622,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 /* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
    when it is first needed; for distance 0 it is sine 0, cosine 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
-                                      pe__type type, int added)
+                                      pe_type type, int added)
 {
     float (*const row)[PE__TILE_16] = f->plan_row[distance];
     if (!(f->made >> distance & 1)) {
@@ -6647,7 +6634,8 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
         if (x->ts) pe__to_groups(x->tc, x->end, x->split, row[1]);
         f->made |= 1u << distance;
     }
-    f->at[distance] = x->at;
+    memcpy(f->row[distance], x->row, sizeof x->row);
+    memcpy(f->position[distance], x->position, sizeof x->position);
     if (x->split) pe__rotate_span_16(x, f, distance, 1, type, added);
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
@@ -6660,11 +6648,11 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
         f->spans_in_doubles--;
-        if (x->at.row[0] && x->at.row[1]) pe__add_row_pairs_bf16(x, 1);
+        if (x->row[0] && x->row[1]) pe__add_row_pairs_bf16(x, 1);
         else pe__store_row_of_pair(x);
         return;
     }
-    pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
+    pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
        them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
@@ -6680,10 +6668,10 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
 
 /* Round the flagged groups of a block from doubles, if there are more than `most`. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
-                                     pe__type type)
+                                     pe_type type)
 {
     if (f->flagged_count <= most) return;
-    pe__round_flagged_16(x, f->at, f->flagged, f->flagged_count, type);
+    pe__round_flagged_16(x, f->row, f->position, f->flagged, f->flagged_count, type);
     f->flagged_count = 0;
 }
 
@@ -6705,9 +6693,9 @@ typedef struct pe__single {
 PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
 {
     pe__span_begin(span, x->output, &pe__bound_short_poly, x->adder);
-    span->at.position[0] = x->position;
-    span->at.row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
-    span->at.row[1] = NULL;
+    span->position[0] = x->position;
+    span->row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
+    span->row[1] = NULL;
     span->ts = span->tc = NULL;
 }
 
@@ -6719,7 +6707,7 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->pair += i;
     span->first -= i;
     span->second -= i;
-    span->at.row[0] += (span->split ? 1 : 2) * span->output->element * i;
+    span->row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
 /* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
@@ -6760,13 +6748,13 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
 
 /* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
-                                          pe__type type)
+                                          pe_type type)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     const pe__flagged_group flagged = {0, lanes};
     pe__span span;
     pe__single_recompute(x, i, SIZE_MAX - x->output->pair, a, b, &span);
-    pe__round_flagged_16(&span, &span.at, &flagged, 1, type);
+    pe__round_flagged_16(&span, &span.row, &span.position, &flagged, 1, type);
 }
 
 /* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
@@ -6777,7 +6765,7 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     pe__span span;
     const pe__span *const x = &span;
     pe__single_span(single, &span);
-    unsigned char *const p = x->at.row[0];
+    unsigned char *const p = x->row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
     const size_t e = x->output->element;
     for (size_t k = 0; k < 4; k++) /* if split, all first components first */
@@ -6805,7 +6793,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pending->v = rounded;
     }
     if (count == PE__GROUP && i >= span->peeled && i + count <= both) {
-        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
+        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->row[0] + i * step,
                        &pending->v);
     } else {
         const pe__floats4 some = pending->v; /* so that pending stays in registers */
@@ -6818,7 +6806,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
    last place, 2^-24 of the float. least: the constant term of the thresholds, from
    pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
-                                       const pe__pending *pending, pe__vf least, pe__type type)
+                                       const pe__pending *pending, pe__vf least, pe_type type)
 {
     const pe__vf by = pe__splat_f32(1.0625f / 16777216);
     const pe__vf *const v = pending->v.v;
@@ -6841,13 +6829,13 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
    the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
    floats during the next step, while that step computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
-                                 pe__type type)
+                                 pe_type type)
 {
-    const int floats = type == PE__F32;
+    const int floats = type == PE_TYPE_F32;
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? output->pairs : groups;
+    const size_t pairs = floats ? pe__max(output->sines, output->cosines) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
@@ -6887,7 +6875,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
 }
 PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
 {
-    return pe__single_row(output, t, adder, PE__F32);
+    return pe__single_row(output, t, adder, PE_TYPE_F32);
 }
 
 /* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
@@ -6899,10 +6887,10 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
     pe__span first;
     pe__single_span(&x, &first);
     first.bound = &pe__bound_far;
-    if (t == 0) pe__store_origin(&first, 0, PE__F32);
+    if (t == 0) pe__store_origin(&first, 0, PE_TYPE_F32);
     for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
         double a[PE__SINCOS_PAIRS] = {0}, b[PE__SINCOS_PAIRS] = {0};
-        const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
+        double *const to[2] = {first.swapped ? b : a, first.swapped ? a : b};
         pe__floats4 pending;
         pe__span span = first;
         n = pe__min(first.end - i, PE__SINCOS_PAIRS);
@@ -6940,35 +6928,35 @@ typedef struct pe__block {
     /* the block: the row that is its anchor, which may be after the last row; the anchor's sines
        and cosines */
     int64_t anchor;
-    pe__anchor row;
+    double *const *row;
     /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
        largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
        row) */
     int64_t nearest, farthest, both;
 } pe__block;
 
-/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. The anchor
-   begins at address `row`, and rows are stride bytes apart. For b = 0 there is one row, the anchor,
-   and ts and tc are NULL. A row that is not in the run becomes NULL. A row at position 0 is written
-   here, then becomes NULL, too. */
+/* Set x->row and x->position to the row pair at distance b from the anchor, and ts, tc to rotation
+   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is
+   one row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set
+   to NULL. A row at position 0 is written here, and its address is then also set to NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
-                                 ptrdiff_t stride, int64_t b, pe__type type)
+                                 ptrdiff_t stride, int64_t b, pe_type type)
 {
     x->ts = x->tc = NULL;
     if (b != 0) {
-        x->ts = pe__rotation_row(x->plan, 0, b) + x->pair;
-        x->tc = x->ts + x->plan->padded;
+        x->ts = pe__rotation_row(x->output->plan, 0, b) + x->pair;
+        x->tc = x->ts + x->output->plan->padded;
     }
     for (int minus = 0; minus < 2; minus++) {
         const int64_t p = minus ? block->anchor - b : block->anchor + b;
         const int side = minus != x->swapped;
-        x->at.row[side] = NULL;
+        x->row[side] = NULL;
         if (p < 0 || p > block->last || (minus && b == 0)) continue;
-        x->at.position[side] = (double)p + block->t;
-        x->at.row[side] = row + (minus ? -stride : stride) * b;
-        if (x->at.position[side] != 0) continue;
+        x->position[side] = (double)p + block->t;
+        x->row[side] = row + (minus ? -stride : stride) * b;
+        if (x->position[side] != 0) continue;
         pe__store_origin(x, side, type);
-        x->at.row[side] = NULL;
+        x->row[side] = NULL;
     }
 }
 
@@ -6992,8 +6980,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
     uint32_t aliased = 0;
     for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
-        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->plan, 0, b) + x->pair);
-        const uintptr_t c = s + x->plan->padded * sizeof(double);
+        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->output->plan, 0, b) + x->pair);
+        const uintptr_t c = s + x->output->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
         const int sines = (above - s) % bits < window && (below - s) % bits < window;
         const int cosines = (above - c) % bits < window && (below - c) % bits < window;
@@ -7011,8 +6999,8 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
     const int64_t above = block->last - block->anchor, below = block->anchor;
     const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
-    x->a = x->swapped ? block->row.c : block->row.s;
-    x->b = x->swapped ? block->row.s : block->row.c;
+    x->a = block->row[x->swapped];
+    x->b = block->row[!x->swapped];
     block->nearest = above < 0 ? -above : 0;
     block->farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
     block->both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
@@ -7065,16 +7053,16 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
         if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
-        pe__set_row_pair(x, block, row, stride, b, PE__F32);
-        unsigned char *const second = x->at.row[1];
-        if (together && x->at.row[0] && second) {
+        pe__set_row_pair(x, block, row, stride, b, PE_TYPE_F32);
+        unsigned char *const second = x->row[1];
+        if (together && x->row[0] && second) {
             x->output->kernel->row_pairs(x, n);
             continue;
         }
-        x->at.row[1] = NULL;
-        if (x->at.row[0]) pe__store_row_of_pair(x);
-        x->at.row[0] = NULL;
-        x->at.row[1] = second;
+        x->row[1] = NULL;
+        if (x->row[0]) pe__store_row_of_pair(x);
+        x->row[0] = NULL;
+        x->row[1] = second;
         if (second) pe__store_row_of_pair(x);
     }
 }
@@ -7102,7 +7090,7 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
 /* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
    go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
    of a buffer. */
-PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type, int added)
+PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
     unsigned char *const buffer = (unsigned char *)pe__aligned(space);
@@ -7122,8 +7110,8 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     pe__thresholds_16(f, f->b, x->end, f->bound_b);
     if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
     for (int64_t b = block->nearest; b <= block->farthest; b++) {
-        pe__set_row_pair(x, block, row, stride, b, added ? PE__F32 : type);
-        if (!x->at.row[0] && !x->at.row[1]) continue;
+        pe__set_row_pair(x, block, row, stride, b, added ? PE_TYPE_F32 : type);
+        if (!x->row[0] && !x->row[1]) continue;
         if (added) {
             pe__add_row_pair_16(x, f, (size_t)b);
         } else {
@@ -7150,6 +7138,15 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
+/* Return the state of a run of `rows` rows from position t on, before its first group. */
+PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
+                                  pe__scratch_16 *scratch)
+{
+    const pe__block block = {t, (int64_t)rows - 1, doubles, pairs, scratch, 0, 0, 0, 0, NULL, 0, 0,
+                             0};
+    return block;
+}
+
 /* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
    its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
    centre. */
@@ -7173,14 +7170,14 @@ PE__INLINE int pe__next_group(pe__block *block)
    positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
-    const double *const f = x->plan->frequency + x->pair;
+    const double *const f = x->output->plan->frequency + x->pair;
     const double farthest =
         pe__max_abs(low, high) + (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 1));
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
     const double least = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
     const int whole = low == floor(low), is_far = x->bound == &pe__bound_far;
     size_t i = x->end - x->output->padding_pairs;
-    if (x->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
+    if (x->output->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
     if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
@@ -7192,7 +7189,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const pe_plan *const plan = output->plan;
     const size_t next = block->pairs + PE__ANCHOR_PADDING, pair = output->pair;
     double *const room = block->doubles;
-    pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
+    double *centre[2] = {room, room + next}, *other[2] = {room + 2 * next, room + 3 * next};
     const int64_t middle = block->first + block->count / 2, last = block->last;
     const int64_t low = PE__BLOCK_ROWS * block->first;
     const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
@@ -7203,7 +7200,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
                                                : &pe__bound_run;
     /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
        reach up to PE_LANES - 1 pairs past the tile. */
-    const size_t count = output->pairs + (output->peeled ? PE_LANES - 1 : 0);
+    const size_t count =
+        pe__max(output->sines, output->cosines) + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
     if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
@@ -7212,10 +7210,10 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
        half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
-        centre.s = pe__unaliased(centre.s, out);
-        centre.c = pe__unaliased(centre.c, out);
-        other.s = pe__unaliased(other.s, out);
-        other.c = pe__unaliased(other.c, out);
+        for (int k = 0; k < 2; k++) {
+            centre[k] = pe__unaliased(centre[k], out);
+            other[k] = pe__unaliased(other[k], out);
+        }
     }
     if (pe__is_far(plan, at))
         pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
@@ -7255,11 +7253,9 @@ PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
-    const size_t pairs = output->pairs;
+    const size_t pairs = pe__max(output->sines, output->cosines);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
-    pe__block block = {
-        t, (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0, {NULL, NULL}, 0, 0,
-        0};
+    pe__block block = pe__block_of(t, rows, pe__aligned(space), PE__TILE, NULL);
     while (pe__next_group(&block))
         for (size_t done = 0; done < pairs; done += most) {
             const pe__output part = pe__output_part(output, done, most);
@@ -7273,14 +7269,14 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
    anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
    tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
    once for each tile. */
-PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
+PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {
     double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
-    const size_t pairs = output->pairs;
+    const size_t pairs = pe__max(output->sines, output->cosines);
     for (size_t r = 0, n; r < rows; r += n) {
         n = pe__min(rows - r, most);
         const double first = t + (double)r;
@@ -7292,19 +7288,7 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
                                        : pe__single_row(&some, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
-            pe__block block = {first,
-                               (int64_t)n - 1,
-                               pe__aligned(space),
-                               PE__TILE_16,
-                               scratch,
-                               0,
-                               0,
-                               0,
-                               0,
-                               {NULL, NULL},
-                               0,
-                               0,
-                               0};
+            pe__block block = pe__block_of(first, n, pe__aligned(space), PE__TILE_16, scratch);
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);
         }
@@ -7313,32 +7297,32 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
 
 PE__OUTLINE void pe__write_block_of_rows_f16(pe__span *x, pe__block *block)
 {
-    pe__write_block_16(x, block, PE__F16, 0);
+    pe__write_block_16(x, block, PE_TYPE_F16, 0);
 }
 
 PE__OUTLINE void pe__rows_f16(const pe__output *output, double t, size_t rows)
 {
-    pe__write_rows_16(PE__F16, output, t, rows, 0);
+    pe__write_rows_16(PE_TYPE_F16, output, t, rows, 0);
 }
 
 PE__OUTLINE void pe__write_block_of_rows_bf16(pe__span *x, pe__block *block)
 {
-    pe__write_block_16(x, block, PE__BF16, 0);
+    pe__write_block_16(x, block, PE_TYPE_BF16, 0);
 }
 
 PE__OUTLINE void pe__rows_bf16(const pe__output *output, double t, size_t rows)
 {
-    pe__write_rows_16(PE__BF16, output, t, rows, 0);
+    pe__write_rows_16(PE_TYPE_BF16, output, t, rows, 0);
 }
 
 PE__OUTLINE void pe__write_block_of_add_rows_bf16(pe__span *x, pe__block *block)
 {
-    pe__write_block_16(x, block, PE__BF16, 1);
+    pe__write_block_16(x, block, PE_TYPE_BF16, 1);
 }
 
 PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t rows)
 {
-    pe__write_rows_16(PE__BF16, output, t, rows, 1);
+    pe__write_rows_16(PE_TYPE_BF16, output, t, rows, 1);
 }
 
 /* ==== src/rows/f64.h ==== */
@@ -7479,7 +7463,8 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + two_errors), g, z.hi + (z.lo + two_errors)))) {
         pe__vd s, c;
-        pe__round_flagged_f64(x->output, i, output->pairs - i, to.position, &s, &c);
+        pe__round_flagged_f64(x->output, i, pe__max(output->sines, output->cosines) - i,
+                              to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
@@ -7505,7 +7490,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
 {
     /* a copy, whose address only inlined functions get: it stays in registers */
     const pe__output output = *x->output;
-    const size_t pairs = output.pairs;
+    const size_t pairs = pe__max(output.sines, output.cosines);
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
@@ -7530,7 +7515,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0);
     g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b == 1) pe__sincos_dd(x->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1)
+            pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
         if (b == 1 && x->output->order == PE__CS) {
             f[b].hi = -f[b].hi;
             f[b].lo = -f[b].lo;
@@ -7553,7 +7539,7 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     const int swapped = x->output->order == PE__CS;
     pe__dd f, g, s, c;
     if (t) {
-        pe__sincos_dd(x->plan, x->output->pair + v * PE_LANES, *t, &s, &c);
+        pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, *t, &s, &c);
         f = pe__dd_mul_double(swapped ? c : s, x->amplitude);
         g = pe__dd_mul_double(swapped ? s : c, x->amplitude);
     } else {
@@ -7579,7 +7565,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__BLOCK_HALF);
-    const size_t vectors = (output->pairs + PE_LANES - 1) / PE_LANES;
+    const size_t vectors = (pe__max(output->sines, output->cosines) + PE_LANES - 1) / PE_LANES;
     const size_t column = pe__first_column(output) * output->element;
     pe__tile_f64 x;
     x.plan = plan;
@@ -7610,7 +7596,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
 /* Write rows for the positions t, t + 1 ..., tile by tile. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    for (size_t done = 0, n; done < output->pairs; done += n) {
+    for (size_t done = 0, n; done < pe__max(output->sines, output->cosines); done += n) {
         n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
         pe__output part = pe__output_part(output, done, n);
         if (done < output->peeled) part.mode = PE__STORE;
@@ -7701,7 +7687,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
                                 size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    const size_t pairs = output->pairs;
+    const size_t pairs = pe__max(output->sines, output->cosines);
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
@@ -7721,7 +7707,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
         pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {
             pe__output part = pe__output_part(output, done, PE__PAIRS);
-            const size_t n = part.pairs;
+            const size_t n = pe__max(part.sines, part.cosines);
             one.first = part.pair;
             for (i = 0; i < n; i += PE_LANES) {
                 const double *w = plan->matrix + one.first + i;
@@ -7825,7 +7811,7 @@ PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
-    const size_t pairs = output->pairs, e = output->element;
+    const size_t pairs = pe__max(output->sines, output->cosines), e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__PAIRS) {
         const size_t n = pe__min(pairs - pair, PE__PAIRS);
         pe__output tile =
@@ -9124,33 +9110,6 @@ typedef struct pe__rope_call {
     pe__heads x[2];                             /* queries, keys; with 0 heads there are none */
 } pe__rope_call;
 
-/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
-   place, in and out are one array. The fields are set one by one, so that the call can read them
-   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
-PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
-                              const pe_heads *to, size_t head_dim)
-{
-    x->in = (const unsigned char *)in;
-    x->out = (unsigned char *)out;
-    x->heads = from->heads;
-    x->in_token = from->token_stride;
-    x->in_head = from->head_stride;
-    x->out_token = to->token_stride;
-    x->out_head = to->head_stride;
-    x->copied_after = x->copied_before = 0;
-    x->out_heads = to->heads;
-    x->head_dim = head_dim;
-}
-
-/* Begin a call that rotates one set of heads in place. */
-PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
-                                   const pe_heads *heads)
-{
-    call->tokens = tokens;
-    call->x[1].heads = 0;
-    pe__set_heads(&call->x[0], x, heads, x, heads, 0);
-}
-
 /* ==== src/rope/pairs.h ==== */
 /* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
  * rope/call.h lists the steps from pe_rope_f32() to these loops.
@@ -9205,7 +9164,7 @@ PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c)
 
 /* Rotate a vector of pairs in halves, u = a0 a1 ... and v = b0 b1 ...; store a' at out and b' at
    next. */
-PE__INLINE void pe__rotate_halves(pe__type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
+PE__INLINE void pe__rotate_halves(pe_type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
                                   unsigned char *out, unsigned char *next)
 {
     pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
@@ -9230,7 +9189,7 @@ PE__INLINE pe__rotation pe__rotation_load(pe_layout layout, const float *s, cons
 
 /* Rotate a vector of pairs, x[0] and x[1], and store the two vectors at out and next. In halves
    x[0] = a0 a1 ... and x[1] = b0 b1 ...; interleaved, x[1] follows x[0]. */
-PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rotation *t,
+PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotation *t,
                                  const pe__vf *x, unsigned char *out, unsigned char *next)
 {
     const pe__vf u = x[0], v = x[1];
@@ -9295,13 +9254,13 @@ enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 /* Rotate the unit at p by the sines and cosines u and store it at q. layout: PE__UNIT_INTERLEAVED
    ...; across: elements from the unit's first two vectors to its other two, in halves from a to
    b. */
-PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
+PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
     const size_t gap = (layout > PE__UNIT_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
     const size_t step = gap * pe__size_of(from), to_step = gap * pe__size_of(to);
-    if (from == PE__BF16 && to == PE__BF16) {
+    if (from == PE_TYPE_BF16 && to == PE_TYPE_BF16) {
         const uint16_t *const x = (const uint16_t *)(const void *)p;
         const uint16_t *const y = (const uint16_t *)(const void *)(p + next);
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
@@ -9348,7 +9307,7 @@ typedef struct pe__vectors {
     pe__rotation rotation;
     size_t in, in_next, out, out_next;
 } pe__vectors;
-PE__INLINE pe__vectors pe__vectors_at(pe__type from, pe__type to, pe_layout layout,
+PE__INLINE pe__vectors pe__vectors_at(pe_type from, pe_type to, pe_layout layout,
                                       const pe__angles *a, size_t pair, size_t element)
 {
     const size_t next = element + (layout == PE_LAYOUT_HALVES ? a->pairs : (size_t)PE__FLOATS);
@@ -9360,14 +9319,14 @@ PE__INLINE pe__vectors pe__vectors_at(pe__type from, pe__type to, pe_layout layo
     v.out_next = next * pe__size_of(to);
     return v;
 }
-PE__INLINE void pe__vectors_get(pe__type from, const pe__vectors *v, const unsigned char *in,
+PE__INLINE void pe__vectors_get(pe_type from, const pe__vectors *v, const unsigned char *in,
                                 pe__vf *x)
 {
     x[0] = pe__get_as(from, in + v->in);
     x[1] = pe__get_as(from, in + v->in_next);
 }
-PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors *v,
-                                const pe__vf *x, unsigned char *out)
+PE__INLINE void pe__vectors_put(pe_type to, pe_layout layout, const pe__vectors *v, const pe__vf *x,
+                                unsigned char *out)
 {
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
@@ -9376,10 +9335,11 @@ PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors
    perhaps a tail, by a vector that ends with the last pair. The tail's vector contains pairs that
    are rotated before it. In place it must be loaded before they are stored, so it is loaded
    first. */
-PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
-    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const int halves = layout == PE_LAYOUT_HALVES,
+              narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
     const int tail = n % PE__FLOATS != 0;
@@ -9443,10 +9403,11 @@ enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 /* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
    registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
    how many bytes after a unit's address the prefetch is, or 0 for none. */
-PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
+PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
-    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const int halves = layout == PE_LAYOUT_HALVES,
+              narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     const size_t in_registers = pe__register_pairs(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
@@ -9492,7 +9453,7 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
 
 /* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: 1 if
    every section of a head has one vector of pairs or whole units; there is no tail then. */
-PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
+PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, tail = n % PE__FLOATS;
@@ -9516,7 +9477,7 @@ PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, in
 
 /* Rotate heads of fewer pairs than a vector has floats, or of no pairs, by way of copies that are
    padded to vectors. */
-PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
@@ -9551,29 +9512,31 @@ PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
     for (size_t k = 0; k < x->heads; k++) {
         const unsigned char *const in = x->in + k * x->in_head;
         unsigned char *const out = x->out + k * x->out_head;
-        const pe__vf u = pe__get_n_as(PE__F32, in, n), v = pe__get_n_as(PE__F32, in + next, n);
-        pe__put_n_as(PE__F32, out, pe__rotate_a(u, v, s, c), n);
-        pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
+        const pe__vf u = pe__get_n_as(PE_TYPE_F32, in, n),
+                     v = pe__get_n_as(PE_TYPE_F32, in + next, n);
+        pe__put_n_as(PE_TYPE_F32, out, pe__rotate_a(u, v, s, c), n);
+        pe__put_n_as(PE_TYPE_F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
-PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__INLINE void pe__rotate_short(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                  const pe__heads *x)
 {
-    const int floats = from == PE__F32 && to == PE__F32, halves = layout == PE_LAYOUT_HALVES;
+    const int floats = from == PE_TYPE_F32 && to == PE_TYPE_F32,
+              halves = layout == PE_LAYOUT_HALVES;
     if (sizeof(pe__vf) >= 64 && floats && halves) pe__rotate_masked(a, x);
     else pe__rotate_few(from, to, layout, a, x);
 }
 
 /* Rotate all pairs that are not rotated in units, in all x->heads heads. */
-PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
-                                   const pe__angles *a, const pe__heads *x)
+PE__INLINE void pe__rotate_vectors(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
+                                   const pe__heads *x)
 {
     if (a->n < PE__FLOATS) pe__rotate_short(from, to, layout, a, x);
     else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
 /* Copy n elements of type `from` at in to out, converted to type `to`. */
-PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
+PE__INLINE void pe__convert(pe_type from, pe_type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
     if (from == to) memcpy(out, in, n * pe__size_of(to));
@@ -9591,7 +9554,7 @@ PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in,
 
 /* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
    take several tiles; the elements are copied only with the tile that has the first pair. */
-PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
+PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, const pe__heads *x)
 {
     const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
     for (size_t t = tile->token; rest && t < tile->token + tile->tokens; t++) {
@@ -9621,7 +9584,7 @@ PE__INLINE int pe__takes_passes(const pe__tile *tile)
     return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
 }
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
-                                                  pe__type from)
+                                                  pe_type from)
 {
     const int by_head = x->out_head > x->out_token;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
@@ -9639,12 +9602,12 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
-    const int scattered = passes && full && wide && from == PE__F32 && many;
+    const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
     /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
        in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
        place these are not prefetched: the hardware alone is faster. In place they are, but only if
        the tokens share a rotation or PE_PREFETCH_HEADS is set. */
-    const int prefetches = from != PE__F32 || (passes && !scattered) ||
+    const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
     pe__head_schedule schedule = {x->heads, 1, 0, (by_head || x->heads == 1) && !cached};
@@ -9658,14 +9621,14 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     return schedule;
 }
 PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__heads *x,
-                                                pe__type from)
+                                                pe_type from)
 {
     /* One token, floats, out of place: whether they come from memory is not known. Passes over two
        heads take .43 to .48 of the time of passes over all heads from memory, and 1.04 to 1.2
        times in a cache (AVX2; halves with SSE2 and scalar code; Zen 4). Passes over one cache line
        of each head gain nothing. */
     const int wide = tile->layout == PE_LAYOUT_HALVES || PE_LANES >= 4;
-    const int away = wide && from == PE__F32 && x->in != x->out && pe__takes_passes(tile);
+    const int away = wide && from == PE_TYPE_F32 && x->in != x->out && pe__takes_passes(tile);
     const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
@@ -9677,7 +9640,7 @@ typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } p
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
    in the registers, then by the next ones, in another pass. If there are several passes, a group
    has about 8 KB (PE__ROPE_GROUP) and so stays in the first-level cache. */
-PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, pe__granularity how,
+PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe__granularity how,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
 {
@@ -9733,7 +9696,7 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
 
 /* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
    it, else section by section. */
-PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *tile,
+PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
     const pe__head_schedule schedule = pe__schedule_heads(tile, x, from);
@@ -9741,7 +9704,7 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
     pe__tile one = *tile;
     pe__heads some = *x;
     one.pair = 0;
-    if (pe__sections_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
+    if (pe__sections_alike(tile, from == PE_TYPE_BF16 && to == PE_TYPE_BF16, &one)) {
         some.in += tile->section->column * e;
         some.out += tile->section->column * f;
         pe__rotate_groups(from, to, PE_LAYOUT_HALVES, PE__IN_SECTIONS, &one, &some, &schedule);
@@ -9773,7 +9736,7 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
 
 /* Rotate heads whose sections are interleaved, section by section. The pairs of a section follow
    each other, so the rotator `rotate` can take a section as a head of its own. */
-PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, const pe__tile *tile,
+PE__INLINE void pe__rotate_sections_interleaved(pe_type from, pe_type to, const pe__tile *tile,
                                                 const pe__heads *x, pe__head_rotator *rotate)
 {
     for (size_t b = 0; b < tile->section_count; b++) {
@@ -9792,9 +9755,8 @@ PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, cons
 }
 
 /* Rotate one head at a time, in the schedule's order, and copy the elements after its pairs. */
-PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
-                                  const pe__tile *tile, const pe__heads *x,
-                                  const pe__head_schedule *schedule)
+PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, const pe__tile *tile,
+                                  const pe__heads *x, const pe__head_schedule *schedule)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs, width = n * e;
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
@@ -9831,30 +9793,30 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
    fill no unit, and the third copies the elements after the pairs. */
 PE__OUTLINE void pe__rotate_heads_f32_rest(const pe__tile *t, const pe__heads *x)
 {
-    pe__copy_rest(PE__F32, PE__F32, t, x);
+    pe__copy_rest(PE_TYPE_F32, PE_TYPE_F32, t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_halves_units(const pe__tile *t, const pe__heads *x,
                                                    const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_halves_vectors(const pe__tile *t, const pe__heads *x,
                                                      const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_halves_singly(const pe__tile *t, const pe__heads *x,
                                                     const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__F32, PE__F32, PE_LAYOUT_HALVES, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_HALVES, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_halves(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_f32_halves_singly(t, x, &schedule);
@@ -9868,24 +9830,26 @@ PE__OUTLINE void pe__rotate_heads_f32_halves(const pe__tile *t, const pe__heads 
 PE__OUTLINE void pe__rotate_heads_f32_interleaved_units(const pe__tile *t, const pe__heads *x,
                                                         const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_interleaved_vectors(const pe__tile *t, const pe__heads *x,
                                                           const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_interleaved_singly(const pe__tile *t, const pe__heads *x,
                                                          const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__F32, PE__F32, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_INTERLEAVED, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_interleaved(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
@@ -9905,37 +9869,39 @@ PE__INLINE void pe__rotate_heads_f32(const pe__tile *t, const pe__heads *x)
 
 PE__OUTLINE void pe__rotate_heads_f32_sections(const pe__tile *t, const pe__heads *x)
 {
-    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__F32, t, x);
-    else pe__rotate_sections_interleaved(PE__F32, PE__F32, t, x, pe__rotate_heads_f32_interleaved);
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE_TYPE_F32, PE_TYPE_F32, t, x);
+    else
+        pe__rotate_sections_interleaved(PE_TYPE_F32, PE_TYPE_F32, t, x,
+                                        pe__rotate_heads_f32_interleaved);
     if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_rest(const pe__tile *t, const pe__heads *x)
 {
-    pe__copy_rest(PE__F16, PE__F16, t, x);
+    pe__copy_rest(PE_TYPE_F16, PE_TYPE_F16, t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_halves_units(const pe__tile *t, const pe__heads *x,
                                                    const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_halves_vectors(const pe__tile *t, const pe__heads *x,
                                                      const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_halves_singly(const pe__tile *t, const pe__heads *x,
                                                     const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__F16, PE__F16, PE_LAYOUT_HALVES, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_HALVES, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_halves(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F16);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F16);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_f16_halves_singly(t, x, &schedule);
@@ -9949,24 +9915,26 @@ PE__OUTLINE void pe__rotate_heads_f16_halves(const pe__tile *t, const pe__heads 
 PE__OUTLINE void pe__rotate_heads_f16_interleaved_units(const pe__tile *t, const pe__heads *x,
                                                         const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
                                                           const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_interleaved_singly(const pe__tile *t, const pe__heads *x,
                                                          const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__F16, PE__F16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_interleaved(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F16);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F16);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
@@ -9986,37 +9954,39 @@ PE__INLINE void pe__rotate_heads_f16(const pe__tile *t, const pe__heads *x)
 
 PE__OUTLINE void pe__rotate_heads_f16_sections(const pe__tile *t, const pe__heads *x)
 {
-    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F16, PE__F16, t, x);
-    else pe__rotate_sections_interleaved(PE__F16, PE__F16, t, x, pe__rotate_heads_f16_interleaved);
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE_TYPE_F16, PE_TYPE_F16, t, x);
+    else
+        pe__rotate_sections_interleaved(PE_TYPE_F16, PE_TYPE_F16, t, x,
+                                        pe__rotate_heads_f16_interleaved);
     if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_rest(const pe__tile *t, const pe__heads *x)
 {
-    pe__copy_rest(PE__BF16, PE__BF16, t, x);
+    pe__copy_rest(PE_TYPE_BF16, PE_TYPE_BF16, t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_halves_units(const pe__tile *t, const pe__heads *x,
                                                     const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_halves_vectors(const pe__tile *t, const pe__heads *x,
                                                       const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_halves_singly(const pe__tile *t, const pe__heads *x,
                                                      const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__BF16, PE__BF16, PE_LAYOUT_HALVES, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_HALVES, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_halves(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__BF16);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_BF16);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_bf16_halves_singly(t, x, &schedule);
@@ -10030,24 +10000,26 @@ PE__OUTLINE void pe__rotate_heads_bf16_halves(const pe__tile *t, const pe__heads
 PE__OUTLINE void pe__rotate_heads_bf16_interleaved_units(const pe__tile *t, const pe__heads *x,
                                                          const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
                                                            const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_interleaved_singly(const pe__tile *t, const pe__heads *x,
                                                           const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__BF16, PE__BF16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_interleaved(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__BF16);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_BF16);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
@@ -10067,39 +10039,39 @@ PE__INLINE void pe__rotate_heads_bf16(const pe__tile *t, const pe__heads *x)
 
 PE__OUTLINE void pe__rotate_heads_bf16_sections(const pe__tile *t, const pe__heads *x)
 {
-    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__BF16, PE__BF16, t, x);
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE_TYPE_BF16, PE_TYPE_BF16, t, x);
     else
-        pe__rotate_sections_interleaved(PE__BF16, PE__BF16, t, x,
+        pe__rotate_sections_interleaved(PE_TYPE_BF16, PE_TYPE_BF16, t, x,
                                         pe__rotate_heads_bf16_interleaved);
     if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_rest(const pe__tile *t, const pe__heads *x)
 {
-    pe__copy_rest(PE__F32, PE__F16, t, x);
+    pe__copy_rest(PE_TYPE_F32, PE_TYPE_F16, t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_halves_units(const pe__tile *t, const pe__heads *x,
                                                        const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_halves_vectors(const pe__tile *t, const pe__heads *x,
                                                          const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_halves_singly(const pe__tile *t, const pe__heads *x,
                                                         const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__F32, PE__F16, PE_LAYOUT_HALVES, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_HALVES, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_halves(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
@@ -10114,24 +10086,26 @@ PE__OUTLINE void pe__rotate_heads_f32_f16_halves(const pe__tile *t, const pe__he
 PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_units(const pe__tile *t, const pe__heads *x,
                                                             const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_vectors(const pe__tile *t, const pe__heads *x,
                                                               const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_singly(const pe__tile *t, const pe__heads *x,
                                                              const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__F32, PE__F16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
@@ -10151,39 +10125,39 @@ PE__INLINE void pe__rotate_heads_f32_f16(const pe__tile *t, const pe__heads *x)
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_sections(const pe__tile *t, const pe__heads *x)
 {
-    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__F16, t, x);
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE_TYPE_F32, PE_TYPE_F16, t, x);
     else
-        pe__rotate_sections_interleaved(PE__F32, PE__F16, t, x,
+        pe__rotate_sections_interleaved(PE_TYPE_F32, PE_TYPE_F16, t, x,
                                         pe__rotate_heads_f32_f16_interleaved);
     if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_rest(const pe__tile *t, const pe__heads *x)
 {
-    pe__copy_rest(PE__F32, PE__BF16, t, x);
+    pe__copy_rest(PE_TYPE_F32, PE_TYPE_BF16, t, x);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_units(const pe__tile *t, const pe__heads *x,
                                                         const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_vectors(const pe__tile *t, const pe__heads *x,
                                                           const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_HALVES, PE__IN_VECTORS, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_singly(const pe__tile *t, const pe__heads *x,
                                                          const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__F32, PE__BF16, PE_LAYOUT_HALVES, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_HALVES, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_halves(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
@@ -10198,25 +10172,27 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_halves(const pe__tile *t, const pe__h
 PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_units(const pe__tile *t, const pe__heads *x,
                                                              const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_vectors(const pe__tile *t,
                                                                const pe__heads *x,
                                                                const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, PE__IN_VECTORS, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_singly(const pe__tile *t, const pe__heads *x,
                                                               const pe__head_schedule *schedule)
 {
-    pe__rotate_singly(PE__F32, PE__BF16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
+    pe__rotate_singly(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, t, x, schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved(const pe__tile *t, const pe__heads *x)
 {
-    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE__F32);
+    const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
     const size_t units = pe__unit_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
@@ -10236,9 +10212,9 @@ PE__INLINE void pe__rotate_heads_f32_bf16(const pe__tile *t, const pe__heads *x)
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe__heads *x)
 {
-    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE__F32, PE__BF16, t, x);
+    if (t->layout == PE_LAYOUT_HALVES) pe__rotate_sections(PE_TYPE_F32, PE_TYPE_BF16, t, x);
     else
-        pe__rotate_sections_interleaved(PE__F32, PE__BF16, t, x,
+        pe__rotate_sections_interleaved(PE_TYPE_F32, PE_TYPE_BF16, t, x,
                                         pe__rotate_heads_f32_bf16_interleaved);
     if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
 }
@@ -10310,7 +10286,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.sine = output->sine + step * first;
         part.cosine = output->cosine + step * first;
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
-        part.sines = part.cosines = part.pairs = end - first + part.padding_pairs;
+        part.sines = part.cosines = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
             pe__write_axis(&part, at, row, rows);
             continue;
@@ -10363,7 +10339,7 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
             part.coordinate = of.axis->coordinate;
             part.sine += of.at;
             part.cosine += of.at;
-            part.sines = part.cosines = part.pairs = of.n;
+            part.sines = part.cosines = of.n;
             pe__write_axis(&part, at, row, rows);
         }
     }
@@ -10879,7 +10855,7 @@ typedef struct pe__table {
 
 /* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
    first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
-PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
+PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
@@ -10900,10 +10876,11 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
     for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
         n = pe__min(tile->tokens - t, PE__POSITIONS);
         pe__positions(at, tile->token + t, n, 0, p);
-        if (table->type == PE_TYPE_F32) pe__read_table_rows(PE__F32, table, p, n, tile, back, out);
+        if (table->type == PE_TYPE_F32)
+            pe__read_table_rows(PE_TYPE_F32, table, p, n, tile, back, out);
         else if (table->type == PE_TYPE_F16)
-            pe__read_table_rows(PE__F16, table, p, n, tile, back, out);
-        else pe__read_table_rows(PE__BF16, table, p, n, tile, back, out);
+            pe__read_table_rows(PE_TYPE_F16, table, p, n, tile, back, out);
+        else pe__read_table_rows(PE_TYPE_BF16, table, p, n, tile, back, out);
     }
 }
 
@@ -11005,7 +10982,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
 
 /* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
    has found that all arguments are valid and that the pairs fill whole units. */
-PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
+PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
@@ -11971,7 +11948,7 @@ typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe_
 
 /* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
    not NULL, elements with j > 0 become *masked, whatever they were. */
-PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
+PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
     const int whole = n == PE__FLOATS;
@@ -11987,7 +11964,7 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *ma
    exceeds PE__FLOAT_INTEGERS in magnitude, so floats hold the distances exactly. The loop has four
    vectors of distances: with one, each iteration would wait for the addition of the one before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
-PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
 {
     static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -12052,7 +12029,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
 }
 
 /* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
-PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
 {
@@ -12080,7 +12057,7 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mo
 /* Write n 16-bit biases to row, correctly rounded: the floats are rounded to odd, then to the type.
    keys: a tile that was loaded with split = 1, and whose first key is at distance j; NULL: the keys
    are at distances j, j + 1 ... */
-PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
+PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
     const int64_t most = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
@@ -12115,7 +12092,7 @@ typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
-    pe__type type;
+    pe_type type;
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
@@ -12124,7 +12101,7 @@ typedef struct pe__alibi {
    a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
    waits for an earlier store whose address has the same last 12 bits, and among the stores of a few
    rows every value of these bits occurs. */
-PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
 {
@@ -12162,7 +12139,7 @@ static inline int pe__alibi_is_consecutive(const pe__alibi *a)
     }
     return 1;
 }
-PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, void *out)
 {
     const pe__bias_mode listed = to == PE__BIAS_STREAM ? PE__BIAS_STORE : to;
@@ -12176,7 +12153,7 @@ PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe__type type, pe_alibi_mode
         pe__alibi_rows_of(listed, type, mode, a, &keys, key, out);
     }
 }
-PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi *a, void *out)
+PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe_type type, const pe__alibi *a, void *out)
 {
     if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
     else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
@@ -12193,7 +12170,7 @@ PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile,
 
 /* Write the rows of all heads in 16 bits. If keys and queries are consecutive, rows are copied from
    a tile of biases, as many rows and keys as it has room for. Otherwise each row is computed. */
-PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
+PE__INLINE void pe__alibi_rows_16(pe_type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
     uint16_t tile[PE__BUFFER];
@@ -12227,18 +12204,18 @@ PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
     const int stream =
         a->heads * a->queries * a->keys * size >= many && (uintptr_t)bias % size == 0;
-    if (a->type == PE__F16) pe__alibi_rows_16(PE__F16, a, bias, stream);
-    else if (a->type == PE__BF16) pe__alibi_rows_16(PE__BF16, a, bias, stream);
-    else if (stream) pe__alibi_rows(PE__BIAS_STREAM, PE__F32, a, bias);
-    else pe__alibi_rows(PE__BIAS_STORE, PE__F32, a, bias);
+    if (a->type == PE_TYPE_F16) pe__alibi_rows_16(PE_TYPE_F16, a, bias, stream);
+    else if (a->type == PE_TYPE_BF16) pe__alibi_rows_16(PE_TYPE_BF16, a, bias, stream);
+    else if (stream) pe__alibi_rows(PE__BIAS_STREAM, PE_TYPE_F32, a, bias);
+    else pe__alibi_rows(PE__BIAS_STORE, PE_TYPE_F32, a, bias);
     if (stream) pe__fence();
 }
 
 PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 {
-    if (a->type == PE__F32) pe__alibi_rows(PE__BIAS_ADD, PE__F32, a, scores);
-    else if (a->type == PE__F16) pe__alibi_rows(PE__BIAS_ADD, PE__F16, a, scores);
-    else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
+    if (a->type == PE_TYPE_F32) pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_F32, a, scores);
+    else if (a->type == PE_TYPE_F16) pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_F16, a, scores);
+    else pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_BF16, a, scores);
 }
 
 /* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a
@@ -12404,7 +12381,7 @@ typedef struct pe__scores {
 /* Check all arguments, then add the biases to the scores. Before each addition the biases of up to
    PE__MOST keys are collected in a buffer, because the entries of the table are `heads` floats
    apart. */
-PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
+PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {
     const size_t heads = x->heads, queries = x->queries, keys = x->keys;
@@ -12470,7 +12447,7 @@ typedef struct pe__learned {
 
 /* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
    1, rows of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l, const pe_at *at,
+PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l, const pe_at *at,
                                      size_t rows)
 {
     const size_t d_model = l->d_model;
@@ -12500,7 +12477,7 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
                                      size_t rows, const float *grad_x, size_t stride)
 {
     const pe__learned l = {grad_table, grad_x, table_rows, d_model, stride};
-    return pe__learned_add(PE__F32, 1, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F32, 1, &l, &at, rows);
 }
 
 /* ==== src/learned/resample.h ==== */
@@ -12870,14 +12847,14 @@ PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t head
                                  size_t query_stride, size_t head_stride)
 {
     const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
-    return pe__bias_add(PE__F32, table, entries, index, &x);
+    return pe__bias_add(PE_TYPE_F32, table, entries, index, &x);
 }
 
 PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
                                     size_t rows, float *x, size_t stride)
 {
     const pe__learned l = {table, x, table_rows, d_model, stride};
-    return pe__learned_add(PE__F32, 0, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F32, 0, &l, &at, rows);
 }
 
 PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
@@ -12909,14 +12886,14 @@ PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t head
                                  uint16_t *scores, size_t query_stride, size_t head_stride)
 {
     const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
-    return pe__bias_add(PE__F16, table, entries, index, &x);
+    return pe__bias_add(PE_TYPE_F16, table, entries, index, &x);
 }
 
 PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
                                     pe_at at, size_t rows, uint16_t *x, size_t stride)
 {
     const pe__learned l = {table, x, table_rows, d_model, stride};
-    return pe__learned_add(PE__F16, 0, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F16, 0, &l, &at, rows);
 }
 
 PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
@@ -12948,14 +12925,14 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
                                   uint16_t *scores, size_t query_stride, size_t head_stride)
 {
     const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};
-    return pe__bias_add(PE__BF16, table, entries, index, &x);
+    return pe__bias_add(PE_TYPE_BF16, table, entries, index, &x);
 }
 
 PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
                                      pe_at at, size_t rows, uint16_t *x, size_t stride)
 {
     const pe__learned l = {table, x, table_rows, d_model, stride};
-    return pe__learned_add(PE__BF16, 0, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_BF16, 0, &l, &at, rows);
 }
 
 PE__OUTLINE pe_status pe__call_rope_to_f32(const pe_plan *plan, const pe_at *at,
@@ -13010,7 +12987,7 @@ PE__OUTLINE pe_status pe__call_rope_by_f32_halves(const pe_rope_table *table, pe
 PE__OUTLINE pe_status pe__call_rope_one_f32_halves(const pe_rope_table *table, int64_t row,
                                                    float *x, const pe_heads *heads)
 {
-    pe__rotate_token_by_table(PE__F32, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    pe__rotate_token_by_table(PE_TYPE_F32, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
     return PE_OK;
 }
 
@@ -13024,7 +13001,7 @@ PE__OUTLINE pe_status pe__call_rope_by_f32_interleaved(const pe_rope_table *tabl
 PE__OUTLINE pe_status pe__call_rope_one_f32_interleaved(const pe_rope_table *table, int64_t row,
                                                         float *x, const pe_heads *heads)
 {
-    pe__rotate_token_by_table(PE__F32, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    pe__rotate_token_by_table(PE_TYPE_F32, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
     return PE_OK;
 }
 
@@ -13038,7 +13015,7 @@ PE__OUTLINE pe_status pe__call_rope_by_f16_halves(const pe_rope_table *table, pe
 PE__OUTLINE pe_status pe__call_rope_one_f16_halves(const pe_rope_table *table, int64_t row,
                                                    uint16_t *x, const pe_heads *heads)
 {
-    pe__rotate_token_by_table(PE__F16, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    pe__rotate_token_by_table(PE_TYPE_F16, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
     return PE_OK;
 }
 
@@ -13052,7 +13029,7 @@ PE__OUTLINE pe_status pe__call_rope_by_f16_interleaved(const pe_rope_table *tabl
 PE__OUTLINE pe_status pe__call_rope_one_f16_interleaved(const pe_rope_table *table, int64_t row,
                                                         uint16_t *x, const pe_heads *heads)
 {
-    pe__rotate_token_by_table(PE__F16, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    pe__rotate_token_by_table(PE_TYPE_F16, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
     return PE_OK;
 }
 
@@ -13066,7 +13043,7 @@ PE__OUTLINE pe_status pe__call_rope_by_bf16_halves(const pe_rope_table *table, p
 PE__OUTLINE pe_status pe__call_rope_one_bf16_halves(const pe_rope_table *table, int64_t row,
                                                     uint16_t *x, const pe_heads *heads)
 {
-    pe__rotate_token_by_table(PE__BF16, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
+    pe__rotate_token_by_table(PE_TYPE_BF16, table, PE_LAYOUT_HALVES, (size_t)row, x, heads);
     return PE_OK;
 }
 
@@ -13081,7 +13058,7 @@ PE__OUTLINE pe_status pe__call_rope_by_bf16_interleaved(const pe_rope_table *tab
 PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *table, int64_t row,
                                                          uint16_t *x, const pe_heads *heads)
 {
-    pe__rotate_token_by_table(PE__BF16, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
+    pe__rotate_token_by_table(PE_TYPE_BF16, table, PE_LAYOUT_INTERLEAVED, (size_t)row, x, heads);
     return PE_OK;
 }
 
@@ -13641,6 +13618,33 @@ PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitu
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f64);
 }
 
+/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
+   place, in and out are one array. The fields are set one by one, so that the call can read them
+   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
+PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
+                              const pe_heads *to, size_t head_dim)
+{
+    x->in = (const unsigned char *)in;
+    x->out = (unsigned char *)out;
+    x->heads = from->heads;
+    x->in_token = from->token_stride;
+    x->in_head = from->head_stride;
+    x->out_token = to->token_stride;
+    x->out_head = to->head_stride;
+    x->copied_after = x->copied_before = 0;
+    x->out_heads = to->heads;
+    x->head_dim = head_dim;
+}
+
+/* Begin a call that rotates one set of heads in place. */
+PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
+                                   const pe_heads *heads)
+{
+    call->tokens = tokens;
+    call->x[1].heads = 0;
+    pe__set_heads(&call->x[0], x, heads, x, heads, 0);
+}
+
 /* pe_rope_to_T, from one type to another. */
 PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                 const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
@@ -13878,8 +13882,8 @@ PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_m
                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    float *x, size_t query_stride, size_t head_stride)
 {
-    const pe__alibi a = {
-        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F32, &query_at, &key_at};
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE_TYPE_F32,
+                         &query_at, &key_at};
     return pe__alibi_call(&a, x, pe__alibi_fill);
 }
 
@@ -13887,8 +13891,8 @@ PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mo
                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                   float *x, size_t query_stride, size_t head_stride)
 {
-    const pe__alibi a = {
-        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F32, &query_at, &key_at};
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE_TYPE_F32,
+                         &query_at, &key_at};
     return pe__alibi_call(&a, x, pe__alibi_add);
 }
 
@@ -13896,8 +13900,8 @@ PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_m
                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    uint16_t *x, size_t query_stride, size_t head_stride)
 {
-    const pe__alibi a = {
-        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F16, &query_at, &key_at};
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE_TYPE_F16,
+                         &query_at, &key_at};
     return pe__alibi_call(&a, x, pe__alibi_fill);
 }
 
@@ -13905,8 +13909,8 @@ PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mo
                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                   uint16_t *x, size_t query_stride, size_t head_stride)
 {
-    const pe__alibi a = {
-        slopes, heads, queries, keys, query_stride, head_stride, mode, PE__F16, &query_at, &key_at};
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE_TYPE_F16,
+                         &query_at, &key_at};
     return pe__alibi_call(&a, x, pe__alibi_add);
 }
 
@@ -13914,8 +13918,8 @@ PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_
                                     pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                     uint16_t *x, size_t query_stride, size_t head_stride)
 {
-    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE__BF16,
-                         &query_at, &key_at};
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode,
+                         PE_TYPE_BF16, &query_at, &key_at};
     return pe__alibi_call(&a, x, pe__alibi_fill);
 }
 
@@ -13923,8 +13927,8 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    uint16_t *x, size_t query_stride, size_t head_stride)
 {
-    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode, PE__BF16,
-                         &query_at, &key_at};
+    const pe__alibi a = {slopes, heads, queries, keys, query_stride, head_stride, mode,
+                         PE_TYPE_BF16, &query_at, &key_at};
     return pe__alibi_call(&a, x, pe__alibi_add);
 }
 

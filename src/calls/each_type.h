@@ -111,9 +111,9 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
         const pe__learned l = {table, x, table_rows, d_model, stride};                             \
         return pe__learned_add(type, 0, &l, &at, rows);                                            \
     }
-PE__OF_TYPE(f32, PE__F32, float)
-PE__OF_TYPE(f16, PE__F16, uint16_t)
-PE__OF_TYPE(bf16, PE__BF16, uint16_t)
+PE__OF_TYPE(f32, PE_TYPE_F32, float)
+PE__OF_TYPE(f16, PE_TYPE_F16, uint16_t)
+PE__OF_TYPE(bf16, PE_TYPE_BF16, uint16_t)
 PE__ROPE_TO(f32, float, float)
 PE__ROPE_TO(f16, uint16_t, uint16_t)
 PE__ROPE_TO(bf16, uint16_t, uint16_t)
@@ -137,12 +137,12 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
         pe__rotate_token_by_table(type, table, layout, (size_t)row, x, heads);                     \
         return PE_OK;                                                                              \
     }
-PE__BY_TABLE(f32, PE__F32, float, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f32, PE__F32, float, interleaved, PE_LAYOUT_INTERLEAVED)
-PE__BY_TABLE(f16, PE__F16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(f16, PE__F16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, halves, PE_LAYOUT_HALVES)
-PE__BY_TABLE(bf16, PE__BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f32, PE_TYPE_F32, float, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(f32, PE_TYPE_F32, float, interleaved, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(f16, PE_TYPE_F16, uint16_t, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(f16, PE_TYPE_F16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
+PE__BY_TABLE(bf16, PE_TYPE_BF16, uint16_t, halves, PE_LAYOUT_HALVES)
+PE__BY_TABLE(bf16, PE_TYPE_BF16, uint16_t, interleaved, PE_LAYOUT_INTERLEAVED)
 #undef PE__BY_TABLE
 
 #undef PE__ROPE_TO

@@ -54,6 +54,33 @@ PE__CALLS(bf16, uint16_t, float)
 PE__CALLS(f64, double, double)
 #undef PE__CALLS
 
+/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
+   place, in and out are one array. The fields are set one by one, so that the call can read them
+   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
+PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
+                              const pe_heads *to, size_t head_dim)
+{
+    x->in = (const unsigned char *)in;
+    x->out = (unsigned char *)out;
+    x->heads = from->heads;
+    x->in_token = from->token_stride;
+    x->in_head = from->head_stride;
+    x->out_token = to->token_stride;
+    x->out_head = to->head_stride;
+    x->copied_after = x->copied_before = 0;
+    x->out_heads = to->heads;
+    x->head_dim = head_dim;
+}
+
+/* Begin a call that rotates one set of heads in place. */
+PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
+                                   const pe_heads *heads)
+{
+    call->tokens = tokens;
+    call->x[1].heads = 0;
+    pe__set_heads(&call->x[0], x, heads, x, heads, 0);
+}
+
 /* pe_rope_to_T, from one type to another. */
 #define PE__CALLS(T, element, to)                                                                  \
     PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
@@ -155,10 +182,10 @@ PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
                              head_stride, mode,  type,    &query_at, &key_at};                     \
         return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
     }
-PE__CALLS(f32, PE__F32, float, fill)
-PE__CALLS(f32, PE__F32, float, add)
-PE__CALLS(f16, PE__F16, uint16_t, fill)
-PE__CALLS(f16, PE__F16, uint16_t, add)
-PE__CALLS(bf16, PE__BF16, uint16_t, fill)
-PE__CALLS(bf16, PE__BF16, uint16_t, add)
+PE__CALLS(f32, PE_TYPE_F32, float, fill)
+PE__CALLS(f32, PE_TYPE_F32, float, add)
+PE__CALLS(f16, PE_TYPE_F16, uint16_t, fill)
+PE__CALLS(f16, PE_TYPE_F16, uint16_t, add)
+PE__CALLS(bf16, PE_TYPE_BF16, uint16_t, fill)
+PE__CALLS(bf16, PE_TYPE_BF16, uint16_t, add)
 #undef PE__CALLS

@@ -3,85 +3,84 @@
  * Tested by tests/unit/simd/test_types.c. */
 #pragma once
 #include "../pe_simd.h"
+#include "../api/types.h"
 
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
- * A kernel is written once for all three types. The type, PE__F32, PE__F16 or PE__BF16, is an
- * argument; where the kernel is inlined, it is a constant. */
-
-/* The types of elements, with the values of pe_type. */
-typedef enum pe__type { PE__F32, PE__F16, PE__BF16 } pe__type;
+ * A kernel is written once for all three types. The type, a pe_type, is an argument; where the
+ * kernel is inlined, it is a constant. */
 
 /* Returns how many bits the last rounding drops: see PE__DROP_F32. */
-PE__INLINE int pe__dropped_bits(pe__type kind)
+PE__INLINE int pe__dropped_bits(pe_type kind)
 {
-    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
+    return kind == PE_TYPE_BF16 ? PE__DROP_BF16 : kind == PE_TYPE_F16 ? PE__DROP_F16 : PE__DROP_F32;
 }
 
 /* Floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
 
-PE__INLINE size_t pe__size_of(pe__type type)
+PE__INLINE size_t pe__size_of(pe_type type)
 {
-    return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
+    return type == PE_TYPE_F32 ? sizeof(float) : sizeof(uint16_t);
 }
 
 /* Return the address of element i of the array at p. */
-PE__INLINE void *pe__at_element(pe__type type, void *p, size_t i)
+PE__INLINE void *pe__at_element(pe_type type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
 }
-PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
+PE__INLINE const void *pe__at_const(pe_type type, const void *p, size_t i)
 {
     return (const unsigned char *)p + i * pe__size_of(type);
 }
 
-PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
+PE__INLINE pe__vf pe__get_as(pe_type type, const void *p)
 {
-    if (type == PE__F32) return pe__get((const float *)p);
-    return type == PE__F16 ? pe__get_f16((const uint16_t *)p) : pe__get_bf16((const uint16_t *)p);
+    if (type == PE_TYPE_F32) return pe__get((const float *)p);
+    return type == PE_TYPE_F16 ? pe__get_f16((const uint16_t *)p)
+                               : pe__get_bf16((const uint16_t *)p);
 }
-PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
+PE__INLINE void pe__put_as(pe_type type, void *p, pe__vf v)
 {
-    if (type == PE__F32) pe__put((float *)p, v);
-    else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
+    if (type == PE_TYPE_F32) pe__put((float *)p, v);
+    else if (type == PE_TYPE_F16) pe__put_f16((uint16_t *)p, v);
     else pe__put_bf16((uint16_t *)p, v);
 }
 
 /* Store the vector u at p and v at q. For 16-bit types the test for NaNs costs most, so one test
    serves both vectors. */
-PE__INLINE void pe__put_two_as(pe__type type, void *p, pe__vf u, void *q, pe__vf v)
+PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
-    if (type == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
+    if (type == PE_TYPE_F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
         pe__put_as(type, p, u);
         pe__put_as(type, q, v);
     } else {
-        pe__put_h(g, type == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
-        pe__put_h(h, type == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+        pe__put_h(g, type == PE_TYPE_BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, type == PE_TYPE_BF16 ? pe__round_bf16(v) : pe__round_f16(v));
     }
 }
 
 /* Store a0 b0 a1 b1 ... at p, rounded to 16-bit elements. No float may be a NaN or the midpoint of
    two elements. */
-PE__INLINE void pe__put_zip_as(pe__type type, void *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_zip_as(pe_type type, void *p, pe__vf a, pe__vf b)
 {
-    if (type == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
+    if (type == PE_TYPE_BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
 /* Load n elements at p, at most a vector; the other lanes are 0. */
-PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
+PE__INLINE pe__vf pe__get_n_as(pe_type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
-    if (type == PE__F32) return pe__get_n((const float *)p, n);
+    if (type == PE_TYPE_F32) return pe__get_n((const float *)p, n);
     memcpy(h, p, n * sizeof *h);
     return pe__get_as(type, h);
 }
-PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
+PE__INLINE void pe__put_n_as(pe_type type, void *p, pe__vf v, size_t n)
 {
     uint16_t all[PE__FLOATS];
-    if (type != PE__F32) pe__put_as(type, all, v);
-    if (type == PE__F32) pe__put_n((float *)p, v, n);
+    if (type != PE_TYPE_F32) pe__put_as(type, all, v);
+    if (type == PE_TYPE_F32) pe__put_n((float *)p, v, n);
     else memcpy(p, all, n * sizeof *all);
 }
 
@@ -95,7 +94,7 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 
 /* Add a row to n elements of x: x = s x + row, with s = *scale, or s = 1 if scale is NULL. Each
    product and each sum is rounded to f32, then the sum once more to the type of x. */
-PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n,
+PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const void *row, size_t n,
                                const float *scale)
 {
     size_t i = 0;
@@ -115,9 +114,9 @@ PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const 
 }
 
 /* Add n floats of row to the elements of x, each sum rounded once to the type of x. */
-PE__OUTLINE void pe__add_row_floats(pe__type type, void *x, const float *row, size_t n)
+PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, size_t n)
 {
-    if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
-    else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);
-    else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
+    if (type == PE_TYPE_F32) pe__add_row_as(PE_TYPE_F32, x, PE_TYPE_F32, row, n, NULL);
+    else if (type == PE_TYPE_F16) pe__add_row_as(PE_TYPE_F16, x, PE_TYPE_F32, row, n, NULL);
+    else pe__add_row_as(PE_TYPE_BF16, x, PE_TYPE_F32, row, n, NULL);
 }

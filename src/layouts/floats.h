@@ -7,7 +7,7 @@
 
 /* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
    set, step is 2 or 4, and the first element is p[step / 2]. */
-PE__INLINE pe__vf pe__get_every(pe__type type, size_t step, int odd, const void *p)
+PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
     if (step > 1) {
@@ -35,7 +35,7 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 /* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
    element x if `negative` is set. Whole vectors are written: up to PE__FLOATS - 1 floats after the
    last element change, too. */
-PE__INLINE void pe__read_floats(pe__type type, const void *in, size_t n, size_t step, int odd,
+PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t step, int odd,
                                 int negative, float *out)
 {
     float few[4 * PE__FLOATS];

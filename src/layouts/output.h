@@ -72,8 +72,8 @@ typedef struct pe__output {
     ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* number of each; they differ by one if the width is odd          */
-    size_t pairs;            /* number of pairs: the larger of these two                        */
+    size_t sines, cosines;   /* number of each; they differ by one if the width is odd, and the
+                                larger one is the number of pairs                               */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
@@ -114,7 +114,7 @@ PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
     output.pair = pair;
     output.coordinate = plan->axis[0].coordinate;
     output.sine = 0;
-    output.cosine = output.sines = output.cosines = output.pairs = count;
+    output.cosine = output.sines = output.cosines = count;
     output.order = PE__SPLIT;
     output.prefetch_distance = output.peeled = output.repeat_offset = output.padding_pairs = 0;
     output.round_element = round_element;
@@ -141,8 +141,7 @@ PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, siz
     part.cosine += step * pair;
     part.sines = pe__min(count, output->sines > pair ? output->sines - pair : 0);
     part.cosines = pe__min(count, output->cosines > pair ? output->cosines - pair : 0);
-    part.pairs = pe__max(part.sines, part.cosines);
-    if (pair + count < output->pairs) part.padding_pairs = 0;
+    if (pair + count < pe__max(output->sines, output->cosines)) part.padding_pairs = 0;
     return part;
 }
 
@@ -169,7 +168,6 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosine = axis->cosine;
     output->sines = axis->sines;
     output->cosines = axis->cosines;
-    output->pairs = axis->pairs;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
     /* 8 KB in whole rows, or one row */

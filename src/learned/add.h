@@ -43,7 +43,7 @@ typedef struct pe__learned {
 
 /* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
    1, rows of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__type type, int grad, const pe__learned *l, const pe_at *at,
+PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l, const pe_at *at,
                                      size_t rows)
 {
     const size_t d_model = l->d_model;
@@ -73,5 +73,5 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
                                      size_t rows, const float *grad_x, size_t stride)
 {
     const pe__learned l = {grad_table, grad_x, table_rows, d_model, stride};
-    return pe__learned_add(PE__F32, 1, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F32, 1, &l, &at, rows);
 }

@@ -30,7 +30,7 @@ typedef struct pe__table {
 
 /* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
    first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
-PE__INLINE void pe__read_table_rows(pe__type type, const pe__table *table, const double *p,
+PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
@@ -51,10 +51,11 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
     for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
         n = pe__min(tile->tokens - t, PE__POSITIONS);
         pe__positions(at, tile->token + t, n, 0, p);
-        if (table->type == PE_TYPE_F32) pe__read_table_rows(PE__F32, table, p, n, tile, back, out);
+        if (table->type == PE_TYPE_F32)
+            pe__read_table_rows(PE_TYPE_F32, table, p, n, tile, back, out);
         else if (table->type == PE_TYPE_F16)
-            pe__read_table_rows(PE__F16, table, p, n, tile, back, out);
-        else pe__read_table_rows(PE__BF16, table, p, n, tile, back, out);
+            pe__read_table_rows(PE_TYPE_F16, table, p, n, tile, back, out);
+        else pe__read_table_rows(PE_TYPE_BF16, table, p, n, tile, back, out);
     }
 }
 
@@ -156,7 +157,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
 
 /* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
    has found that all arguments are valid and that the pairs fill whole units. */
-PE__INLINE void pe__rotate_token_by_table(pe__type type, const pe_rope_table *t, pe_layout layout,
+PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {
     const float *const c = (const float *)t->cosines + row * t->stride;

@@ -4,7 +4,6 @@
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
-#include "contract.h"
 
 /* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
    token 0, in the input and in the output. in_token and out_token: bytes from token to token;
@@ -50,30 +49,3 @@ typedef struct pe__rope_call {
     pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
     pe__heads x[2];                             /* queries, keys; with 0 heads there are none */
 } pe__rope_call;
-
-/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
-   place, in and out are one array. The fields are set one by one, so that the call can read them
-   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
-PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
-                              const pe_heads *to, size_t head_dim)
-{
-    x->in = (const unsigned char *)in;
-    x->out = (unsigned char *)out;
-    x->heads = from->heads;
-    x->in_token = from->token_stride;
-    x->in_head = from->head_stride;
-    x->out_token = to->token_stride;
-    x->out_head = to->head_stride;
-    x->copied_after = x->copied_before = 0;
-    x->out_heads = to->heads;
-    x->head_dim = head_dim;
-}
-
-/* Begin a call that rotates one set of heads in place. */
-PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
-                                   const pe_heads *heads)
-{
-    call->tokens = tokens;
-    call->x[1].heads = 0;
-    pe__set_heads(&call->x[0], x, heads, x, heads, 0);
-}

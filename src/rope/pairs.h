@@ -58,7 +58,7 @@ PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c)
 
 /* Rotate a vector of pairs in halves, u = a0 a1 ... and v = b0 b1 ...; store a' at out and b' at
    next. */
-PE__INLINE void pe__rotate_halves(pe__type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
+PE__INLINE void pe__rotate_halves(pe_type type, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
                                   unsigned char *out, unsigned char *next)
 {
     pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
@@ -83,7 +83,7 @@ PE__INLINE pe__rotation pe__rotation_load(pe_layout layout, const float *s, cons
 
 /* Rotate a vector of pairs, x[0] and x[1], and store the two vectors at out and next. In halves
    x[0] = a0 a1 ... and x[1] = b0 b1 ...; interleaved, x[1] follows x[0]. */
-PE__INLINE void pe__rotate_pairs(pe__type type, pe_layout layout, const pe__rotation *t,
+PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotation *t,
                                  const pe__vf *x, unsigned char *out, unsigned char *next)
 {
     const pe__vf u = x[0], v = x[1];
@@ -148,13 +148,13 @@ enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 /* Rotate the unit at p by the sines and cosines u and store it at q. layout: PE__UNIT_INTERLEAVED
    ...; across: elements from the unit's first two vectors to its other two, in halves from a to
    b. */
-PE__INLINE void pe__unit_rotate(pe__type from, pe__type to, int layout, const pe__unit *u,
+PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
     const size_t gap = (layout > PE__UNIT_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
     const size_t step = gap * pe__size_of(from), to_step = gap * pe__size_of(to);
-    if (from == PE__BF16 && to == PE__BF16) {
+    if (from == PE_TYPE_BF16 && to == PE_TYPE_BF16) {
         const uint16_t *const x = (const uint16_t *)(const void *)p;
         const uint16_t *const y = (const uint16_t *)(const void *)(p + next);
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
@@ -201,7 +201,7 @@ typedef struct pe__vectors {
     pe__rotation rotation;
     size_t in, in_next, out, out_next;
 } pe__vectors;
-PE__INLINE pe__vectors pe__vectors_at(pe__type from, pe__type to, pe_layout layout,
+PE__INLINE pe__vectors pe__vectors_at(pe_type from, pe_type to, pe_layout layout,
                                       const pe__angles *a, size_t pair, size_t element)
 {
     const size_t next = element + (layout == PE_LAYOUT_HALVES ? a->pairs : (size_t)PE__FLOATS);
@@ -213,14 +213,14 @@ PE__INLINE pe__vectors pe__vectors_at(pe__type from, pe__type to, pe_layout layo
     v.out_next = next * pe__size_of(to);
     return v;
 }
-PE__INLINE void pe__vectors_get(pe__type from, const pe__vectors *v, const unsigned char *in,
+PE__INLINE void pe__vectors_get(pe_type from, const pe__vectors *v, const unsigned char *in,
                                 pe__vf *x)
 {
     x[0] = pe__get_as(from, in + v->in);
     x[1] = pe__get_as(from, in + v->in_next);
 }
-PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors *v,
-                                const pe__vf *x, unsigned char *out)
+PE__INLINE void pe__vectors_put(pe_type to, pe_layout layout, const pe__vectors *v, const pe__vf *x,
+                                unsigned char *out)
 {
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
@@ -229,10 +229,11 @@ PE__INLINE void pe__vectors_put(pe__type to, pe_layout layout, const pe__vectors
    perhaps a tail, by a vector that ends with the last pair. The tail's vector contains pairs that
    are rotated before it. In place it must be loaded before they are stored, so it is loaded
    first. */
-PE__INLINE void pe__rotate_head(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
-    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const int halves = layout == PE_LAYOUT_HALVES,
+              narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
     const int tail = n % PE__FLOATS != 0;
@@ -296,10 +297,11 @@ enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 /* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
    registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
    how many bytes after a unit's address the prefetch is, or 0 for none. */
-PE__INLINE void pe__rotate_units(pe__type from, pe__type to, pe_layout layout, int sections,
+PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
-    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const int halves = layout == PE_LAYOUT_HALVES,
+              narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     const size_t in_registers = pe__register_pairs(layout);
     const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
@@ -345,7 +347,7 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
 
 /* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: 1 if
    every section of a head has one vector of pairs or whole units; there is no tail then. */
-PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, int in_sections,
+PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, tail = n % PE__FLOATS;
@@ -369,7 +371,7 @@ PE__INLINE void pe__rotate_ends(pe__type from, pe__type to, pe_layout layout, in
 
 /* Rotate heads of fewer pairs than a vector has floats, or of no pairs, by way of copies that are
    padded to vectors. */
-PE__OUTLINE void pe__rotate_few(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
@@ -404,29 +406,31 @@ PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
     for (size_t k = 0; k < x->heads; k++) {
         const unsigned char *const in = x->in + k * x->in_head;
         unsigned char *const out = x->out + k * x->out_head;
-        const pe__vf u = pe__get_n_as(PE__F32, in, n), v = pe__get_n_as(PE__F32, in + next, n);
-        pe__put_n_as(PE__F32, out, pe__rotate_a(u, v, s, c), n);
-        pe__put_n_as(PE__F32, out + next, pe__rotate_b(u, v, s, c), n);
+        const pe__vf u = pe__get_n_as(PE_TYPE_F32, in, n),
+                     v = pe__get_n_as(PE_TYPE_F32, in + next, n);
+        pe__put_n_as(PE_TYPE_F32, out, pe__rotate_a(u, v, s, c), n);
+        pe__put_n_as(PE_TYPE_F32, out + next, pe__rotate_b(u, v, s, c), n);
     }
 }
-PE__INLINE void pe__rotate_short(pe__type from, pe__type to, pe_layout layout, const pe__angles *a,
+PE__INLINE void pe__rotate_short(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                  const pe__heads *x)
 {
-    const int floats = from == PE__F32 && to == PE__F32, halves = layout == PE_LAYOUT_HALVES;
+    const int floats = from == PE_TYPE_F32 && to == PE_TYPE_F32,
+              halves = layout == PE_LAYOUT_HALVES;
     if (sizeof(pe__vf) >= 64 && floats && halves) pe__rotate_masked(a, x);
     else pe__rotate_few(from, to, layout, a, x);
 }
 
 /* Rotate all pairs that are not rotated in units, in all x->heads heads. */
-PE__INLINE void pe__rotate_vectors(pe__type from, pe__type to, pe_layout layout,
-                                   const pe__angles *a, const pe__heads *x)
+PE__INLINE void pe__rotate_vectors(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
+                                   const pe__heads *x)
 {
     if (a->n < PE__FLOATS) pe__rotate_short(from, to, layout, a, x);
     else pe__rotate_ends(from, to, layout, 0, a, x);
 }
 
 /* Copy n elements of type `from` at in to out, converted to type `to`. */
-PE__INLINE void pe__convert(pe__type from, pe__type to, const unsigned char *in, unsigned char *out,
+PE__INLINE void pe__convert(pe_type from, pe_type to, const unsigned char *in, unsigned char *out,
                             size_t n)
 {
     if (from == to) memcpy(out, in, n * pe__size_of(to));

@@ -10,7 +10,7 @@
 
 /* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
    take several tiles; the elements are copied only with the tile that has the first pair. */
-PE__INLINE void pe__copy_rest(pe__type from, pe__type to, const pe__tile *tile, const pe__heads *x)
+PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, const pe__heads *x)
 {
     const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
     for (size_t t = tile->token; rest && t < tile->token + tile->tokens; t++) {
@@ -40,7 +40,7 @@ PE__INLINE int pe__takes_passes(const pe__tile *tile)
     return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
 }
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
-                                                  pe__type from)
+                                                  pe_type from)
 {
     const int by_head = x->out_head > x->out_token;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
@@ -58,12 +58,12 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
-    const int scattered = passes && full && wide && from == PE__F32 && many;
+    const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
     /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
        in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
        place these are not prefetched: the hardware alone is faster. In place they are, but only if
        the tokens share a rotation or PE_PREFETCH_HEADS is set. */
-    const int prefetches = from != PE__F32 || (passes && !scattered) ||
+    const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
     pe__head_schedule schedule = {x->heads, 1, 0, (by_head || x->heads == 1) && !cached};
@@ -77,14 +77,14 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     return schedule;
 }
 PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__heads *x,
-                                                pe__type from)
+                                                pe_type from)
 {
     /* One token, floats, out of place: whether they come from memory is not known. Passes over two
        heads take .43 to .48 of the time of passes over all heads from memory, and 1.04 to 1.2
        times in a cache (AVX2; halves with SSE2 and scalar code; Zen 4). Passes over one cache line
        of each head gain nothing. */
     const int wide = tile->layout == PE_LAYOUT_HALVES || PE_LANES >= 4;
-    const int away = wide && from == PE__F32 && x->in != x->out && pe__takes_passes(tile);
+    const int away = wide && from == PE_TYPE_F32 && x->in != x->out && pe__takes_passes(tile);
     const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
@@ -96,7 +96,7 @@ typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } p
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
    in the registers, then by the next ones, in another pass. If there are several passes, a group
    has about 8 KB (PE__ROPE_GROUP) and so stays in the first-level cache. */
-PE__INLINE void pe__rotate_groups(pe__type from, pe__type to, pe_layout layout, pe__granularity how,
+PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe__granularity how,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
 {
@@ -152,7 +152,7 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
 
 /* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
    it, else section by section. */
-PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *tile,
+PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
     const pe__head_schedule schedule = pe__schedule_heads(tile, x, from);
@@ -160,7 +160,7 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
     pe__tile one = *tile;
     pe__heads some = *x;
     one.pair = 0;
-    if (pe__sections_alike(tile, from == PE__BF16 && to == PE__BF16, &one)) {
+    if (pe__sections_alike(tile, from == PE_TYPE_BF16 && to == PE_TYPE_BF16, &one)) {
         some.in += tile->section->column * e;
         some.out += tile->section->column * f;
         pe__rotate_groups(from, to, PE_LAYOUT_HALVES, PE__IN_SECTIONS, &one, &some, &schedule);
@@ -192,7 +192,7 @@ PE__INLINE void pe__rotate_sections(pe__type from, pe__type to, const pe__tile *
 
 /* Rotate heads whose sections are interleaved, section by section. The pairs of a section follow
    each other, so the rotator `rotate` can take a section as a head of its own. */
-PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, const pe__tile *tile,
+PE__INLINE void pe__rotate_sections_interleaved(pe_type from, pe_type to, const pe__tile *tile,
                                                 const pe__heads *x, pe__head_rotator *rotate)
 {
     for (size_t b = 0; b < tile->section_count; b++) {
@@ -211,9 +211,8 @@ PE__INLINE void pe__rotate_sections_interleaved(pe__type from, pe__type to, cons
 }
 
 /* Rotate one head at a time, in the schedule's order, and copy the elements after its pairs. */
-PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
-                                  const pe__tile *tile, const pe__heads *x,
-                                  const pe__head_schedule *schedule)
+PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, const pe__tile *tile,
+                                  const pe__heads *x, const pe__head_schedule *schedule)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = 2 * tile->pairs, width = n * e;
     const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2);
@@ -294,10 +293,10 @@ PE__INLINE void pe__rotate_singly(pe__type from, pe__type to, pe_layout layout,
         else pe__rotate_sections_interleaved(from, to, t, x, name##_interleaved);                  \
         if (x->copied_after) name##_rest(t, x);                                                    \
     }
-PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE__F32, PE__F32)
-PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE__F16, PE__F16)
-PE__HEAD_ROTATORS(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
-PE__HEAD_ROTATORS(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
-PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32, PE_TYPE_F32, PE_TYPE_F32)
+PE__HEAD_ROTATORS(pe__rotate_heads_f16, PE_TYPE_F16, PE_TYPE_F16)
+PE__HEAD_ROTATORS(pe__rotate_heads_bf16, PE_TYPE_BF16, PE_TYPE_BF16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32_f16, PE_TYPE_F32, PE_TYPE_F16)
+PE__HEAD_ROTATORS(pe__rotate_heads_f32_bf16, PE_TYPE_F32, PE_TYPE_BF16)
 #undef PE__HEAD_ROTATORS
 #undef PE__HEAD_ROTATOR

@@ -10,7 +10,8 @@
 #include "../sincos/double_double.h"
 #include "../plan/rotation.h"
 
-/* Each array of an anchor has padding after its last pair: the last vector may reach into it, and
+/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1].
+   Each array of an anchor has padding after its last pair: the last vector may reach into it, and
    pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
@@ -18,7 +19,7 @@ enum { PE__ANCHOR_PADDING = 32 };
    number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
    and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
-                                    double t, size_t pair, size_t count, pe__anchor to)
+                                    double t, size_t pair, size_t count, double *const *to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
@@ -30,20 +31,20 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
     for (size_t i = 0; table && i < count; i += PE_LANES) {
         pe__vd sine, cosine;
         pe__sincos_sleef(plan, factor, pe__vector_pair(plan, pair + i), t, &sine, &cosine);
-        pe__store(to.s + i, sine);
-        pe__store(to.c + i, cosine);
+        pe__store(to[0] + i, sine);
+        pe__store(to[1] + i, cosine);
     }
     if (table) return;
 #endif
     for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to.s + i, to.c + i);
+        pe__sincos_store(&by, pair + i, last, to[0] + i, to[1] + i);
 }
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
    with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
    of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
-                                        double t, size_t pair, size_t count, pe__anchor to)
+                                        double t, size_t pair, size_t count, double *const *to)
 {
     const double up = 1 + pe__bound_far.eta, factor = plan->amplitude * up;
     const int fine = pe__sincos_error(plan, t) < 44 * pe__exp2i(-53);
@@ -51,11 +52,11 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
         const size_t from = pe__vector_pair(plan, pair + i);
         pe__dd s, c;
         pe__sincos_dd(plan, from, t, &s, &c);
-        pe__store(to.s + i, s.hi * pe__splat(factor));
-        pe__store(to.c + i, c.hi * pe__splat(factor));
+        pe__store(to[0] + i, s.hi * pe__splat(factor));
+        pe__store(to[1] + i, c.hi * pe__splat(factor));
         for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to.s[i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to.c[i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
+            to[0][i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
+            to[1][i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
         }
     }
 }
@@ -64,16 +65,16 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
    rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
    pair `pair` on, to `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
-                                   pe__anchor centre, pe__anchor to)
+                                   double *const *centre, double *const *to)
 {
     const double *const row = pe__rotation_row(plan, 1, distance < 0 ? -distance : distance);
     const pe__vd sign = pe__splat(distance < 0 ? -1 : 1);
     for (size_t i = 0; i < count; i += PE_LANES) {
         const double *const sines = row + pe__vector_pair(plan, pair + i);
-        const pe__rotated r = pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i),
+        const pe__rotated r = pe__rotate(pe__load(centre[0] + i), pe__load(centre[1] + i),
                                          pe__load(sines) * sign, pe__load(sines + plan->padded));
-        pe__store(to.s + i, r.a[0]);
-        pe__store(to.c + i, r.b[0]);
+        pe__store(to[0] + i, r.a[0]);
+        pe__store(to[1] + i, r.b[0]);
     }
 }
 

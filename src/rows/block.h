@@ -41,35 +41,35 @@ typedef struct pe__block {
     /* the block: the row that is its anchor, which may be after the last row; the anchor's sines
        and cosines */
     int64_t anchor;
-    pe__anchor row;
+    double *const *row;
     /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
        largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
        row) */
     int64_t nearest, farthest, both;
 } pe__block;
 
-/* Set x->at to the row pair at distance b from the anchor, and ts, tc to rotation row b. The anchor
-   begins at address `row`, and rows are stride bytes apart. For b = 0 there is one row, the anchor,
-   and ts and tc are NULL. A row that is not in the run becomes NULL. A row at position 0 is written
-   here, then becomes NULL, too. */
+/* Set x->row and x->position to the row pair at distance b from the anchor, and ts, tc to rotation
+   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is
+   one row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set
+   to NULL. A row at position 0 is written here, and its address is then also set to NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
-                                 ptrdiff_t stride, int64_t b, pe__type type)
+                                 ptrdiff_t stride, int64_t b, pe_type type)
 {
     x->ts = x->tc = NULL;
     if (b != 0) {
-        x->ts = pe__rotation_row(x->plan, 0, b) + x->pair;
-        x->tc = x->ts + x->plan->padded;
+        x->ts = pe__rotation_row(x->output->plan, 0, b) + x->pair;
+        x->tc = x->ts + x->output->plan->padded;
     }
     for (int minus = 0; minus < 2; minus++) {
         const int64_t p = minus ? block->anchor - b : block->anchor + b;
         const int side = minus != x->swapped;
-        x->at.row[side] = NULL;
+        x->row[side] = NULL;
         if (p < 0 || p > block->last || (minus && b == 0)) continue;
-        x->at.position[side] = (double)p + block->t;
-        x->at.row[side] = row + (minus ? -stride : stride) * b;
-        if (x->at.position[side] != 0) continue;
+        x->position[side] = (double)p + block->t;
+        x->row[side] = row + (minus ? -stride : stride) * b;
+        if (x->position[side] != 0) continue;
         pe__store_origin(x, side, type);
-        x->at.row[side] = NULL;
+        x->row[side] = NULL;
     }
 }
 
@@ -93,8 +93,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
     uint32_t aliased = 0;
     for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
-        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->plan, 0, b) + x->pair);
-        const uintptr_t c = s + x->plan->padded * sizeof(double);
+        const uintptr_t s = (uintptr_t)(pe__rotation_row(x->output->plan, 0, b) + x->pair);
+        const uintptr_t c = s + x->output->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
         const int sines = (above - s) % bits < window && (below - s) % bits < window;
         const int cosines = (above - c) % bits < window && (below - c) % bits < window;
@@ -112,8 +112,8 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
     const int64_t above = block->last - block->anchor, below = block->anchor;
     const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
-    x->a = x->swapped ? block->row.c : block->row.s;
-    x->b = x->swapped ? block->row.s : block->row.c;
+    x->a = block->row[x->swapped];
+    x->b = block->row[!x->swapped];
     block->nearest = above < 0 ? -above : 0;
     block->farthest = longer < PE__BLOCK_HALF ? longer : (int64_t)PE__BLOCK_HALF;
     block->both = shorter < PE__BLOCK_HALF ? shorter : (int64_t)PE__BLOCK_HALF;
@@ -166,16 +166,16 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
         if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
-        pe__set_row_pair(x, block, row, stride, b, PE__F32);
-        unsigned char *const second = x->at.row[1];
-        if (together && x->at.row[0] && second) {
+        pe__set_row_pair(x, block, row, stride, b, PE_TYPE_F32);
+        unsigned char *const second = x->row[1];
+        if (together && x->row[0] && second) {
             x->output->kernel->row_pairs(x, n);
             continue;
         }
-        x->at.row[1] = NULL;
-        if (x->at.row[0]) pe__store_row_of_pair(x);
-        x->at.row[0] = NULL;
-        x->at.row[1] = second;
+        x->row[1] = NULL;
+        if (x->row[0]) pe__store_row_of_pair(x);
+        x->row[0] = NULL;
+        x->row[1] = second;
         if (second) pe__store_row_of_pair(x);
     }
 }
@@ -203,7 +203,7 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
 /* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
    go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
    of a buffer. */
-PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type, int added)
+PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
     unsigned char *const buffer = (unsigned char *)pe__aligned(space);
@@ -223,8 +223,8 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe__type type,
     pe__thresholds_16(f, f->b, x->end, f->bound_b);
     if (!direct && added) pe__copy_buffer_16(x, block, buffer, 1);
     for (int64_t b = block->nearest; b <= block->farthest; b++) {
-        pe__set_row_pair(x, block, row, stride, b, added ? PE__F32 : type);
-        if (!x->at.row[0] && !x->at.row[1]) continue;
+        pe__set_row_pair(x, block, row, stride, b, added ? PE_TYPE_F32 : type);
+        if (!x->row[0] && !x->row[1]) continue;
         if (added) {
             pe__add_row_pair_16(x, f, (size_t)b);
         } else {

@@ -16,7 +16,7 @@ PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
-    const size_t pairs = output->pairs, e = output->element;
+    const size_t pairs = pe__max(output->sines, output->cosines), e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__PAIRS) {
         const size_t n = pe__min(pairs - pair, PE__PAIRS);
         pe__output tile =

@@ -94,8 +94,9 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *     sines[r * stride + i]   = amplitude sin(p_r omega[i])
  *     cosines[r * stride + i] = amplitude cos(p_r omega[i])
  *
- * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A single row
- * takes a sixth to a third longer than by a plan that is kept; many rows are faster by a plan.
+ * These are the bits of pe_fill_T with a plan of pe_plan_init_frequencies(). A single row takes 12
+ * to 25 % longer than with a plan that is kept, because its frequencies are converted to half-turns
+ * first (bench/paired.sh, "one row"). Many rows are also faster with a plan.
  *
  * omega        pairs frequencies in radians a position, taken as the exact values of the doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude

@@ -147,7 +147,8 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + two_errors), g, z.hi + (z.lo + two_errors)))) {
         pe__vd s, c;
-        pe__round_flagged_f64(x->output, i, output->pairs - i, to.position, &s, &c);
+        pe__round_flagged_f64(x->output, i, pe__max(output->sines, output->cosines) - i,
+                              to.position, &s, &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
@@ -173,7 +174,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
 {
     /* a copy, whose address only inlined functions get: it stays in registers */
     const pe__output output = *x->output;
-    const size_t pairs = output.pairs;
+    const size_t pairs = pe__max(output.sines, output.cosines);
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
@@ -198,7 +199,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0);
     g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b == 1) pe__sincos_dd(x->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1)
+            pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
         if (b == 1 && x->output->order == PE__CS) {
             f[b].hi = -f[b].hi;
             f[b].lo = -f[b].lo;
@@ -221,7 +223,7 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     const int swapped = x->output->order == PE__CS;
     pe__dd f, g, s, c;
     if (t) {
-        pe__sincos_dd(x->plan, x->output->pair + v * PE_LANES, *t, &s, &c);
+        pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, *t, &s, &c);
         f = pe__dd_mul_double(swapped ? c : s, x->amplitude);
         g = pe__dd_mul_double(swapped ? s : c, x->amplitude);
     } else {
@@ -247,7 +249,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__BLOCK_HALF);
-    const size_t vectors = (output->pairs + PE_LANES - 1) / PE_LANES;
+    const size_t vectors = (pe__max(output->sines, output->cosines) + PE_LANES - 1) / PE_LANES;
     const size_t column = pe__first_column(output) * output->element;
     pe__tile_f64 x;
     x.plan = plan;
@@ -278,7 +280,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
 /* Write rows for the positions t, t + 1 ..., tile by tile. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
-    for (size_t done = 0, n; done < output->pairs; done += n) {
+    for (size_t done = 0, n; done < pe__max(output->sines, output->cosines); done += n) {
         n = done < output->peeled ? output->peeled : (size_t)PE__TILE_F64;
         pe__output part = pe__output_part(output, done, n);
         if (done < output->peeled) part.mode = PE__STORE;

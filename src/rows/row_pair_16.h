@@ -116,7 +116,9 @@ typedef struct pe__scratch_16 {
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    pe__row_pair at[PE__BLOCK_HALF + 1]; /* the two rows at each distance from the anchor */
+    /* the two rows at each distance from the anchor, as in pe__span */
+    unsigned char *row[PE__BLOCK_HALF + 1][2];
+    double position[PE__BLOCK_HALF + 1][2];
 } pe__scratch_16;
 
 /* Convert count doubles to floats, in the order of groups: see pe__scratch_16. The last vector is
@@ -155,20 +157,20 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
 /* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
    2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
    2^90. */
-PE__INLINE float pe__base_error_16(const pe_plan *plan, pe__type type)
+PE__INLINE float pe__base_error_16(const pe_plan *plan, pe_type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
     if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* flags all */
-    return (float)(size * pe__exp2i(-46) + (type == PE__F16 ? pe__exp2i(-25) : 0));
+    return (float)(size * pe__exp2i(-46) + (type == PE_TYPE_F16 ? pe__exp2i(-25) : 0));
 }
 
 /* Begin a tile of columns: set the limits of its thresholds, compute its angles, clear its
    state. */
-PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe__type type,
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, pe_type type,
                                    int added)
 {
     const pe_plan *const plan = output->plan;
-    const size_t count = output->pairs;
+    const size_t count = pe__max(output->sines, output->cosines);
     const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
@@ -202,10 +204,10 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 
 /* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
    range of normal floats. */
-PE__INLINE uint16_t pe__to_16(pe__type type, double y)
+PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 {
     const float odd = (float)pe__odd24_one(y);
-    if (type == PE__F16) return pe__one_to_f16(odd);
+    if (type == PE_TYPE_F16) return pe__one_to_f16(odd);
     const uint32_t word = (uint32_t)pe__float_bits(odd);
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
@@ -213,29 +215,30 @@ PE__INLINE uint16_t pe__to_16(pe__type type, double y)
 /* Returns the element of pair k of a span at position t, from a double y with an error of at most
    e: the number that y - e and y + e both round to, else the result of round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
-                                       double y, double e, pe__type type)
+                                       double y, double e, pe_type type)
 {
     const uint16_t h = pe__to_16(type, y + e);
     /* |y| > 2^-120, because pe__to_16() does not handle subnormal floats */
     if (h == pe__to_16(type, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(type,
-                     x->output->round_element(x->plan, t, x->pair + k, (int)component ^ x->swapped,
-                                              pe__dropped_bits(type), NULL));
+    return pe__to_16(type, x->output->round_element(x->output->plan, t, x->pair + k,
+                                                    (int)component ^ x->swapped,
+                                                    pe__dropped_bits(type), NULL));
 }
 
-/* Compute the elements of flagged groups from doubles and store them; at[b]: the rows at distance b
-   from the anchor. The rounding of an element y, whose error is at most e, is certain under two
-   conditions: y is farther than 1.4 e from its midpoint, and |y| is at least 2^-14, above f16's
-   subnormals. pe__round_element_16() rounds the other elements. Both conditions compare squares,
-   which saves two absolute values. 1.4 e instead of e covers the rounding of the squares. If both
-   squares underflow to 0, the element is not certain. */
-PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
-                                      const pe__flagged_group *flagged, size_t count, pe__type type)
+/* Compute the elements of flagged groups from doubles and store them; rows[b] and position[b] are
+   the row and position of pe__span at distance b. The rounding of an element y, whose error is at
+   most e, is certain under two conditions: y is farther than 1.4 e from its midpoint, and |y| is at
+   least 2^-14, above f16's subnormals. pe__round_element_16() rounds the other elements. Both
+   conditions compare squares, which saves two absolute values. 1.4 e instead of e covers the
+   rounding of the squares. If both squares underflow to 0, the element is not certain. */
+PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[2],
+                                      double (*position)[2], const pe__flagged_group *flagged,
+                                      size_t count, pe_type type)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
     /* 1.125: y has one rounding more than in pe__ziv_round() */
-    const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
+    const double e = 1.125 * x->bound->error * fabs(x->output->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
     const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
@@ -243,21 +246,20 @@ PE__OUTLINE void pe__round_flagged_16(const pe__span *x, const pe__row_pair *at,
         const size_t side = flagged->index % 2, i = flagged->index / 2 % PE__TILE_16;
         const size_t distance = flagged->index / (2 * PE__TILE_16);
         const double *const row =
-            distance ? pe__rotation_row(x->plan, 0, (int64_t)distance) + x->pair : NULL;
+            distance ? pe__rotation_row(x->output->plan, 0, (int64_t)distance) + x->pair : NULL;
         for (uint32_t lanes = flagged->lanes; lanes; lanes &= lanes - 1) {
             const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
             for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
                 if (k >= (component == 0 ? x->first : x->second)) continue;
-                const double tc = row ? row[x->plan->padded + k] : 1, ts = row ? row[k] : 0;
+                const double tc = row ? row[x->output->plan->padded + k] : 1, ts = row ? row[k] : 0;
                 const double y = part[component][k] * tc * deflate +
                                  part[component + 1][k] * ts * sign[component + side];
                 const double off =
                     pe__double_midpoint_distance(y, pe__dropped_bits(type) + PE__DROP_F32);
                 uint16_t h = pe__to_16(type, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
-                    h = pe__round_element_16(x, at[distance].position[side], component, k, y, e,
-                                             type);
-                memcpy(at[distance].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
+                    h = pe__round_element_16(x, position[distance][side], component, k, y, e, type);
+                memcpy(rows[distance][side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
                        &h, sizeof h);
             }
         }
@@ -296,10 +298,10 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
 /* Store the group from pair i on in row `side`, or add it to the elements there. Returns the
    flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
-                                    pe__type type, int added)
+                                    pe_type type, int added)
 {
     const int drop = pe__dropped_bits(type);
-    unsigned char *const p = x->at.row[side] + (split ? 2 : 4) * i;
+    unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
     unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof g.a[0]);
     if (added) pe__group_add(x, p, q, split, &g);
     const pe__vf a =
@@ -347,8 +349,8 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
         const size_t side = flagged->index % 2;
         group.begin = flagged->index / 2 % PE__TILE_16;
         group.end = pe__min(group.begin + PE__GROUP, x->end);
-        group.at.row[side] = x->at.row[side];
-        group.at.row[1 - side] = NULL;
+        group.row[side] = x->row[side];
+        group.row[1 - side] = NULL;
         pe__store_row_of_pair(&group);
     }
 }
@@ -357,11 +359,11 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
    and store or add them. type, split and added are constants wherever the kernel is inlined. One of
    the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
-                                   pe__type type, int added)
+                                   pe_type type, int added)
 {
     pe__flagged_group *flagged = f->flagged + f->flagged_count;
     float (*const row)[PE__TILE_16] = f->plan_row[distance];
-    const int often = type == PE__F16;
+    const int often = type == PE_TYPE_F16;
     const size_t base = PE__TILE_16 * distance;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__group g[2];
@@ -370,9 +372,9 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
         pe__rotate_16(f, row, i + PE__FLOATS, 1, g);
         g[0].bound_a = g[1].bound_a = pe__get(f->bound_a + i / 2);
         g[0].bound_b = g[1].bound_b = pe__get(f->bound_b + i / 2);
-        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], type, added);
+        if (x->row[0]) lanes = pe__store_group(x, 0, i, split, g[0], type, added);
         pe__flag_group(&flagged, base + i, 0, lanes, often);
-        if (!x->at.row[1]) continue;
+        if (!x->row[1]) continue;
         lanes = pe__store_group(x, 1, i, split, g[1], type, added);
         pe__flag_group(&flagged, base + i, 1, lanes, often);
     }
@@ -382,7 +384,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 /* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
    when it is first needed; for distance 0 it is sine 0, cosine 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
-                                      pe__type type, int added)
+                                      pe_type type, int added)
 {
     float (*const row)[PE__TILE_16] = f->plan_row[distance];
     if (!(f->made >> distance & 1)) {
@@ -394,7 +396,8 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
         if (x->ts) pe__to_groups(x->tc, x->end, x->split, row[1]);
         f->made |= 1u << distance;
     }
-    f->at[distance] = x->at;
+    memcpy(f->row[distance], x->row, sizeof x->row);
+    memcpy(f->position[distance], x->position, sizeof x->position);
     if (x->split) pe__rotate_span_16(x, f, distance, 1, type, added);
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
@@ -407,11 +410,11 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
         f->spans_in_doubles--;
-        if (x->at.row[0] && x->at.row[1]) pe__add_row_pairs_bf16(x, 1);
+        if (x->row[0] && x->row[1]) pe__add_row_pairs_bf16(x, 1);
         else pe__store_row_of_pair(x);
         return;
     }
-    pe__store_row_pair_16(x, f, distance, PE__BF16, 1);
+    pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
        them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
@@ -427,9 +430,9 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
 
 /* Round the flagged groups of a block from doubles, if there are more than `most`. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
-                                     pe__type type)
+                                     pe_type type)
 {
     if (f->flagged_count <= most) return;
-    pe__round_flagged_16(x, f->at, f->flagged, f->flagged_count, type);
+    pe__round_flagged_16(x, f->row, f->position, f->flagged, f->flagged_count, type);
     f->flagged_count = 0;
 }

@@ -16,16 +16,9 @@
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* Two rows at a distance b from their anchor: [0] is the row anchor + b, [1] the row anchor - b. If
-   cosines come first, [0] is anchor - b and [1] is anchor + b: see pe__span. */
-typedef struct pe__row_pair {
-    unsigned char *row[2]; /* the address of the row's first column; NULL: the row is not written */
-    double position[2];
-} pe__row_pair;
-
 /* A span: the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets what is
-   constant in a tile. a and b change from block to block; at, ts, tc and prefetch_distance change
-   from row pair to row pair.
+   constant in a tile. a and b change from block to block; row, position, ts, tc and
+   prefetch_distance change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
@@ -40,12 +33,13 @@ typedef struct pe__row_pair {
    that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
-    const pe_plan *plan;
     const pe__bound *bound;
     const pe__adder *adder; /* NULL: floats are stored                                          */
     const double *a, *b;    /* the anchor's first and second components, with a factor 1 + eta  */
     const double *ts, *tc;  /* rotation row b: sin(b w), cos(b w); NULL: the row is the anchor  */
-    pe__row_pair at;        /* the rows that are written                                        */
+    unsigned char *row[2];  /* where the rows anchor + b and anchor - b begin (if swapped, anchor -
+                               b and anchor + b); NULL: this row is not written                 */
+    double position[2];     /* of these rows                                                    */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
     size_t first, second;   /* number of first and of second components in a row                */
@@ -61,12 +55,11 @@ typedef struct pe__span {
     int split, swapped;          /* split: in halves; swapped: interleaved, cosines first         */
 } pe__span;
 
-/* Begin a span of all pairs of an output; a, b, ts, tc and at are set later. */
+/* Begin a span of all pairs of an output; a, b, ts, tc, row and position are set later. */
 PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {
     x->output = output;
-    x->plan = output->plan;
     x->bound = bound;
     x->adder = adder;
     x->pair = output->pair;
@@ -75,7 +68,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->first = x->swapped ? output->cosines : output->sines;
     x->second = x->swapped ? output->sines : output->cosines;
     x->begin = 0;
-    x->end = output->pairs;
+    x->end = pe__max(output->sines, output->cosines);
     x->across = ((ptrdiff_t)output->cosine - (ptrdiff_t)output->sine) * (ptrdiff_t)output->element;
     x->peeled = output->mode == PE__STREAM ? output->peeled : 0;
     x->mode = output->mode;
@@ -95,7 +88,7 @@ PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
         return r;
     }
     pe__vd ts = pe__load(x->ts + i);
-    if (!two) ts = ts * pe__splat(x->at.row[0] ? 1.0 : -1.0);
+    if (!two) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
     return pe__rotate(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i));
 }
 
@@ -113,7 +106,7 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
 {
     const double eta = x->bound->eta;
     const pe__vd deflate = pe__splat(1 - eta + eta * eta);
-    const pe__vd e = pe__splat(x->bound->error * fabs(x->plan->amplitude));
+    const pe__vd e = pe__splat(x->bound->error * fabs(x->output->plan->amplitude));
     a = a * deflate;
     b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
@@ -123,7 +116,7 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
 
 /* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
    interleaved, or, if split, the first components (second = 0) or the second ones (second = 1).
-   side: the row's index in x->at. Padding lanes repeat the last pair, so they may be undecided,
+   side: the row's index in x->row. Padding lanes repeat the last pair, so they may be undecided,
    too. They are skipped, since they are never stored. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
@@ -135,7 +128,7 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
             all[j] =
-                (float)x->output->round_element(x->plan, x->at.position[side], x->pair + pair,
+                (float)x->output->round_element(x->output->plan, x->position[side], x->pair + pair,
                                                 (int)component ^ x->swapped, PE__DROP_F32, NULL);
     }
     return pe__get(all);
@@ -158,11 +151,11 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
 }
 
 /* Round a group, the four vectors of pairs from pair i on, in which the rounding test has flagged
-   a vector. v[0] and v[1] get rows [0] and [1] of x->at; if two is 0, v[0] gets the one row that
+   a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one row that
    is not NULL. All four vectors are rounded, since it would take longer to find the flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
-    const int first = !two && !x->at.row[0];
+    const int first = !two && !x->row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
         const pe__vd plus[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
@@ -233,7 +226,7 @@ PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrd
 }
 
 /* Add four vectors of floats to the elements of a type at the addresses of pe__store_four(). */
-PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distance, int split,
+PE__INLINE void pe__add_four(pe_type type, float scale, size_t prefetch_distance, int split,
                              unsigned char *p, ptrdiff_t across, const pe__floats4 *x)
 {
     const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(type));
@@ -252,9 +245,9 @@ PE__INLINE void pe__add_four(pe__type type, float scale, size_t prefetch_distanc
 /* What a row pair kernel does with floats: it stores them, or adds them to elements of a type. */
 typedef enum pe__sum {
     PE__NOT_ADDED = -1,
-    PE__SUM_F32 = PE__F32,
-    PE__SUM_F16 = PE__F16,
-    PE__SUM_BF16 = PE__BF16
+    PE__SUM_F32 = PE_TYPE_F32,
+    PE__SUM_F16 = PE_TYPE_F16,
+    PE__SUM_BF16 = PE_TYPE_BF16
 } pe__sum;
 
 /* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
@@ -270,8 +263,7 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (sum != PE__NOT_ADDED) {
-        pe__add_four((pe__type)sum, x->scale, x->prefetch_distance[side], split, p, x->across,
-                     four);
+        pe__add_four((pe_type)sum, x->scale, x->prefetch_distance[side], split, p, x->across, four);
     } else if (PE__UNLIKELY(x->mode == PE__STREAM)) {
         pe__stream(p0, v[0]);
         pe__stream(p1, v[1]);
@@ -300,24 +292,24 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
 }
 
 /* Write row `side`, which is at position 0: all its sines are 0, and all its cosines are the
-   amplitude. The rounding test would flag the zeros. Floats (type PE__F32) are stored or added;
+   amplitude. The rounding test would flag the zeros. Floats (type PE_TYPE_F32) are stored or added;
    16-bit elements are stored. */
-PE__COLD void pe__store_origin(const pe__span *x, int side, pe__type type)
+PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 {
     enum { PE__SUMS = 16 };
     const size_t element = x->output->element;
-    const double amplitude = x->plan->amplitude;
+    const double amplitude = x->output->plan->amplitude;
     const float sine = (float)(0 * amplitude);
     const float cosine = pe__round_once(amplitude, 0, 1, pe__dropped_bits(type));
     for (int component = 0; component <= x->split; component++) {
-        unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
+        unsigned char *const p = x->row[side] + (component ? x->across : 0);
         const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
         float all[PE__SUMS];
         for (int j = 0; j < PE__SUMS; j++)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
-            m = pe__min(n - i, type == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (type == PE__F32) pe__store_some(x, p + i * element, all, m);
+            m = pe__min(n - i, type == PE_TYPE_F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
+            if (type == PE_TYPE_F32) pe__store_some(x, p + i * element, all, m);
             else pe__put_n_as(type, p + i * element, pe__get(all), m);
         }
     }
@@ -331,17 +323,17 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
     const pe__rotated r = pe__rotate_at(x, i, two);
-    const int32_t guard = i < x->slow ? x->plan->guard : x->slow_guard;
+    const int32_t guard = i < x->slow ? x->output->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
     pe__rounding_test test = pe__rounding_test_begin();
     pe__vf v[2];
     for (int side = 0; side < 2; side++) {
         v[side] = pe__round_two(r.a[side], r.b[side], x->split);
-        if (x->at.row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
+        if (x->row[side]) pe__rounding_test_add(&test, r.a[side], r.b[side], v[side]);
     }
     const int flagged = pe__rounding_test_flagged(test, x->bound->window, guard);
     for (int side = 0; side < 2; side++) {
-        unsigned char *const p = x->at.row[side];
+        unsigned char *const p = x->row[side];
         float all[2 * PE_LANES], interleaved[2 * PE_LANES];
         if (!p) continue;
         pe__put(all, v[side]);
@@ -363,8 +355,8 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 }
 
 /* The hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs: first
-   span->at, then the row pairs at the next larger distances from the anchor. If two is 0, it writes
-   only the row of span->at that is not NULL. Rows come from their anchor by angle addition:
+   span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
+   writes only the row of span->row that is not NULL. Rows come from their anchor by angle addition:
 
        for each pair i:
            s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from rotation row b
@@ -390,15 +382,15 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
    for AVX-512; with the 16 vector registers of AVX2 one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
-    const int32_t window = span->bound->window, guard = span->plan->guard;
+    const int32_t window = span->bound->window, guard = span->output->plan->guard;
     pe__span hot = *span;
     const pe__span *const x = &hot;
     const size_t element = two && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
-    const size_t peeled = pe__min(span->peeled, whole), padded = span->plan->padded;
+    const size_t peeled = pe__min(span->peeled, whole), padded = span->output->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->output->stride : x->output->stride;
-    unsigned char *plus = span->at.row[!two && !x->at.row[0]], *minus = span->at.row[1];
+    unsigned char *plus = span->row[!two && !x->row[0]], *minus = span->row[1];
     for (;;) {
         size_t i = span->begin;
         for (size_t some; i < peeled; i += some) {
@@ -426,10 +418,10 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
                               i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
         if (!two || --n <= 0) return;
         const double sign = span->swapped ? -1 : 1;
-        span->at.row[0] += stride;
-        span->at.row[1] -= stride;
-        span->at.position[0] += sign;
-        span->at.position[1] -= sign;
+        span->row[0] += stride;
+        span->row[1] -= stride;
+        span->position[0] += sign;
+        span->position[1] -= sign;
         span->ts += 2 * padded;
         span->tc += 2 * padded;
         plus += stride;
@@ -439,8 +431,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The row pair kernels store or add n row pairs: x->at and those at the next larger distances.
-   pe__store_row_of_pair() stores or adds the one row of x->at that is not NULL. */
+/* The row pair kernels store or add n row pairs: x->row and those at the next larger distances.
+   pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
@@ -454,13 +446,13 @@ PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
 /* Add n floats of row to the elements at x: x = scale x + row, in f32, then rounded once to the
    type of x. Lines are prefetched as in pe__store_four(). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
-PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, const float *row,
+PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, const float *row,
                              size_t n)
 {
     for (size_t i = 0; i < n * output->element; i += 64)
         PE__PREFETCH((uintptr_t)x + output->prefetch_distance + i);
     const float scale = (float)output->scale;
-    pe__add_row_as(type, x, PE__F32, row, n, &scale);
+    pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
 /* For each type: the kernel that adds row pairs, and the adder of single rows. */
@@ -484,7 +476,7 @@ PE__INLINE void pe__add_some(pe__type type, const pe__output *output, void *x, c
         pe__add_some(type, output, x, (const float *)row, n);                                      \
     }                                                                                              \
     static const pe__adder pe__adder_##T = {pe__add_four_##T, pe__add_some_##T};
-PE__ADDER(f32, PE__F32)
-PE__ADDER(f16, PE__F16)
-PE__ADDER(bf16, PE__BF16)
+PE__ADDER(f32, PE_TYPE_F32)
+PE__ADDER(f16, PE_TYPE_F16)
+PE__ADDER(bf16, PE_TYPE_BF16)
 #undef PE__ADDER

@@ -31,6 +31,15 @@
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
+/* Return the state of a run of `rows` rows from position t on, before its first group. */
+PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
+                                  pe__scratch_16 *scratch)
+{
+    const pe__block block = {t, (int64_t)rows - 1, doubles, pairs, scratch, 0, 0, 0, 0, NULL, 0, 0,
+                             0};
+    return block;
+}
+
 /* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
    its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
    centre. */
@@ -54,14 +63,14 @@ PE__INLINE int pe__next_group(pe__block *block)
    positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
-    const double *const f = x->plan->frequency + x->pair;
+    const double *const f = x->output->plan->frequency + x->pair;
     const double farthest =
         pe__max_abs(low, high) + (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 1));
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
     const double least = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
     const int whole = low == floor(low), is_far = x->bound == &pe__bound_far;
     size_t i = x->end - x->output->padding_pairs;
-    if (x->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
+    if (x->output->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
     if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
@@ -73,7 +82,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const pe_plan *const plan = output->plan;
     const size_t next = block->pairs + PE__ANCHOR_PADDING, pair = output->pair;
     double *const room = block->doubles;
-    pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
+    double *centre[2] = {room, room + next}, *other[2] = {room + 2 * next, room + 3 * next};
     const int64_t middle = block->first + block->count / 2, last = block->last;
     const int64_t low = PE__BLOCK_ROWS * block->first;
     const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
@@ -84,7 +93,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
                                                : &pe__bound_run;
     /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
        reach up to PE_LANES - 1 pairs past the tile. */
-    const size_t count = output->pairs + (output->peeled ? PE_LANES - 1 : 0);
+    const size_t count =
+        pe__max(output->sines, output->cosines) + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
     if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
@@ -93,10 +103,10 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
        half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
-        centre.s = pe__unaliased(centre.s, out);
-        centre.c = pe__unaliased(centre.c, out);
-        other.s = pe__unaliased(other.s, out);
-        other.c = pe__unaliased(other.c, out);
+        for (int k = 0; k < 2; k++) {
+            centre[k] = pe__unaliased(centre[k], out);
+            other[k] = pe__unaliased(other[k], out);
+        }
     }
     if (pe__is_far(plan, at))
         pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
@@ -127,11 +137,9 @@ PE__ROW(pe__add_row_f16, &pe__adder_f16)
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
-    const size_t pairs = output->pairs;
+    const size_t pairs = pe__max(output->sines, output->cosines);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
-    pe__block block = {
-        t, (int64_t)rows - 1, pe__aligned(space), PE__TILE, NULL, 0, 0, 0, 0, {NULL, NULL}, 0, 0,
-        0};
+    pe__block block = pe__block_of(t, rows, pe__aligned(space), PE__TILE, NULL);
     while (pe__next_group(&block))
         for (size_t done = 0; done < pairs; done += most) {
             const pe__output part = pe__output_part(output, done, most);
@@ -145,14 +153,14 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
    anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
    tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
    once for each tile. */
-PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, double t, size_t rows,
+PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {
     double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
     const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
-    const size_t pairs = output->pairs;
+    const size_t pairs = pe__max(output->sines, output->cosines);
     for (size_t r = 0, n; r < rows; r += n) {
         n = pe__min(rows - r, most);
         const double first = t + (double)r;
@@ -164,19 +172,7 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
                                        : pe__single_row(&some, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
-            pe__block block = {first,
-                               (int64_t)n - 1,
-                               pe__aligned(space),
-                               PE__TILE_16,
-                               scratch,
-                               0,
-                               0,
-                               0,
-                               0,
-                               {NULL, NULL},
-                               0,
-                               0,
-                               0};
+            pe__block block = pe__block_of(first, n, pe__aligned(space), PE__TILE_16, scratch);
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);
         }
@@ -191,7 +187,7 @@ PE__INLINE void pe__write_rows_16(pe__type type, const pe__output *output, doubl
     {                                                                                              \
         pe__write_rows_16(type, output, t, rows, added);                                           \
     }
-PE__ROWS_16(rows_f16, PE__F16, 0)
-PE__ROWS_16(rows_bf16, PE__BF16, 0)
-PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
+PE__ROWS_16(rows_f16, PE_TYPE_F16, 0)
+PE__ROWS_16(rows_bf16, PE_TYPE_BF16, 0)
+PE__ROWS_16(add_rows_bf16, PE_TYPE_BF16, 1)
 #undef PE__ROWS_16

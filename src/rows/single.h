@@ -26,9 +26,9 @@ typedef struct pe__single {
 PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
 {
     pe__span_begin(span, x->output, &pe__bound_short_poly, x->adder);
-    span->at.position[0] = x->position;
-    span->at.row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
-    span->at.row[1] = NULL;
+    span->position[0] = x->position;
+    span->row[0] = x->output->out + pe__first_column(x->output) * x->output->element;
+    span->row[1] = NULL;
     span->ts = span->tc = NULL;
 }
 
@@ -40,7 +40,7 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->pair += i;
     span->first -= i;
     span->second -= i;
-    span->at.row[0] += (span->split ? 1 : 2) * span->output->element * i;
+    span->row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
 /* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
@@ -81,13 +81,13 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
 
 /* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
-                                          pe__type type)
+                                          pe_type type)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
     const pe__flagged_group flagged = {0, lanes};
     pe__span span;
     pe__single_recompute(x, i, SIZE_MAX - x->output->pair, a, b, &span);
-    pe__round_flagged_16(&span, &span.at, &flagged, 1, type);
+    pe__round_flagged_16(&span, &span.row, &span.position, &flagged, 1, type);
 }
 
 /* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
@@ -98,7 +98,7 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     pe__span span;
     const pe__span *const x = &span;
     pe__single_span(single, &span);
-    unsigned char *const p = x->at.row[0];
+    unsigned char *const p = x->row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
     const size_t e = x->output->element;
     for (size_t k = 0; k < 4; k++) /* if split, all first components first */
@@ -126,7 +126,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pending->v = rounded;
     }
     if (count == PE__GROUP && i >= span->peeled && i + count <= both) {
-        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->at.row[0] + i * step,
+        pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->row[0] + i * step,
                        &pending->v);
     } else {
         const pe__floats4 some = pending->v; /* so that pending stays in registers */
@@ -139,7 +139,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
    last place, 2^-24 of the float. least: the constant term of the thresholds, from
    pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
-                                       const pe__pending *pending, pe__vf least, pe__type type)
+                                       const pe__pending *pending, pe__vf least, pe_type type)
 {
     const pe__vf by = pe__splat_f32(1.0625f / 16777216);
     const pe__vf *const v = pending->v.v;
@@ -162,13 +162,13 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
    the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
    floats during the next step, while that step computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
-                                 pe__type type)
+                                 pe_type type)
 {
-    const int floats = type == PE__F32;
+    const int floats = type == PE_TYPE_F32;
     const pe_plan *const plan = output->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? output->pairs : groups;
+    const size_t pairs = floats ? pe__max(output->sines, output->cosines) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
@@ -208,7 +208,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
 }
 PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__adder *adder)
 {
-    return pe__single_row(output, t, adder, PE__F32);
+    return pe__single_row(output, t, adder, PE_TYPE_F32);
 }
 
 /* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
@@ -220,10 +220,10 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
     pe__span first;
     pe__single_span(&x, &first);
     first.bound = &pe__bound_far;
-    if (t == 0) pe__store_origin(&first, 0, PE__F32);
+    if (t == 0) pe__store_origin(&first, 0, PE_TYPE_F32);
     for (size_t i = 0, n; t != 0 && i < first.end; i += n) {
         double a[PE__SINCOS_PAIRS] = {0}, b[PE__SINCOS_PAIRS] = {0};
-        const pe__anchor to = {first.swapped ? b : a, first.swapped ? a : b};
+        double *const to[2] = {first.swapped ? b : a, first.swapped ? a : b};
         pe__floats4 pending;
         pe__span span = first;
         n = pe__min(first.end - i, PE__SINCOS_PAIRS);

@@ -123,7 +123,7 @@ typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe_
 
 /* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
    not NULL, elements with j > 0 become *masked, whatever they were. */
-PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *masked, pe__vf j,
+PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
     const int whole = n == PE__FLOATS;
@@ -139,7 +139,7 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe__type type, const pe__vf *ma
    exceeds PE__FLOAT_INTEGERS in magnitude, so floats hold the distances exactly. The loop has four
    vectors of distances: with one, each iteration would wait for the addition of the one before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
-PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
 {
     static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -204,7 +204,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
 }
 
 /* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
-PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
 {
@@ -232,7 +232,7 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe__type type, pe_alibi_mo
 /* Write n 16-bit biases to row, correctly rounded: the floats are rounded to odd, then to the type.
    keys: a tile that was loaded with split = 1, and whose first key is at distance j; NULL: the keys
    are at distances j, j + 1 ... */
-PE__INLINE void pe__write_bias_row_16(pe__type type, pe_alibi_mode mode, const pe__slope_line *line,
+PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
     const int64_t most = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
@@ -267,7 +267,7 @@ typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
-    pe__type type;
+    pe_type type;
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
@@ -276,7 +276,7 @@ typedef struct pe__alibi {
    a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
    waits for an earlier store whose address has the same last 12 bits, and among the stores of a few
    rows every value of these bits occurs. */
-PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
 {
@@ -314,7 +314,7 @@ static inline int pe__alibi_is_consecutive(const pe__alibi *a)
     }
     return 1;
 }
-PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, void *out)
 {
     const pe__bias_mode listed = to == PE__BIAS_STREAM ? PE__BIAS_STORE : to;
@@ -328,7 +328,7 @@ PE__INLINE void pe__alibi_rows_as(pe__bias_mode to, pe__type type, pe_alibi_mode
         pe__alibi_rows_of(listed, type, mode, a, &keys, key, out);
     }
 }
-PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe__type type, const pe__alibi *a, void *out)
+PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe_type type, const pe__alibi *a, void *out)
 {
     if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
     else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
@@ -345,7 +345,7 @@ PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile,
 
 /* Write the rows of all heads in 16 bits. If keys and queries are consecutive, rows are copied from
    a tile of biases, as many rows and keys as it has room for. Otherwise each row is computed. */
-PE__INLINE void pe__alibi_rows_16(pe__type type, const pe__alibi *a, void *out, int stream)
+PE__INLINE void pe__alibi_rows_16(pe_type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
     uint16_t tile[PE__BUFFER];
@@ -379,18 +379,18 @@ PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
     const int stream =
         a->heads * a->queries * a->keys * size >= many && (uintptr_t)bias % size == 0;
-    if (a->type == PE__F16) pe__alibi_rows_16(PE__F16, a, bias, stream);
-    else if (a->type == PE__BF16) pe__alibi_rows_16(PE__BF16, a, bias, stream);
-    else if (stream) pe__alibi_rows(PE__BIAS_STREAM, PE__F32, a, bias);
-    else pe__alibi_rows(PE__BIAS_STORE, PE__F32, a, bias);
+    if (a->type == PE_TYPE_F16) pe__alibi_rows_16(PE_TYPE_F16, a, bias, stream);
+    else if (a->type == PE_TYPE_BF16) pe__alibi_rows_16(PE_TYPE_BF16, a, bias, stream);
+    else if (stream) pe__alibi_rows(PE__BIAS_STREAM, PE_TYPE_F32, a, bias);
+    else pe__alibi_rows(PE__BIAS_STORE, PE_TYPE_F32, a, bias);
     if (stream) pe__fence();
 }
 
 PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 {
-    if (a->type == PE__F32) pe__alibi_rows(PE__BIAS_ADD, PE__F32, a, scores);
-    else if (a->type == PE__F16) pe__alibi_rows(PE__BIAS_ADD, PE__F16, a, scores);
-    else pe__alibi_rows(PE__BIAS_ADD, PE__BF16, a, scores);
+    if (a->type == PE_TYPE_F32) pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_F32, a, scores);
+    else if (a->type == PE_TYPE_F16) pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_F16, a, scores);
+    else pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_BF16, a, scores);
 }
 
 /* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a

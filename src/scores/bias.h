@@ -156,7 +156,7 @@ typedef struct pe__scores {
 /* Check all arguments, then add the biases to the scores. Before each addition the biases of up to
    PE__MOST keys are collected in a buffer, because the entries of the table are `heads` floats
    apart. */
-PE__INLINE pe_status pe__bias_add(pe__type type, const float *table, size_t entries,
+PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {
     const size_t heads = x->heads, queries = x->queries, keys = x->keys;

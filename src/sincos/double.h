@@ -191,11 +191,6 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t la
     }
 }
 
-/* The sines s and cosines c of a row, in doubles, from which other rows are rotated. */
-typedef struct pe__anchor {
-    double *s, *c;
-} pe__anchor;
-
 #if PE_SLEEF
 /* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
    [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */

@@ -7,7 +7,7 @@
 #   path        a trace of pe_fill_f32() and pe_rope_f32() (trace.py) exceeds none of the numbers of MOST_TRACED, and
 #               docs/design.md has the calls from pe_fill_f32() to the store
 #   circles     no file includes itself through others
-#   size        a file has at most 520 lines, a line at most 100 columns, and src/ at most MOST_CODE lines of code
+#   size        a file has at most 500 lines, a line at most 100 columns, and src/ at most MOST_CODE lines of code
 #   functions   a private function has at most 7 parameters, a public one 10, and each at most 60 lines; exceptions are
 #               listed in tests/checks/large.txt until they are mended, and no longer
 #   picture     docs/structure.svg is what generate/structure.sh draws
@@ -42,7 +42,7 @@ mkdir -p "$WORK"
 # a status for each argument (+ 21),
 # arguments compared by their bits, NaNs in the self test, padding lanes within a plan's arrays (+ 71),
 # the formatter, which puts one element of some lists on a line (+ 34).
-MOST_LINES=520 MOST_COLUMNS=100 MOST_CODE=10930
+MOST_LINES=500 MOST_COLUMNS=100 MOST_CODE=10918
 find src -name '*.h' | LC_ALL=C sort >"$WORK/files"
 [ "$(wc -l <"$WORK/files")" -gt 40 ] || { echo "hardly a file in src/" && exit 1; }
 
@@ -54,7 +54,7 @@ verdict() { # WHAT FILE: the file lists what is wrong
 # Version 0.4: fill 12 calls 25 returns 7 structs, rope 29 returns.
 MOST_TRACED="fill calls 12
 fill returns 13
-fill structs 7
+fill structs 5
 rope returns 18"
 
 # What each function does is written by hand.

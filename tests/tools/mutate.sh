@@ -75,7 +75,7 @@ mutated() {
     undescribed) sed '/^ \* Accuracy     rounded once from the exact value/d' "$file" ;;
     small-array) sed 's/float all\[2 \* PE_LANES\], interleaved/float all[PE_LANES], interleaved/' "$file" ;;
     streamed-head) sed 's/some = pe__min(peeled - i, PE_LANES)/some = pe__min(span->peeled - i, PE_LANES)/' "$file" ;;
-    streamed-apart) sed 's/x->at.row\[1\] = second;$/x->at.row[1] = second + 4;/' "$file" ;;
+    streamed-apart) sed 's/x->row\[1\] = second;$/x->row[1] = second + 4;/' "$file" ;;
     streamed-room) sed 's/PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128/PE__TILE_STREAMED = 256/' "$file" ;;
     no-weight) sed 's/^    if (sum == 0) { .*/    if (sum < 0 \&\& sum > 0) {/' "$file" ;;
     unwritten) sed 's|^    if (h->heads == 0) return PE_OK; /\* .*|    if (h->in_head != h->out_head) h->copied_after = 0;\n&|' "$file" ;;

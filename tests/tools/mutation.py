@@ -245,7 +245,7 @@ PAIRS = """s c  S C  sine cosine  sines cosines  s_up c_up  s_down c_down  up do
 OPERATIONS = """pe__fma pe__fnma  pe__mad_f32 pe__nmad_f32  pe__add_f32 pe__sub_f32  pe__rotate_a pe__rotate_b  pe__min pe__max
     pe__get_bf16_evens pe__get_bf16_odds  pe__unzip_evens pe__unzip_odds  pe__put pe__stream
     pe__two_sum pe__fast_two_sum  pe__zip pe__join  pe__to_bf16 pe__round_bf16  pe__to_f16 pe__round_f16
-    pe__get_signed pe__get_repeated  pe__any_nan pe__differ  PE__SC PE__CS  PE__F16 PE__BF16  PE__STORE PE__STREAM"""
+    pe__get_signed pe__get_repeated  pe__any_nan pe__differ  PE__SC PE__CS  PE_TYPE_F16 PE_TYPE_BF16  PE__STORE PE__STREAM"""
 NOT_CODE = re.compile(r"#define (PE_VERSION|PE_ISA|PE_SLEEF)")
 # Exactly, or (pe__dd_mul) but for an error within its bound.
 COMMUTES = re.compile(

@@ -661,7 +661,7 @@ static void turns_and_centres(void **state)
                 const double slack = pe__sincos_error(&p.plan, t);
                 pe__sincos_dd(&p.plan, from, t, &ss, &cc);
                 const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
-                const pe__anchor at = {centre[0], centre[1]}, to = {step[0], step[1]};
+                double *const at[2] = {centre[0], centre[1]}, *const to[2] = {step[0], step[1]};
                 if (pe__is_far(&p.plan, t))
                     pe__compute_centre_far(&p.plan, pe__round_element_any, t, from, n, at);
                 else
@@ -884,7 +884,7 @@ static void centres_beyond_the_fast_limit(void **state)
         const double size = 0x1p30 + (double)rng_below(&r, (size_t)1 << 30) + 0.3;
         double s[PE__SINCOS_PAIRS], c[PE__SINCOS_PAIRS];
         pe__dd sine, cosine;
-        const pe__anchor at = {s, c};
+        double *const at[2] = {s, c};
         pe__compute_centre_far(&p.plan, pe__round_element_any, round % 2 ? -size : size, 0, 1, at);
         pe__sincos_dd(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
         const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
