@@ -577,13 +577,14 @@ static void test_one_coordinate_of_axes(void **state)
     mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
 }
 
+static const double some_reals[] = {0.5,    -0.5,        1.5,          100.5,
+                                    2047.5, -16777216.5, 2147483646.5, 0x1p-30,
+                                    1e-300, -1 / 3.0,    1234567.891,  2147483647.999};
+
 /* Real positions, half ones among them, by MPFR: the exact product of position and frequency. */
 static void test_real_positions(void **state)
 {
     enum { N = 64, H = N / 2, TOKENS = 24 };
-    static const double some[] = {0.5,    -0.5,        1.5,          100.5,
-                                  2047.5, -16777216.5, 2147483646.5, 0x1p-30,
-                                  1e-300, -1 / 3.0,    1234567.891,  2147483647.999};
     static const double amplitudes[] = {1, 1.25};
     rng r = rng_for("test_real_positions");
     mpfr_t angle, s, c;
@@ -600,7 +601,8 @@ static void test_real_positions(void **state)
         rope_plan(&p, &config);
         assert_int_equal(pe_rope_frequencies(&config, omega, NULL), PE_OK);
         for (size_t t = 0; t < TOKENS; t++) {
-            reals[t] = t < LENGTH(some) ? some[t] : (double)rng_position(&r) / 2 + rng_unit(&r);
+            reals[t] = t < LENGTH(some_reals) ? some_reals[t]
+                                              : (double)rng_position(&r) / 2 + rng_unit(&r);
             floats[t] = (float)reals[t];
         }
         for (int kind = 0; kind < 4; kind++) { /* f64, f32, points of one coordinate, back */
@@ -628,7 +630,27 @@ static void test_real_positions(void **state)
                              (double)got[i], (double)want[i]);
         }
         plan_free(&p);
-        /* with an offset: their sum in double, rounded once */
+    }
+    mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
+}
+
+/* With an offset: the sum of a real position and the offset in double, rounded once. */
+static void test_real_positions_with_an_offset(void **state)
+{
+    enum { N = 64, TOKENS = 24 };
+    rng r = rng_for("test_real_positions_with_an_offset");
+    (void)state;
+    for (size_t k = 0; k < 4; k++) {
+        double reals[TOKENS];
+        float want[N], got[N];
+        pe_rope_config config = pe_rope_config_default(N);
+        owned_plan p;
+        config.rope_theta = 500000;
+        config.layout = (pe_layout)(k % 2);
+        config.attention_factor = k / 2 ? 1.25 : 1;
+        for (size_t t = 0; t < TOKENS; t++)
+            reals[t] = t < LENGTH(some_reals) ? some_reals[t]
+                                              : (double)rng_position(&r) / 2 + rng_unit(&r);
         config.offset = 0x1p20 + 0x1p-20;
         rope_plan(&p, &config);
         for (size_t t = 0; t < TOKENS; t++) {
@@ -650,7 +672,6 @@ static void test_real_positions(void **state)
         }
         plan_free(&p);
     }
-    mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
 }
 
 /* Places of every kind against the list of their positions, in every type; and any cut of the tokens
@@ -928,6 +949,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_lists_of_any_length),
         cmocka_unit_test(test_one_coordinate),
         cmocka_unit_test(test_real_positions),
+        cmocka_unit_test(test_real_positions_with_an_offset),
         cmocka_unit_test(test_one_coordinate_of_axes),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_undone),
