@@ -235,85 +235,97 @@ static void compare_row(pe_preset preset, type t, size_t d, const double *at, co
     }
 }
 
+/* A preset refuses this width, as the project does. */
+static void refuse_width(const pe_config *config)
+{
+    pe_plan plan;
+    char memory[64];
+    assert_int_equal(pe_plan_size(config), 0);
+    assert_int_equal(pe_plan_init(&plan, config, memory, sizeof memory), PE_ERR_CONFIG);
+}
+
+/* The row of position p; with several axes the point (p, p / 3, p mod 1000), and one coordinate that is that of all axes. */
+static void compare_position(pe_preset preset, type t, const pe_plan *plan, int64_t p, void *row)
+{
+    const size_t d = plan->d_model;
+    if (plan->axes == 1) {
+        const double at[3] = {(double)p, 0, 0};
+        assert_int_equal(fill(t, plan, pe_from(p), 1, row, d), PE_OK);
+        compare_row(preset, t, d, at, row);
+        return;
+    }
+    double at[PE_MAX_AXES] = {(double)p, (double)(p / 3), (double)(p % 1000)};
+    assert_int_equal(fill(t, plan, points_f64(plan, at), 1, row, d), PE_OK);
+    compare_row(preset, t, d, at, row);
+    const double same[PE_MAX_AXES] = {(double)p, (double)p, (double)p};
+    assert_int_equal(fill(t, plan, pe_from(p), 1, row, d), PE_OK);
+    compare_row(preset, t, d, same, row);
+    assert_int_equal(fill(t, plan, pe_at_f64(same), 1, row, d), PE_OK);
+    compare_row(preset, t, d, same, row);
+}
+
+/* Every row of a grid, by one call and by two. */
+static void compare_grid(pe_preset preset, type t, const pe_plan *plan, unsigned char *row)
+{
+    const size_t d = plan->d_model, shape[3] = {2, 3, 4}, rows = plan->axes == 2 ? 6 : 24;
+    const pe_at grid = pe_grid(shape, plan->axes);
+    assert_int_equal(fill(t, plan, grid, 3, row, d), PE_OK);
+    assert_int_equal(fill(t, plan, pe_skip(grid, 3), rows - 3, row + 3 * d * element_of[t], d),
+                     PE_OK);
+    unsigned char *const whole = row + rows * d * element_of[t];
+    assert_int_equal(fill(t, plan, grid, rows, whole, d), PE_OK);
+    assert_memory_equal(whole, row, rows * d * element_of[t]);
+    for (size_t r = 0; r < rows; r++) {
+        const double two[3] = {(double)(r / 3), (double)(r % 3), 0};
+        const double three[3] = {(double)(r / 12), (double)(r / 4 % 3), (double)(r % 4)};
+        compare_row(preset, t, d, plan->axes == 2 ? two : three, row + r * d * element_of[t]);
+    }
+}
+
+/* The padding row within a run and in a list. */
+static void compare_padding(const pe_plan *plan, float *row)
+{
+    const size_t d = plan->d_model;
+    const int64_t list[4] = {-1, 5, -1, 0};
+    assert_int_equal(pe_fill_f32(plan, pe_from(-3), 6, row, d), PE_OK);
+    for (int r = 0; r < 6; r++) {
+        const double at[3] = {r - 3.0, 0, 0};
+        compare_row(PE_PRESET_FAIRSEQ, F32, d, at, row + (size_t)r * d);
+    }
+    assert_int_equal(pe_fill_f32(plan, pe_at_i64(list), 4, row, d), PE_OK);
+    for (int r = 0; r < 4; r++) {
+        const double at[3] = {(double)list[r], 0, 0};
+        compare_row(PE_PRESET_FAIRSEQ, F32, d, at, row + (size_t)r * d);
+    }
+}
+
 static void presets_match_their_projects(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 4, 5, 6, 7, 16, 30, 33, 48, 64, 80};
-    const size_t hard = sizeof hard_positions / sizeof *hard_positions;
+    static const double zero[3] = {0, 0, 0};
     (void)state;
     begin_numbers();
-    for (int k = 0; k < PE_PRESET_COUNT; k++) {
-        const pe_preset preset = (pe_preset)k;
-        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-            const size_t d = widths[w];
-            const pe_config config = pe_config_preset(preset, d);
-            const double zero[3] = {0, 0, 0};
-            if (!project(preset, d, 0, zero)) {
-                pe_plan plan;
-                char memory[64];
-                assert_int_equal(pe_plan_size(&config), 0);
-                assert_int_equal(pe_plan_init(&plan, &config, memory, sizeof memory),
-                                 PE_ERR_CONFIG);
-                continue;
-            }
-            made m = make_plan(&config);
-            unsigned char *row = (unsigned char *)must_alloc(64 * d * 8);
-            for (int t = 0; t < TYPES; t++) {
-                for (size_t i = w % 3; i < hard; i += 3 * every()) {
-                    const int64_t p = hard_positions[i];
-                    if (p > 2147483640 || p < -2147483640) continue;
-                    if (config.axes == 1) {
-                        const double at[3] = {(double)p, 0, 0};
-                        assert_int_equal(fill((type)t, &m.plan, pe_from(p), 1, row, d), PE_OK);
-                        compare_row(preset, (type)t, d, at, row);
-                    } else {
-                        double at[PE_MAX_AXES] = {(double)p, (double)(p / 3), (double)(p % 1000)};
-                        assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, at), 1, row, d),
-                                         PE_OK);
-                        compare_row(preset, (type)t, d, at, row);
-                        /* one coordinate is that of all axes */
-                        const double same[PE_MAX_AXES] = {(double)p, (double)p, (double)p};
-                        assert_int_equal(fill((type)t, &m.plan, pe_from(p), 1, row, d), PE_OK);
-                        compare_row(preset, (type)t, d, same, row);
-                        assert_int_equal(fill((type)t, &m.plan, pe_at_f64(same), 1, row, d), PE_OK);
-                        compare_row(preset, (type)t, d, same, row);
-                    }
-                }
-                if (config.axes > 1) { /* a grid: every row */
-                    const size_t shape[3] = {2, 3, 4};
-                    const size_t rows = config.axes == 2 ? 6 : 24;
-                    const pe_at grid = pe_grid(shape, config.axes);
-                    assert_int_equal(fill((type)t, &m.plan, grid, 3, row, d), PE_OK);
-                    assert_int_equal(fill((type)t, &m.plan, pe_skip(grid, 3), rows - 3,
-                                          row + 3 * d * element_of[t], d),
-                                     PE_OK);
-                    unsigned char *const whole = row + rows * d * element_of[t];
-                    assert_int_equal(fill((type)t, &m.plan, grid, rows, whole, d), PE_OK);
-                    assert_memory_equal(whole, row, rows * d * element_of[t]);
-                    for (size_t r = 0; r < rows; r++) {
-                        const double two[3] = {(double)(r / 3), (double)(r % 3), 0};
-                        const double three[3] = {(double)(r / 12), (double)(r / 4 % 3),
-                                                 (double)(r % 4)};
-                        compare_row(preset, (type)t, d, config.axes == 2 ? two : three,
-                                    row + r * d * element_of[t]);
-                    }
-                }
-            }
-            if (preset == PE_PRESET_FAIRSEQ) { /* the padding row within a run and in a list */
-                const int64_t list[4] = {-1, 5, -1, 0};
-                assert_int_equal(pe_fill_f32(&m.plan, pe_from(-3), 6, (float *)row, d), PE_OK);
-                for (int r = 0; r < 6; r++) {
-                    const double at[3] = {r - 3.0, 0, 0};
-                    compare_row(preset, F32, d, at, (float *)row + (size_t)r * d);
-                }
-                assert_int_equal(pe_fill_f32(&m.plan, pe_at_i64(list), 4, (float *)row, d), PE_OK);
-                for (int r = 0; r < 4; r++) {
-                    const double at[3] = {(double)list[r], 0, 0};
-                    compare_row(preset, F32, d, at, (float *)row + (size_t)r * d);
-                }
-            }
-            free(row);
-            free(m.memory);
+    for (size_t k = 0; k < PE_PRESET_COUNT * LENGTH(widths); k++) {
+        const pe_preset preset = (pe_preset)(k / LENGTH(widths));
+        const size_t w = k % LENGTH(widths), d = widths[w];
+        const pe_config config = pe_config_preset(preset, d);
+        if (!project(preset, d, 0, zero)) {
+            refuse_width(&config);
+            continue;
         }
+        made m = make_plan(&config);
+        unsigned char *row = (unsigned char *)must_alloc(64 * d * 8);
+        for (int t = 0; t < TYPES; t++) {
+            for (size_t i = w % 3; i < LENGTH(hard_positions); i += 3 * every()) {
+                const int64_t p = hard_positions[i];
+                if (p <= 2147483640 && p >= -2147483640)
+                    compare_position(preset, (type)t, &m.plan, p, row);
+            }
+            if (config.axes > 1) compare_grid(preset, (type)t, &m.plan, row);
+        }
+        if (preset == PE_PRESET_FAIRSEQ) compare_padding(&m.plan, (float *)(void *)row);
+        free(row);
+        free(m.memory);
     }
     end_numbers();
 }
@@ -338,108 +350,128 @@ static const double reals[] = {
     0,       1,     -1,         0.5,      0.1,           1e-300, 0x1p-1074,      0x1.8p-400,
     -1e-150, 999.5, 445.120025, 65536.25, -2147483640.0, 3,      2147483640.125, 1234567.875};
 
-static void random_knobs(void **state)
+/* A config with fields of any values that fit each other, most of the time. */
+static pe_config any_knobs(rng *r, size_t d)
 {
     static const double bases[] = {10000, 1e6, 0.5, 2, 1e100}, scales[] = {1, 1, -2.5, 1e-3},
                         amplitudes[] = {1, -3, 1e-3, 1e4, 0x1p-20, 1e-39},
                         offsets[] = {0, 0, 2, 0.5, -7.25};
-    static const int64_t firsts[] = {0, -20, 100000, 2147483600, -2147483600, 1 << 24};
-    static const int64_t steps[] = {-1, 0, 1}; /* others: calls_agree */
     /* of the last five, half the width less the shift is no double */
     static const double shifts[] = {0, 1, 0, 1, 0.5, 0.1, 1.0 / 3, -0.7, 1e-10, -1e-300};
+    pe_config c = pe_config_default(d);
+    c.layout = (pe_layout)rng_below(r, 2);
+    c.cos_first = (int)rng_below(r, 2);
+    c.odd = (pe_odd)rng_below(r, 2);
+    c.exponent = (pe_exponent)rng_below(r, 2);
+    c.exponent_shift = shifts[rng_below(r, 10)];
+    c.base = bases[rng_below(r, 5)];
+    c.amplitude = amplitudes[rng_below(r, 6)];
+    c.scale = scales[rng_below(r, 4)];
+    c.half_turns = rng_below(r, 4) == 0;
+    c.offset = offsets[rng_below(r, 5)];
+    if (rng_below(r, 5) == 0) c.angle = PE_ANGLE_FLOAT32;
+    return c;
+}
+
+/* Columns that are no zeros, and the divisor of i in the exponent. */
+static size_t filled_columns(const pe_config *c)
+{
+    return c->odd == PE_ODD_ZERO ? c->d_model / 2 * 2 : c->d_model;
+}
+static double divisor_of(const pe_config *c)
+{
+    return c->exponent == PE_EXPONENT_PAIRS ? (double)(c->d_model / 2) : (double)c->d_model / 2;
+}
+
+/* g_x = column j at a position, which has its sign and offset; delta: without the amplitude. */
+static void knobs_element(const pe_config *c, size_t j, double position, int delta)
+{
+    const size_t width = filled_columns(c), front = (width + 1) / 2;
+    const double less = c->exponent == PE_EXPONENT_PAIRS ? c->exponent_shift : 0;
+    size_t i = j / 2;
+    int cosine = (int)(j % 2) ^ c->cos_first;
+    if (c->layout == PE_LAYOUT_HALVES) {
+        i = j < front ? j : j - front;
+        cosine = (j >= front) ^ c->cos_first;
+    }
+    frequency(c->base, (double)i, divisor_of(c), less); /* i is 0 where there is one pair */
+    mpfr_mul_d(g_w, g_w, c->scale, MPFR_RNDN);
+    if (c->half_turns) {
+        mpfr_const_pi(g_a, MPFR_RNDN);
+        mpfr_mul(g_w, g_w, g_a, MPFR_RNDN);
+    }
+    if (c->angle == PE_ANGLE_FLOAT32) {
+        const float w = mpfr_get_flt(g_w, MPFR_RNDN);
+        volatile float p = (float)position, angle;
+        angle = p * w;
+        mpfr_set_flt(g_a, angle, MPFR_RNDN);
+    } else {
+        mpfr_mul_d(g_a, g_w, position, MPFR_RNDN);
+    }
+    if (cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
+    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
+    if (c->half_turns && fabs(position) > 1e-3 && mpfr_get_exp(g_x) < -345 && mpfr_get_exp(g_a) > 0)
+        mpfr_set_zero(g_x, 1);
+    if (!delta) mpfr_mul_d(g_x, g_x, c->amplitude, MPFR_RNDN);
+    if (j >= width) mpfr_set_zero(g_x, 1);
+}
+
+/* Rows of kind k: consecutive ones, reals as doubles and as floats, steps; some elements of them. */
+static void compare_knobs(const pe_config *c, const pe_plan *plan, int k, void *out, rng *r)
+{
+    static const int64_t firsts[] = {0, -20, 100000, 2147483600, -2147483600, 1 << 24};
+    static const int64_t steps[] = {-1, 0, 1}; /* others: calls_agree */
+    const type t = (type)(k % 4);
+    const size_t d = c->d_model, rows = 1 + rng_below(r, 40);
+    const int64_t first = firsts[rng_below(r, 6)], step = steps[rng_below(r, 3)];
+    const unsigned way = k < 8 ? 0 : (unsigned)rng_below(r, 4);
+    const int back = (int)(way & 1), delta = (int)(way >> 1); /* pe_back, pe_delta */
+    double at[40];
+    float narrow[40];
+    for (size_t row = 0; row < rows; row++) {
+        at[row] = reals[rng_below(r, sizeof reals / sizeof *reals)];
+        narrow[row] = (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]); /* and an offset */
+        if (k / 4 == 0) at[row] = (double)first + (double)row;
+        if (k / 4 == 2) at[row] = (double)narrow[row];
+        if (k / 4 == 3) at[row] = (double)first + (double)(step * (int64_t)row);
+    }
+    const pe_at plain = k / 4 == 0   ? pe_from(first)
+                        : k / 4 == 1 ? pe_at_f64(at)
+                        : k / 4 == 2 ? pe_at_f32(narrow)
+                                     : pe_from_by(first, step);
+    const pe_at moved = delta ? pe_delta(plain) : plain;
+    assert_int_equal(fill(t, plan, back ? pe_back(moved) : moved, rows, out, d), PE_OK);
+    for (int q = 0; q < 25; q++) {
+        const size_t row = rng_below(r, rows), j = rng_below(r, d);
+        const double sum = delta ? at[row] : at[row] + c->offset;
+        knobs_element(c, j, back ? -sum : sum, delta);
+        const double got = element_at(t, (unsigned char *)out + row * d * element_of[t], j);
+        if (!right(t, got, g_x))
+            fail_msg("%s: d %zu layout %d cos_first %d odd %d exponent %d shift %g base %g "
+                     "A %g scale %g half_turns %d offset %g angle %d way %u position %.17g "
+                     "column %zu: got %a, want %a",
+                     type_name[t], d, (int)c->layout, c->cos_first, (int)c->odd, (int)c->exponent,
+                     c->exponent_shift, c->base, c->amplitude, c->scale, c->half_turns, c->offset,
+                     (int)c->angle, way, at[row], j, got, rounded(t, g_x));
+    }
+}
+
+static void random_knobs(void **state)
+{
     rng r = rng_for("random_knobs");
     (void)state;
     begin_numbers();
     for (size_t n = 0; n < workload(400); n++) {
         const size_t d = n % 50 == 0 ? 1030 + rng_below(&r, 5) : 1 + rng_below(&r, 70);
-        pe_config c = pe_config_default(d);
-        c.layout = (pe_layout)rng_below(&r, 2);
-        c.cos_first = (int)rng_below(&r, 2);
-        c.odd = (pe_odd)rng_below(&r, 2);
-        c.exponent = (pe_exponent)rng_below(&r, 2);
-        c.exponent_shift = shifts[rng_below(&r, 10)];
-        c.base = bases[rng_below(&r, 5)];
-        c.amplitude = amplitudes[rng_below(&r, 6)];
-        c.scale = scales[rng_below(&r, 4)];
-        c.half_turns = rng_below(&r, 4) == 0;
-        c.offset = offsets[rng_below(&r, 5)];
-        if (rng_below(&r, 5) == 0) c.angle = PE_ANGLE_FLOAT32;
-        const size_t width = c.odd == PE_ODD_ZERO ? d / 2 * 2 : d, pairs = (width + 1) / 2;
+        const pe_config c = any_knobs(&r, d);
         const double less = c.exponent == PE_EXPONENT_PAIRS ? c.exponent_shift : 0;
-        const double denominator =
-            c.exponent == PE_EXPONENT_PAIRS ? (double)(d / 2) : (double)d / 2;
-        if (pairs > 1 && !(denominator > less)) {
+        if (filled_columns(&c) > 2 && !(divisor_of(&c) > less)) {
             assert_int_equal(pe_plan_size(&c), 0);
             continue;
         }
         made m = make_plan(&c);
         void *out = must_alloc(40 * d * 8);
-        for (int k = 0; k < 16; k++) {
-            const type t = (type)(k % 4);
-            const size_t rows = 1 + rng_below(&r, 40);
-            const int64_t first = firsts[rng_below(&r, 6)], step = steps[rng_below(&r, 3)];
-            const unsigned way = k < 8 ? 0 : (unsigned)rng_below(&r, 4);
-            const int back = (int)(way & 1), delta = (int)(way >> 1); /* pe_back, pe_delta */
-            double at[40];
-            float narrow[40];
-            for (size_t row = 0; row < rows; row++) {
-                at[row] = reals[rng_below(&r, sizeof reals / sizeof *reals)];
-                narrow[row] =
-                    (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]); /* and an offset */
-                if (k / 4 == 0) at[row] = (double)first + (double)row;
-                if (k / 4 == 2) at[row] = (double)narrow[row];
-                if (k / 4 == 3) at[row] = (double)first + (double)(step * (int64_t)row);
-            }
-            const pe_at plain = k / 4 == 0   ? pe_from(first)
-                                : k / 4 == 1 ? pe_at_f64(at)
-                                : k / 4 == 2 ? pe_at_f32(narrow)
-                                             : pe_from_by(first, step);
-            const pe_at moved = delta ? pe_delta(plain) : plain;
-            assert_int_equal(fill(t, &m.plan, back ? pe_back(moved) : moved, rows, out, d), PE_OK);
-            for (int q = 0; q < 25; q++) {
-                const size_t row = rng_below(&r, rows), j = rng_below(&r, d),
-                             front = (width + 1) / 2;
-                const double sum = delta ? at[row] : at[row] + c.offset,
-                             position = back ? -sum : sum;
-                size_t i = j / 2;
-                int cosine = (int)(j % 2) ^ c.cos_first;
-                if (c.layout == PE_LAYOUT_HALVES) {
-                    i = j < front ? j : j - front;
-                    cosine = (j >= front) ^ c.cos_first;
-                }
-                frequency(c.base, (double)i, denominator,
-                          less); /* i is 0 where there is one pair */
-                mpfr_mul_d(g_w, g_w, c.scale, MPFR_RNDN);
-                if (c.half_turns) {
-                    mpfr_const_pi(g_a, MPFR_RNDN);
-                    mpfr_mul(g_w, g_w, g_a, MPFR_RNDN);
-                }
-                if (c.angle == PE_ANGLE_FLOAT32) {
-                    const float w = mpfr_get_flt(g_w, MPFR_RNDN);
-                    volatile float p = (float)position, angle;
-                    angle = p * w;
-                    mpfr_set_flt(g_a, angle, MPFR_RNDN);
-                } else {
-                    mpfr_mul_d(g_a, g_w, position, MPFR_RNDN);
-                }
-                if (cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
-                else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
-                if (c.half_turns && fabs(position) > 1e-3 && mpfr_get_exp(g_x) < -345 &&
-                    mpfr_get_exp(g_a) > 0)
-                    mpfr_set_zero(g_x, 1);
-                if (!delta) mpfr_mul_d(g_x, g_x, c.amplitude, MPFR_RNDN);
-                if (j >= width) mpfr_set_zero(g_x, 1);
-                const double got = element_at(t, (unsigned char *)out + row * d * element_of[t], j);
-                if (!right(t, got, g_x))
-                    fail_msg("%s: d %zu layout %d cos_first %d odd %d exponent %d shift %g base %g "
-                             "A %g scale %g half_turns %d offset %g angle %d way %u position %.17g "
-                             "column %zu: got %a, want %a",
-                             type_name[t], d, (int)c.layout, c.cos_first, (int)c.odd,
-                             (int)c.exponent, c.exponent_shift, c.base, c.amplitude, c.scale,
-                             c.half_turns, c.offset, (int)c.angle, way, at[row], j, got,
-                             rounded(t, g_x));
-            }
-        }
+        for (int k = 0; k < 16; k++) compare_knobs(&c, &m.plan, k, out, &r);
         free(out);
         free(m.memory);
     }

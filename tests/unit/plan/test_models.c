@@ -773,6 +773,60 @@ static double named_angle(named m, size_t i, const double *t)
     }
 }
 
+/* Set the fields of a model's config. omega: some_weight() for SAM. Returns whether its frequencies are a list. */
+static int named_config(named m, pe_config *c, double *omega)
+{
+    const size_t d = c->d_model, h = d / 2;
+    int is_list = 1;
+    switch (m) {
+    case FLUX:
+        c->axis[0].width = 16, c->axis[1].width = c->axis[2].width = 56;
+        is_list = 0;
+        break;
+    case WAN:
+        c->axis[0].width = 44, c->axis[1].width = c->axis[2].width = 42;
+        is_list = 0;
+        break;
+    case COGVIDEOX:
+        c->axis[0].width = 16, c->axis[1].width = c->axis[2].width = 24;
+        is_list = 0;
+        break;
+    case LLAMA4:
+        c->axis[0].width = c->axis[1].width = 44, c->offset = 1;
+        is_list = 0;
+        break;
+    case DINOV3:
+    case PIXTRAL:
+    case PERCEIVER:
+        c->columns = PE_COLUMNS_JOINED, c->layout = PE_LAYOUT_HALVES;
+        c->axis[0].width = c->axis[1].width = d / 2;
+        break;
+    case COSMOS:
+        c->columns = PE_COLUMNS_JOINED, c->layout = PE_LAYOUT_HALVES;
+        c->axis[0].width = 44, c->axis[1].width = c->axis[2].width = 42;
+        break;
+    case SAM:
+        c->layout = PE_LAYOUT_HALVES, c->scale = 2, c->half_turns = 1;
+        for (size_t i = 0; i < 2 * h; i++) omega[i] = some_weight(i);
+        c->columns = PE_COLUMNS_SUMS;
+        break;
+    case KIMI:
+    case LTX:
+    case LIGHTGLUE: c->columns = PE_COLUMNS_SUMS; break;
+    case GLIGEN:
+        c->columns = PE_COLUMNS_FREQUENCIES, c->base = 0.01, c->exponent = PE_EXPONENT_PAIRS;
+        is_list = 0;
+        break;
+    case FOURIER_EMBED:
+    case NAMES:
+    default:
+        c->columns = PE_COLUMNS_FREQUENCIES, c->layout = PE_LAYOUT_HALVES;
+        c->exponent = PE_EXPONENT_INDEX, c->base = 0.5, c->half_turns = 1;
+        is_list = 0;
+    }
+    return is_list;
+}
+
 static void models_by_name(void **state)
 {
     enum { MOST = 128, POINTS = 3 };
@@ -783,7 +837,6 @@ static void models_by_name(void **state)
         const named m = (named)n;
         const size_t d = width[n], h = d / 2, dim = axes[n];
         double omega[MOST * 4] = {0}, row[MOST], zero[4] = {0}, one[4];
-        int is_list = 1;
         pe_config c = pe_config_default(d);
         c.axes = dim;
         for (size_t a = 0; a < dim; a++) c.axis[a].coordinate = a;
@@ -796,41 +849,7 @@ static void models_by_name(void **state)
                 else omega[i] += w;
             }
         }
-        switch (m) {
-        case FLUX: c.axis[0].width = 16, c.axis[1].width = c.axis[2].width = 56, is_list = 0; break;
-        case WAN: c.axis[0].width = 44, c.axis[1].width = c.axis[2].width = 42, is_list = 0; break;
-        case COGVIDEOX:
-            c.axis[0].width = 16, c.axis[1].width = c.axis[2].width = 24, is_list = 0;
-            break;
-        case LLAMA4: c.axis[0].width = c.axis[1].width = 44, c.offset = 1, is_list = 0; break;
-        case DINOV3:
-        case PIXTRAL:
-        case PERCEIVER:
-            c.columns = PE_COLUMNS_JOINED, c.layout = PE_LAYOUT_HALVES;
-            c.axis[0].width = c.axis[1].width = d / 2;
-            break;
-        case COSMOS:
-            c.columns = PE_COLUMNS_JOINED, c.layout = PE_LAYOUT_HALVES;
-            c.axis[0].width = 44, c.axis[1].width = c.axis[2].width = 42;
-            break;
-        case SAM:
-            c.layout = PE_LAYOUT_HALVES, c.scale = 2, c.half_turns = 1;
-            for (size_t i = 0; i < 2 * h; i++) omega[i] = some_weight(i);
-            c.columns = PE_COLUMNS_SUMS;
-            break;
-        case KIMI:
-        case LTX:
-        case LIGHTGLUE: c.columns = PE_COLUMNS_SUMS; break;
-        case GLIGEN:
-            c.columns = PE_COLUMNS_FREQUENCIES, c.base = 0.01, c.exponent = PE_EXPONENT_PAIRS,
-            is_list = 0;
-            break;
-        case FOURIER_EMBED:
-        case NAMES:
-        default:
-            c.columns = PE_COLUMNS_FREQUENCIES, c.layout = PE_LAYOUT_HALVES;
-            c.exponent = PE_EXPONENT_INDEX, c.base = 0.5, c.half_turns = 1, is_list = 0;
-        }
+        const int is_list = named_config(m, &c, omega);
         const size_t size = pe_plan_size(&c);
         void *const memory = must_alloc(size);
         pe_plan plan;
@@ -986,15 +1005,45 @@ static void frequencies_of_float32_code(void **state)
     assert_int_equal(pe_frequencies_float32(&c, PE_FLOAT32_POW, omega), PE_ERR_BASE);
 }
 
+/* low = the pair where the ramp of YaRN begins; length = how many pairs it has. */
+static void ggml_ramp(const pe_rope_ggml *g, double base, mpfr_t low, mpfr_t length)
+{
+    const size_t pairs = g->n_dims / 2;
+    mpfr_t high, x, y;
+    mpfr_inits2(400, high, x, y, (mpfr_ptr)NULL);
+    for (int k = 0; k < 2; k++) { /* the pairs where the ramp begins and ends */
+        const double beta = k ? (g->beta_slow == 0 ? 1 : (double)g->beta_slow)
+                              : (g->beta_fast == 0 ? 32 : (double)g->beta_fast);
+        mpfr_const_pi(x, MPFR_RNDN);
+        mpfr_mul_d(x, x, 2 * beta, MPFR_RNDN);
+        mpfr_ui_div(x, (unsigned long)g->n_ctx_orig, x, MPFR_RNDN);
+        mpfr_log(x, x, MPFR_RNDN);
+        mpfr_set_d(y, base, MPFR_RNDN);
+        mpfr_log(y, y, MPFR_RNDN);
+        mpfr_div(x, x, y, MPFR_RNDN);
+        mpfr_mul_ui(x, x, (unsigned long)pairs, MPFR_RNDN);
+        if (k == 0) mpfr_floor(low, x);
+        else mpfr_ceil(high, x);
+    }
+    if (mpfr_sgn(low) < 0) mpfr_set_ui(low, 0, MPFR_RNDN);
+    if (mpfr_cmp_d(high, 2 * (double)pairs - 1) > 0)
+        mpfr_set_d(high, 2 * (double)pairs - 1, MPFR_RNDN);
+    mpfr_sub(length, high, low, MPFR_RNDN);
+    mpfr_set_ui(x, 1, MPFR_RNDN);
+    mpfr_div_ui(x, x, 1000, MPFR_RNDN);
+    if (mpfr_cmp(length, x) < 0) mpfr_set(length, x, MPFR_RNDN);
+    mpfr_clears(high, x, y, (mpfr_ptr)NULL);
+}
+
 /* freq_base^(-2i/n) (freq_scale (1 - m) + m) / factor */
 static void ggml_frequencies(void **state)
 {
     rng r = rng_for("ggml_frequencies");
     static float factors[128];
     double omega[129], attention;
-    mpfr_t w, low, high, x, y;
+    mpfr_t w, low, length, x, y;
     (void)state;
-    mpfr_inits2(400, w, low, high, x, y, (mpfr_ptr)NULL);
+    mpfr_inits2(400, w, low, length, x, y, (mpfr_ptr)NULL);
     for (size_t n = 0; n < workload(400); n++) {
         pe_rope_ggml g;
         memset(&g, 0, sizeof g);
@@ -1013,30 +1062,10 @@ static void ggml_frequencies(void **state)
         const double base = g.freq_base == 0 ? 10000 : (double)g.freq_base;
         const double scale = g.freq_scale == 0 ? 1 : (double)g.freq_scale;
         assert_int_equal(pe_rope_ggml_frequencies(&g, omega, n % 5 ? &attention : NULL), PE_OK);
-        for (int k = 0; k < 2; k++) { /* the pairs where the ramp begins and ends */
-            const double beta = k ? (g.beta_slow == 0 ? 1 : (double)g.beta_slow)
-                                  : (g.beta_fast == 0 ? 32 : (double)g.beta_fast);
-            mpfr_const_pi(x, MPFR_RNDN);
-            mpfr_mul_d(x, x, 2 * beta, MPFR_RNDN);
-            mpfr_ui_div(x, (unsigned long)g.n_ctx_orig, x, MPFR_RNDN);
-            mpfr_log(x, x, MPFR_RNDN);
-            mpfr_set_d(y, base, MPFR_RNDN);
-            mpfr_log(y, y, MPFR_RNDN);
-            mpfr_div(x, x, y, MPFR_RNDN);
-            mpfr_mul_ui(x, x, (unsigned long)pairs, MPFR_RNDN);
-            if (k == 0) mpfr_floor(low, x);
-            else mpfr_ceil(high, x);
-        }
-        if (mpfr_sgn(low) < 0) mpfr_set_ui(low, 0, MPFR_RNDN);
-        if (mpfr_cmp_d(high, 2 * (double)pairs - 1) > 0)
-            mpfr_set_d(high, 2 * (double)pairs - 1, MPFR_RNDN);
-        mpfr_sub(high, high, low, MPFR_RNDN);
-        mpfr_set_ui(x, 1, MPFR_RNDN);
-        mpfr_div_ui(x, x, 1000, MPFR_RNDN);
-        if (mpfr_cmp(high, x) < 0) mpfr_set(high, x, MPFR_RNDN);
+        ggml_ramp(&g, base, low, length);
         for (size_t i = 0; i < pairs; i++) {
             mpfr_d_sub(x, (double)i, low, MPFR_RNDN);
-            mpfr_div(x, x, high, MPFR_RNDN);
+            mpfr_div(x, x, length, MPFR_RNDN);
             if (mpfr_sgn(x) < 0) mpfr_set_ui(x, 0, MPFR_RNDN);
             if (mpfr_cmp_ui(x, 1) > 0) mpfr_set_ui(x, 1, MPFR_RNDN);
             mpfr_ui_sub(x, 1, x, MPFR_RNDN);
@@ -1066,7 +1095,13 @@ static void ggml_frequencies(void **state)
         mpfr_mul_d(x, x, g.attn_factor == 0 ? 1 : (double)g.attn_factor, MPFR_RNDN);
         if (n % 5) assert_true(attention == mpfr_get_d(x, MPFR_RNDN));
     }
-    mpfr_clears(w, low, high, x, y, (mpfr_ptr)NULL);
+    mpfr_clears(w, low, length, x, y, (mpfr_ptr)NULL);
+}
+
+static void ggml_frequencies_are_refused(void **state)
+{
+    double omega[2], attention;
+    (void)state;
     pe_rope_ggml g;
     memset(&g, 0, sizeof g);
     g.n_dims = 4;
@@ -1674,6 +1709,12 @@ static void resampled_wide(void **state)
                          how.scale_y, i, (double)out[i], sum);
         }
     }
+}
+
+static void resampled_at_the_limits(void **state)
+{
+    static float table[257], out[12];
+    (void)state;
     pe_resample how;
     memset(&how, 0, sizeof how);
     how.antialias = 1, how.a = -0.5;
@@ -1761,6 +1802,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(scalings_by_other_names),
         cmocka_unit_test(frequencies_of_float32_code),
         cmocka_unit_test(ggml_frequencies),
+        cmocka_unit_test(ggml_frequencies_are_refused),
         cmocka_unit_test(pairs_read_adjacent_written_as_halves),
         cmocka_unit_test(factors_on_queries),
         cmocka_unit_test(factors_by_logarithms),
@@ -1771,6 +1813,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(biases_are_added),
         cmocka_unit_test(biases_of_nan),
         cmocka_unit_test(resampled_wide),
+        cmocka_unit_test(resampled_at_the_limits),
         cmocka_unit_test(ones_stay_ones),
     };
     test_begin(argc, argv);

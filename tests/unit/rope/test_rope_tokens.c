@@ -134,6 +134,23 @@ static void coordinates_of_pairs(void **state)
         assert_int_equal(pe_fill_f32(&plan, at, 1, x, N), PE_ERR_PLAN_ROWS);
         assert_int_equal(pe_shift_f32(&plan, at, 1, x, N), PE_ERR_PLAN_SHIFT);
     }
+}
+
+/* Lists that name no coordinate, and fields that do not go with a list; memory that is too small. */
+static void bad_coordinates_of_pairs(void **state)
+{
+    enum { N = 128, H = N / 2 };
+    static unsigned char memory[PE_PLAN_BYTES(N)];
+    const size_t sections[3] = {22, 22, 20};
+    uint8_t list[H];
+    pe_rope_config rope = pe_rope_config_default(N);
+    pe_config config = pe_config_default(N);
+    pe_plan plan;
+    (void)state;
+    memcpy(list, list_of(ERNIE, sections, NULL), sizeof list);
+    rope.rope_theta = config.base = 500000, rope.axes = config.axes = 3;
+    rope.coordinate = config.coordinate = list;
+    config.layout = PE_LAYOUT_HALVES;
     assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, pe_rope_plan_size(&rope) - 1),
                      PE_ERR_MEMORY);
     assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config) - 1),
@@ -159,161 +176,195 @@ static void coordinates_of_pairs(void **state)
     }
 }
 
+/* The sections, orders and lists of test_sections(). */
+static const struct {
+    size_t sections[4], axes;
+    pe_sections order;
+    pe_rope_type type;
+    lists list;
+} section_cases[] = {
+    {{22, 22, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ERNIE},
+    {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
+    {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, GREEDY},
+    {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
+    {{22, 21, 21}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
+    {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE}, /* ggml's tests */
+    {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, MROPE},
+    {{30, 10, 9}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
+    {{0}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_LLAMA3, RANDOM_LIST},
+    {{0}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ONE_AXIS},
+    {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},      /* Qwen2-VL */
+    {{24, 20, 20}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}, /* Qwen3-VL */
+    {{0, 40, 0, 24}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+    {{32, 32}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, NO_LIST},
+    {{60, 2, 2}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_LLAMA3, NO_LIST},
+    {{64}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+    {{64}, 1, PE_SECTIONS_INTERLEAVED, PE_ROPE_LINEAR, NO_LIST},
+    {{64}, 1, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST},
+    {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST}, /* vision towers */
+    {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK, NO_LIST},
+    {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+    {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST},
+    /* more than are found, and a first section that is wrong */
+    {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}};
+
+/* Tokens of text and of an image, three heads each, and the sine and cosine that each pair needs. */
+enum {
+    WIDTH = 128,
+    PAIRS = WIDTH / 2,
+    IMAGE_TOKENS = 45,
+    IMAGE_ELEMENTS = IMAGE_TOKENS * 3 * WIDTH
+};
+static float sine_of[IMAGE_TOKENS][PAIRS], cosine_of[IMAGE_TOKENS][PAIRS];
+
+static void image_positions(int64_t *positions, size_t axes, rng *r)
+{
+    for (size_t t = 0; t < IMAGE_TOKENS; t++) /* text, then an image of rows of 5, then far away */
+        for (size_t c = 0; c < axes; c++)
+            positions[c * IMAGE_TOKENS + t] = t < 10   ? (int64_t)t
+                                              : t < 35 ? 10 + (int64_t)(c == 0   ? 0
+                                                                        : c == 1 ? (t - 10) / 5
+                                                                                 : (t - 10) % 5)
+                                                       : rng_position(r) / 2;
+}
+
+/* Fill sine_of and cosine_of by a plan for each coordinate alone. */
+static void expect_pairs(const pe_rope_config *config, const pe_rope_config *alone,
+                         const int64_t *positions)
+{
+    const size_t axes = config->axes;
+    owned_plan like;
+    reference_plan(&like, alone);
+    for (size_t t = 0; t < IMAGE_TOKENS; t++)
+        for (size_t c = 0; c <= 255; c += c + 1 == axes ? 256 - axes : 1) {
+            float row_s[PAIRS], row_c[PAIRS];
+            const int still = c == 255;
+            sines_at(&like.plan,
+                     still ? pe_all(-(int64_t)alone->offset)
+                           : pe_all(positions[c * IMAGE_TOKENS + t]),
+                     row_s, row_c);
+            for (size_t i = 0; i < PAIRS; i++) {
+                size_t number;
+                if (coordinate_of(config, i, PAIRS, &number) != c) continue;
+                sine_of[t][i] = row_s[number], cosine_of[t][i] = row_c[number];
+            }
+        }
+    plan_free(&like);
+}
+
+/* Heads of floats in each form of the call, and of f16. */
+static void compare_heads(const pe_plan *plan, pe_at at, float sign, rng *r)
+{
+    static float x[IMAGE_ELEMENTS], want[IMAGE_ELEMENTS], out[IMAGE_ELEMENTS];
+    static uint16_t h[IMAGE_ELEMENTS], h_want[IMAGE_ELEMENTS];
+    const pe_heads lies = lie(3, WIDTH, 3 * WIDTH);
+    fill_random(F32, x, IMAGE_ELEMENTS, r);
+    fill_random(F16, h, IMAGE_ELEMENTS, r);
+    memcpy(want, x, sizeof x);
+    memcpy(h_want, h, sizeof h);
+    for (size_t j = 0; j < 3 * IMAGE_TOKENS; j++) {
+        const float *const s = sine_of[j / 3], *const c = cosine_of[j / 3];
+        turn(F32, plan->layout, s, c, sign, WIDTH, want + j * WIDTH);
+        turn(F16, plan->layout, s, c, sign, WIDTH, h_want + j * WIDTH);
+    }
+    assert_int_equal(pe_rope_to_f32(plan, at, IMAGE_TOKENS, WIDTH, x, lies, out, lies), PE_OK);
+    assert_memory_equal(out, want, sizeof want);
+    memcpy(out, x, sizeof x);
+    assert_int_equal(pe_rope_qk_f32(plan, at, IMAGE_TOKENS, x, lies, out, lies), PE_OK);
+    assert_memory_equal(x, want, sizeof x);
+    assert_memory_equal(out, want, sizeof x);
+    assert_int_equal(pe_rope_f16(plan, at, IMAGE_TOKENS, h, lies), PE_OK);
+    assert_memory_equal(h, h_want, sizeof h);
+}
+
+/* Rows of pe_fill, in the layout of the heads, if the plan has rows. */
+static void compare_filled_rows(const pe_rope_config *config, const pe_plan *plan, pe_at at,
+                                float sign)
+{
+    static float a[IMAGE_TOKENS * WIDTH];
+    const int woven = config->axes > 1 && config->section_order == PE_SECTIONS_INTERLEAVED;
+    const pe_status rows = config->coordinate || woven ? PE_ERR_PLAN_ROWS : PE_OK;
+    assert_int_equal(pe_fill_f32(plan, at, IMAGE_TOKENS, a, WIDTH), rows);
+    for (size_t t = 0; t < IMAGE_TOKENS && rows == PE_OK; t++)
+        for (size_t i = 0; i < PAIRS; i++) {
+            const float *const row = a + t * WIDTH;
+            assert_true(row[first_of(config->layout, i)] == sign * sine_of[t][i]);
+            assert_true(row[second_of(config->layout, i, WIDTH)] == cosine_of[t][i]);
+        }
+}
+
+/* A table in this layout; in two arrays also the other array first. */
+static void compare_table(const pe_plan *plan, pe_at at, int layout, float sign)
+{
+    static float a[IMAGE_TOKENS * WIDTH], b[IMAGE_TOKENS * WIDTH];
+    static float first[IMAGE_TOKENS * WIDTH], second[IMAGE_TOKENS * WIDTH];
+    const int apart = layout <= PE_ROPE_TABLE_TWICE;
+    const size_t columns = layout == PE_ROPE_TABLE_APART ? PAIRS : WIDTH;
+    assert_int_equal(pe_rope_table_f32(plan, at, IMAGE_TOKENS, (pe_rope_table_layout)layout, a,
+                                       apart ? b : NULL, WIDTH, NULL),
+                     PE_OK);
+    for (size_t t = 0; t < IMAGE_TOKENS; t++)
+        for (size_t e = 0; e < columns; e++) {
+            const size_t i = layout == PE_ROPE_TABLE_APART     ? e
+                             : layout == PE_ROPE_TABLE_TWICE   ? pair_of(plan->layout, e, WIDTH)
+                             : layout == PE_ROPE_TABLE_COMPLEX ? e / 2
+                                                               : e % PAIRS;
+            const float s = sign * sine_of[t][i];
+            const int is_sine = layout == PE_ROPE_TABLE_COMPLEX  ? e % 2 == 1
+                                : layout == PE_ROPE_TABLE_JOINED ? e >= PAIRS
+                                                                 : 0;
+            assert_true(a[t * WIDTH + e] == (is_sine ? s : cosine_of[t][i]));
+            if (apart) assert_true(b[t * WIDTH + e] == s);
+        }
+    if (!apart) return;
+    memcpy(first, a, sizeof a);
+    memcpy(second, b, sizeof b);
+    assert_int_equal(
+        pe_rope_table_f32(plan, at, IMAGE_TOKENS, (pe_rope_table_layout)layout, b, a, WIDTH, NULL),
+        PE_OK);
+    for (size_t t = 0; t < IMAGE_TOKENS; t++) {
+        assert_memory_equal(b + t * WIDTH, first + t * WIDTH, columns * sizeof *b);
+        assert_memory_equal(a + t * WIDTH, second + t * WIDTH, columns * sizeof *a);
+    }
+}
+
 /* Sections of each order, in place and out of it, forwards, back and as differences, tables: against
    plans of one coordinate, pair by pair. */
 static void test_sections(void **state)
 {
-    static const struct {
-        size_t sections[4], axes;
-        pe_sections order;
-        pe_rope_type type;
-        lists list;
-    } cases[] = {
-        {{22, 22, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ERNIE},
-        {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
-        {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, GREEDY},
-        {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
-        {{22, 21, 21}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
-        {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE}, /* ggml's tests */
-        {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, MROPE},
-        {{30, 10, 9}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
-        {{0}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_LLAMA3, RANDOM_LIST},
-        {{0}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ONE_AXIS},
-        {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},      /* Qwen2-VL */
-        {{24, 20, 20}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}, /* Qwen3-VL */
-        {{0, 40, 0, 24}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
-        {{32, 32}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, NO_LIST},
-        {{60, 2, 2}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_LLAMA3, NO_LIST},
-        {{64}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
-        {{64}, 1, PE_SECTIONS_INTERLEAVED, PE_ROPE_LINEAR, NO_LIST},
-        {{64}, 1, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST},
-        {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST}, /* vision towers */
-        {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK, NO_LIST},
-        {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
-        {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST},
-        /* more than are found, and a first section that is wrong */
-        {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}};
-    enum { N = 128, H = N / 2, TOKENS = 45, HEADS = 3, ALL = TOKENS * HEADS * N };
-    static float x[ALL], want[ALL], out[ALL], sine[TOKENS][H], cosine[TOKENS][H];
-    static float a[TOKENS * N], b[TOKENS * N];
-    static uint16_t h[ALL], h_want[ALL];
-    const pe_heads lies = lie(HEADS, N, HEADS * N);
     rng r = rng_for("test_sections");
     (void)state;
-    for (size_t k = 0; k < 2 * LENGTH(cases); k++) {
-        const size_t axes = cases[k / 2].axes;
-        pe_rope_config config = config_of_type(cases[k / 2].type, N, N), alone;
-        owned_plan p, like;
-        int64_t positions[4 * TOKENS];
+    for (size_t k = 0; k < 2 * LENGTH(section_cases); k++) {
+        const size_t axes = section_cases[k / 2].axes, *sections = section_cases[k / 2].sections;
+        pe_rope_config config = config_of_type(section_cases[k / 2].type, WIDTH, WIDTH), alone;
+        owned_plan p;
+        int64_t positions[4 * IMAGE_TOKENS];
         config.rope_theta = 1e6;
         config.layout = (pe_layout)(k % 2);
         config.axes = axes;
-        config.section_order = cases[k / 2].order;
-        config.coordinate = list_of(cases[k / 2].list, cases[k / 2].sections, &r);
-        if (!config.coordinate)
-            memcpy(config.sections, cases[k / 2].sections, sizeof cases->sections);
+        config.section_order = section_cases[k / 2].order;
+        config.coordinate = list_of(section_cases[k / 2].list, sections, &r);
+        if (!config.coordinate) memcpy(config.sections, sections, sizeof section_cases->sections);
         config.offset = k % 3 == 0 ? 2 : 0;
         config.attention_factor = k % 4 == 0 ? 1.1 : 0;
         alone = config, alone.axes = 1, alone.coordinate = NULL;
         if (config.section_order == PE_SECTIONS_VISION)
-            alone.head_dim = alone.rotary_dim = N / axes;
+            alone.head_dim = alone.rotary_dim = WIDTH / axes;
         rope_plan(&p, &config);
-        assert_int_equal(p.plan.d_model, N);
-        assert_int_equal(p.plan.pairs, H);
+        assert_int_equal(p.plan.d_model, WIDTH);
+        assert_int_equal(p.plan.pairs, PAIRS);
         assert_int_equal(p.plan.axes, axes);
-        for (size_t t = 0; t < TOKENS; t++) /* text, then an image of rows of 5, then far away */
-            for (size_t c = 0; c < axes; c++)
-                positions[c * TOKENS + t] = t < 10   ? (int64_t)t
-                                            : t < 35 ? 10 + (int64_t)(c == 0   ? 0
-                                                                      : c == 1 ? (t - 10) / 5
-                                                                               : (t - 10) % 5)
-                                                     : rng_position(&r) / 2;
+        image_positions(positions, axes, &r);
         for (int way = 0; way < 4; way++) { /* forwards, back, differences, these back */
-            const pe_at list = pe_coords_i64(positions, axes, 1, TOKENS);
+            const pe_at list = pe_coords_i64(positions, axes, 1, IMAGE_TOKENS);
             const pe_at turned = way & 2 ? pe_delta(list) : list;
             const pe_at at = way & 1 ? pe_back(turned) : turned;
+            const float sign = way & 1 ? -1 : 1;
             if (way == 2) alone.offset = 0, alone.attention_factor = 1;
-            if (way % 2 == 0) {
-                reference_plan(&like, &alone);
-                for (size_t t = 0; t < TOKENS; t++)
-                    for (size_t c = 0; c <= 255; c += c + 1 == axes ? 256 - axes : 1) {
-                        float row_s[H], row_c[H];
-                        const int still = c == 255;
-                        sines_at(&like.plan,
-                                 still ? pe_all(-(int64_t)alone.offset)
-                                       : pe_all(positions[c * TOKENS + t]),
-                                 row_s, row_c);
-                        for (size_t i = 0; i < H; i++) {
-                            size_t number;
-                            if (coordinate_of(&config, i, H, &number) != c) continue;
-                            sine[t][i] = row_s[number], cosine[t][i] = row_c[number];
-                        }
-                    }
-                plan_free(&like);
-            }
-            fill_random(F32, x, ALL, &r);
-            fill_random(F16, h, ALL, &r);
-            memcpy(want, x, sizeof x);
-            memcpy(h_want, h, sizeof h);
-            for (size_t t = 0; t < TOKENS; t++)
-                for (size_t j = 0; j < HEADS; j++) {
-                    const float sign = way & 1 ? -1 : 1;
-                    const size_t head = (t * HEADS + j) * N;
-                    turn(F32, config.layout, sine[t], cosine[t], sign, N, want + head);
-                    turn(F16, config.layout, sine[t], cosine[t], sign, N, h_want + head);
-                }
-            assert_int_equal(pe_rope_to_f32(&p.plan, at, TOKENS, N, x, lies, out, lies), PE_OK);
-            assert_memory_equal(out, want, sizeof want);
-            memcpy(out, x, sizeof x);
-            assert_int_equal(pe_rope_qk_f32(&p.plan, at, TOKENS, x, lies, out, lies), PE_OK);
-            assert_memory_equal(x, want, sizeof x);
-            assert_memory_equal(out, want, sizeof x);
-            assert_int_equal(pe_rope_f16(&p.plan, at, TOKENS, h, lies), PE_OK);
-            assert_memory_equal(h, h_want, sizeof h);
-            const pe_status rows =
-                config.coordinate || (axes > 1 && config.section_order == PE_SECTIONS_INTERLEAVED)
-                    ? PE_ERR_PLAN_ROWS
-                    : PE_OK; /* as rows of pe_fill, in their layout */
-            assert_int_equal(pe_fill_f32(&p.plan, at, TOKENS, a, N), rows);
-            for (size_t t = 0; t < TOKENS && rows == PE_OK; t++)
-                for (size_t i = 0; i < H; i++) {
-                    const size_t s_at = first_of(config.layout, i),
-                                 c_at = second_of(config.layout, i, N);
-                    assert_true(a[t * N + s_at] == (way & 1 ? -sine[t][i] : sine[t][i]));
-                    assert_true(a[t * N + c_at] == cosine[t][i]);
-                }
-            for (int layout = 0; layout < 4; layout++) {
-                const int apart = layout <= PE_ROPE_TABLE_TWICE;
-                assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS,
-                                                   (pe_rope_table_layout)layout, a,
-                                                   apart ? b : NULL, N, NULL),
-                                 PE_OK);
-                for (size_t t = 0; t < TOKENS; t++)
-                    for (size_t e = 0; e < (layout == PE_ROPE_TABLE_APART ? H : N); e++) {
-                        const size_t i = layout == PE_ROPE_TABLE_APART ? e
-                                         : layout == PE_ROPE_TABLE_TWICE
-                                             ? pair_of(config.layout, e, N)
-                                         : layout == PE_ROPE_TABLE_COMPLEX ? e / 2
-                                                                           : e % H;
-                        const float s = way & 1 ? -sine[t][i] : sine[t][i];
-                        const int is_sine = layout == PE_ROPE_TABLE_COMPLEX  ? e % 2 == 1
-                                            : layout == PE_ROPE_TABLE_JOINED ? e >= H
-                                                                             : 0;
-                        assert_true(a[t * N + e] == (is_sine ? s : cosine[t][i]));
-                        if (apart) assert_true(b[t * N + e] == s);
-                    }
-                if (!apart) continue; /* the other array first */
-                memcpy(x, a, sizeof a);
-                memcpy(out, b, sizeof b);
-                assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS,
-                                                   (pe_rope_table_layout)layout, b, a, N, NULL),
-                                 PE_OK);
-                const size_t columns = layout == PE_ROPE_TABLE_APART ? H : N;
-                for (size_t t = 0; t < TOKENS; t++) {
-                    assert_memory_equal(b + t * N, x + t * N, columns * sizeof *b);
-                    assert_memory_equal(a + t * N, out + t * N, columns * sizeof *a);
-                }
-            }
+            if (way % 2 == 0) expect_pairs(&config, &alone, positions);
+            compare_heads(&p.plan, at, sign, &r);
+            compare_filled_rows(&config, &p.plan, at, sign);
+            for (int layout = 0; layout < 4; layout++) compare_table(&p.plan, at, layout, sign);
         }
         plan_free(&p);
     }
@@ -526,13 +577,14 @@ static void test_one_coordinate_of_axes(void **state)
     mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
 }
 
+static const double some_reals[] = {0.5,    -0.5,        1.5,          100.5,
+                                    2047.5, -16777216.5, 2147483646.5, 0x1p-30,
+                                    1e-300, -1 / 3.0,    1234567.891,  2147483647.999};
+
 /* Real positions, half ones among them, by MPFR: the exact product of position and frequency. */
 static void test_real_positions(void **state)
 {
     enum { N = 64, H = N / 2, TOKENS = 24 };
-    static const double some[] = {0.5,    -0.5,        1.5,          100.5,
-                                  2047.5, -16777216.5, 2147483646.5, 0x1p-30,
-                                  1e-300, -1 / 3.0,    1234567.891,  2147483647.999};
     static const double amplitudes[] = {1, 1.25};
     rng r = rng_for("test_real_positions");
     mpfr_t angle, s, c;
@@ -549,7 +601,8 @@ static void test_real_positions(void **state)
         rope_plan(&p, &config);
         assert_int_equal(pe_rope_frequencies(&config, omega, NULL), PE_OK);
         for (size_t t = 0; t < TOKENS; t++) {
-            reals[t] = t < LENGTH(some) ? some[t] : (double)rng_position(&r) / 2 + rng_unit(&r);
+            reals[t] = t < LENGTH(some_reals) ? some_reals[t]
+                                              : (double)rng_position(&r) / 2 + rng_unit(&r);
             floats[t] = (float)reals[t];
         }
         for (int kind = 0; kind < 4; kind++) { /* f64, f32, points of one coordinate, back */
@@ -577,7 +630,27 @@ static void test_real_positions(void **state)
                              (double)got[i], (double)want[i]);
         }
         plan_free(&p);
-        /* with an offset: their sum in double, rounded once */
+    }
+    mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
+}
+
+/* With an offset: the sum of a real position and the offset in double, rounded once. */
+static void test_real_positions_with_an_offset(void **state)
+{
+    enum { N = 64, TOKENS = 24 };
+    rng r = rng_for("test_real_positions_with_an_offset");
+    (void)state;
+    for (size_t k = 0; k < 4; k++) {
+        double reals[TOKENS];
+        float want[N], got[N];
+        pe_rope_config config = pe_rope_config_default(N);
+        owned_plan p;
+        config.rope_theta = 500000;
+        config.layout = (pe_layout)(k % 2);
+        config.attention_factor = k / 2 ? 1.25 : 1;
+        for (size_t t = 0; t < TOKENS; t++)
+            reals[t] = t < LENGTH(some_reals) ? some_reals[t]
+                                              : (double)rng_position(&r) / 2 + rng_unit(&r);
         config.offset = 0x1p20 + 0x1p-20;
         rope_plan(&p, &config);
         for (size_t t = 0; t < TOKENS; t++) {
@@ -599,7 +672,6 @@ static void test_real_positions(void **state)
         }
         plan_free(&p);
     }
-    mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
 }
 
 /* Places of every kind against the list of their positions, in every type; and any cut of the tokens
@@ -722,17 +794,108 @@ static void test_undone(void **state)
     }
 }
 
+/* Heads of several axes in blocks of halves: 7 tokens of 3 heads, and memory for their tables. */
+enum {
+    BLOCK_TOKENS = 7,
+    BLOCK_HEADS = 3,
+    BLOCK_MOST = 512,
+    BLOCK_ALL = BLOCK_TOKENS * BLOCK_HEADS
+};
+static struct {
+    const size_t *width; /* of each axis */
+    size_t axes, n, dim;
+    float c[BLOCK_TOKENS][BLOCK_MOST / 2], s[BLOCK_TOKENS][BLOCK_MOST / 2];
+    unsigned char in[BLOCK_ALL * (BLOCK_MOST + 3) * 4], x[BLOCK_ALL * (BLOCK_MOST + 3) * 4],
+        want[BLOCK_ALL * (BLOCK_MOST + 3) * 4];
+} block;
+
+static pe_heads block_heads(void) { return lie(BLOCK_HEADS, block.dim, BLOCK_HEADS * block.dim); }
+
+/* Heads of a type, in place or to another array. */
+static void compare_blocks(const pe_plan *plan, pe_at at, type t, int to, int how, rng *r)
+{
+    const size_t *const width = block.width;
+    fill_random(t, block.in, BLOCK_ALL * block.dim, r);
+    memcpy(block.x, block.in, sizeof block.x), memcpy(block.want, block.in, sizeof block.want);
+    for (size_t token = 0; token < BLOCK_ALL; token++)
+        for (size_t a = 0, column = 0; a < block.axes; column += width[a++])
+            turn(t, PE_LAYOUT_HALVES, block.s[token / BLOCK_HEADS] + column / 2,
+                 block.c[token / BLOCK_HEADS] + column / 2, 1, width[a],
+                 block.want + (token * block.dim + column) * bytes_of(t));
+    if (to) memset(block.x, CANARY, sizeof block.x);
+    turn_all(t, plan, at, BLOCK_TOKENS, block.dim, to ? block.in : NULL, block_heads(), block.x,
+             block_heads());
+    if (memcmp(block.x, block.want, BLOCK_ALL * block.dim * bytes_of(t)) != 0)
+        fail_msg("%s in blocks of %zu, %zu, %zu, kind %d, to %d", type_names[t], width[0], width[1],
+                 width[2], how, to);
+}
+
+/* Heads one after the other, each with its tokens; queries and keys of floats, by one call. */
+static void compare_other_orders(const pe_plan *plan, pe_at at, rng *r)
+{
+    const size_t dim = block.dim, bytes = dim * sizeof(float);
+    const pe_heads where = block_heads();
+    fill_random(F32, block.in, BLOCK_ALL * dim, r);
+    for (size_t i = 0; i < BLOCK_ALL; i++)
+        memcpy(block.x + (i % BLOCK_HEADS * BLOCK_TOKENS + i / BLOCK_HEADS) * bytes,
+               block.in + i * bytes, bytes);
+    turn_all(F32, plan, at, BLOCK_TOKENS, dim, NULL, where, block.in, where);
+    turn_all(F32, plan, at, BLOCK_TOKENS, dim, NULL, where, block.x,
+             lie(BLOCK_HEADS, BLOCK_TOKENS * dim, dim));
+    for (size_t i = 0; i < BLOCK_ALL; i++)
+        assert_memory_equal(block.x + (i % BLOCK_HEADS * BLOCK_TOKENS + i / BLOCK_HEADS) * bytes,
+                            block.in + i * bytes, bytes);
+    fill_random(F32, block.in, BLOCK_ALL * dim, r);
+    memcpy(block.x, block.in, sizeof block.x), memcpy(block.want, block.in, sizeof block.want);
+    turn_all(F32, plan, at, BLOCK_TOKENS, dim, NULL, where, block.want, where);
+    float *const heads = (float *)(void *)block.x;
+    assert_int_equal(pe_rope_qk_f32(plan, at, BLOCK_TOKENS, heads, lie(2, dim, BLOCK_HEADS * dim),
+                                    heads + 2 * dim, lie(1, dim, BLOCK_HEADS * dim)),
+                     PE_OK);
+    assert_memory_equal(block.x, block.want, BLOCK_ALL * bytes);
+}
+
+/* Whether a row of a table has the cosine c and the sine s of pair i, which is pair j of the axis at a column. */
+static int has_pair(int order, const float *row, const float *row_s, size_t i, size_t second,
+                    size_t first, float c, float s)
+{
+    switch (order) {
+    case PE_ROPE_TABLE_APART: return row[i] == c && row_s[i] == s;
+    case PE_ROPE_TABLE_TWICE:
+        return row[first] == c && row_s[first] == s && row[second] == c && row_s[second] == s;
+    case PE_ROPE_TABLE_JOINED: return row[i] == c && row[block.n / 2 + i] == s;
+    case PE_ROPE_TABLE_COMPLEX: return row[2 * i] == c && row[2 * i + 1] == s;
+    default:
+        return row[4 * i] == c && row[4 * i + 1] == -s && row[4 * i + 2] == s &&
+               row[4 * i + 3] == c;
+    }
+}
+
+/* A table: pair after pair, block after block; twice: each element's own pair. */
+static void compare_block_table(const pe_plan *plan, pe_at at, int order)
+{
+    static float table_c[BLOCK_TOKENS * 2 * BLOCK_MOST], table_s[BLOCK_TOKENS * 2 * BLOCK_MOST];
+    const int two = order <= PE_ROPE_TABLE_TWICE;
+    const size_t n = block.n, stride = order == PE_ROPE_TABLE_MATRIX ? 2 * n : n;
+    memset(table_c, CANARY, sizeof table_c);
+    assert_int_equal(pe_rope_table_f32(plan, at, BLOCK_TOKENS, (pe_rope_table_layout)order, table_c,
+                                       two ? table_s : NULL, stride, NULL),
+                     PE_OK);
+    for (size_t t = 0; t < BLOCK_TOKENS; t++)
+        for (size_t a = 0, i = 0, column = 0; a < block.axes; column += block.width[a++])
+            for (size_t j = 0; j < block.width[a] / 2; j++, i++)
+                assert_true(has_pair(order, table_c + t * stride, table_s + t * stride, i,
+                                     column + j + block.width[a] / 2, column + j, block.c[t][i],
+                                     block.s[t][i]));
+}
+
 /* Gemma 4's vision tower, Allegro, ChatGLM-6B: each axis has a block of the head, with halves of its own. */
 static void test_blocks(void **state)
 {
-    enum { TOKENS = 7, HEADS = 3, MOST = 512, ROOM = TOKENS * HEADS * (MOST + 3) };
     static const size_t widths[][3] = {{2, 2, 0},    {8, 8, 0},    {16, 24, 40}, {30, 34, 0},
                                        {64, 64, 0},  {32, 32, 32}, {128, 2, 62}, {212, 300, 0},
                                        {16, 16, 0},  {32, 32, 0},  {96, 32, 0},  {64, 64, 64},
                                        {192, 192, 0}};
-    static unsigned char in[ROOM * 4], x[ROOM * 4], want[ROOM * 4];
-    static float c[TOKENS][MOST / 2], s[TOKENS][MOST / 2], table_c[TOKENS * 2 * MOST],
-        table_s[TOKENS * 2 * MOST];
     rng r = rng_for("test_blocks");
     (void)state;
     for (size_t k = 0; k < LENGTH(widths) * 6; k++) {
@@ -742,101 +905,35 @@ static void test_blocks(void **state)
         const int delta = how == 2 || how == 3, back = how % 2;
         const double amplitude = how == 0 ? 1.0 : 1.25;
         pe_config config = config_of(width[0] + width[1] + width[2], 10000, amplitude);
-        const size_t n = config.d_model, dim = n + k % 3;
-        const pe_heads where = lie(HEADS, dim, HEADS * dim);
-        int64_t points[TOKENS * 3];
+        int64_t points[BLOCK_TOKENS * 3];
         pe_at at = pe_coords_i64(points, axes, axes, 1);
         owned_plan p;
         oracle o[3];
+        block.width = width, block.axes = axes;
+        block.n = config.d_model, block.dim = block.n + k % 3;
         config.axes = axes, config.layout = PE_LAYOUT_HALVES;
         for (size_t a = 0; a < axes; a++) {
             config.axis[a].width = width[a], config.axis[a].coordinate = axes - 1 - a;
             oracle_make(&o[a], "test_blocks", width[a], 10000, delta ? 1 : amplitude);
         }
         plan_of(&p, config);
-        for (size_t i = 0; i < TOKENS * axes; i++)
+        for (size_t i = 0; i < BLOCK_TOKENS * axes; i++)
             points[i] = (int64_t)rng_below(&r, i % 2 ? 64 : 1000000) - (i % 3 == 0 ? 32 : 0);
         if (how == 4) at = pe_from(points[0]);
-        for (size_t t = 0; t < TOKENS; t++)
+        for (size_t t = 0; t < BLOCK_TOKENS; t++)
             for (size_t a = 0, column = 0; a < axes; column += width[a++] / 2) {
                 const int64_t position =
                     how == 4 ? points[0] + (int64_t)t : points[t * axes + axes - 1 - a];
-                exact_row(&o[a], back ? -position : position, c[t] + column, s[t] + column);
+                exact_row(&o[a], back ? -position : position, block.c[t] + column,
+                          block.s[t] + column);
             }
         if (delta) at = pe_delta(at);
         if (back) at = pe_back(at);
         for (int t = 0; t < TYPES; t++)
-            for (int to = 0; to < 2; to++) {
-                fill_random((type)t, in, TOKENS * HEADS * dim, &r);
-                memcpy(x, in, sizeof x), memcpy(want, in, sizeof want);
-                for (size_t token = 0; token < TOKENS * HEADS; token++)
-                    for (size_t a = 0, column = 0; a < axes; column += width[a++])
-                        turn((type)t, PE_LAYOUT_HALVES, s[token / HEADS] + column / 2,
-                             c[token / HEADS] + column / 2, 1, width[a],
-                             want + (token * dim + column) * bytes_of((type)t));
-                if (to) memset(x, CANARY, sizeof x);
-                turn_all((type)t, &p.plan, at, TOKENS, dim, to ? in : NULL, where, x, where);
-                if (memcmp(x, want, TOKENS * HEADS * dim * bytes_of((type)t)) != 0)
-                    fail_msg("%s in blocks of %zu, %zu, %zu, kind %d, to %d", type_names[t],
-                             width[0], width[1], width[2], how, to);
-            }
-        /* heads one after the other, each with its tokens */
-        fill_random(F32, in, TOKENS * HEADS * dim, &r);
-        for (size_t i = 0; i < TOKENS * HEADS; i++) {
-            const size_t bytes = dim * sizeof(float);
-            memcpy(x + (i % HEADS * TOKENS + i / HEADS) * bytes, in + i * bytes, bytes);
-        }
-        turn_all(F32, &p.plan, at, TOKENS, dim, NULL, where, in, where);
-        turn_all(F32, &p.plan, at, TOKENS, dim, NULL, where, x, lie(HEADS, TOKENS * dim, dim));
-        for (size_t i = 0; i < TOKENS * HEADS; i++) {
-            const size_t bytes = dim * sizeof(float);
-            assert_memory_equal(x + (i % HEADS * TOKENS + i / HEADS) * bytes, in + i * bytes,
-                                bytes);
-        }
-        /* queries and keys of floats, by one call */
-        fill_random(F32, in, TOKENS * HEADS * dim, &r);
-        memcpy(x, in, sizeof x), memcpy(want, in, sizeof want);
-        turn_all(F32, &p.plan, at, TOKENS, dim, NULL, where, want, where);
-        assert_int_equal(pe_rope_qk_f32(&p.plan, at, TOKENS, (float *)(void *)x,
-                                        lie(2, dim, HEADS * dim), (float *)(void *)x + 2 * dim,
-                                        lie(1, dim, HEADS * dim)),
-                         PE_OK);
-        assert_memory_equal(x, want, TOKENS * HEADS * dim * sizeof(float));
-        /* tables: pair after pair, block after block; twice: each element's own pair */
-        for (int order = PE_ROPE_TABLE_APART; order <= PE_ROPE_TABLE_MATRIX; order++) {
-            const int two = order <= PE_ROPE_TABLE_TWICE;
-            const size_t h = n / 2, stride = order == PE_ROPE_TABLE_MATRIX ? 2 * n : n;
-            memset(table_c, CANARY, sizeof table_c);
-            assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)order,
-                                               table_c, two ? table_s : NULL, stride, NULL),
-                             PE_OK);
-            for (size_t t = 0; t < TOKENS; t++)
-                for (size_t a = 0, i = 0, column = 0; a < axes; column += width[a++])
-                    for (size_t j = 0; j < width[a] / 2; j++, i++) {
-                        const float *const row = table_c + t * stride, *const row_s =
-                                                                           table_s + t * stride;
-                        switch (order) {
-                        case PE_ROPE_TABLE_APART:
-                            assert_true(row[i] == c[t][i] && row_s[i] == s[t][i]);
-                            break;
-                        case PE_ROPE_TABLE_TWICE:
-                            for (size_t e = column + j, again = 0; again < 2;
-                                 again++, e += width[a] / 2)
-                                assert_true(row[e] == c[t][i] && row_s[e] == s[t][i]);
-                            break;
-                        case PE_ROPE_TABLE_JOINED:
-                            assert_true(row[i] == c[t][i] && row[h + i] == s[t][i]);
-                            break;
-                        case PE_ROPE_TABLE_COMPLEX:
-                            assert_true(row[2 * i] == c[t][i] && row[2 * i + 1] == s[t][i]);
-                            break;
-                        default:
-                            assert_true(row[4 * i] == c[t][i] && row[4 * i + 1] == -s[t][i]);
-                            assert_true(row[4 * i + 2] == s[t][i] && row[4 * i + 3] == c[t][i]);
-                            break;
-                        }
-                    }
-        }
+            for (int to = 0; to < 2; to++) compare_blocks(&p.plan, at, (type)t, to, how, &r);
+        compare_other_orders(&p.plan, at, &r);
+        for (int order = PE_ROPE_TABLE_APART; order <= PE_ROPE_TABLE_MATRIX; order++)
+            compare_block_table(&p.plan, at, order);
         for (size_t a = 0; a < axes; a++) oracle_free(&o[a]);
         free(p.memory);
     }
@@ -848,9 +945,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(coordinates_of_pairs),
+        cmocka_unit_test(bad_coordinates_of_pairs),
         cmocka_unit_test(test_lists_of_any_length),
         cmocka_unit_test(test_one_coordinate),
         cmocka_unit_test(test_real_positions),
+        cmocka_unit_test(test_real_positions_with_an_offset),
         cmocka_unit_test(test_one_coordinate_of_axes),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_undone),
