@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gguf.py PROGRAM [POSENC]: tool/gguf.h and tool/gguf_config.h on GGUF files that this test writes.
+"""gguf.py PROGRAM [POSENC]: tool/files/gguf.h and tool/model/gguf_config.h on GGUF files that this test writes.
 
 PROGRAM is tests/checks/gguf.c; POSENC the program posenc, whose numbers are compared with formulas in 70 digits
 where it is given. The files have the shape of real ones: some 25 keys of the model, tokens, scores,

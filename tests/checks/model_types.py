@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""model_types.py: the values of absent keys in tool/types.h against the config classes of transformers.
+"""model_types.py: the values of absent keys in tool/model/transformers.h against the config classes of transformers.
 
 Each line's KEY=VALUE is compared with the attribute of the class that AutoConfig has for that model_type, or with
 its rope_parameters. Facts that no config class has (@pairs ...), and types whose code is beside the weights, are
@@ -17,7 +17,7 @@ different = []
 
 def lines():
     """(model_type, {key: text}) of each line."""
-    table = open("tool/types.h").read().split("type_lines[] = {")[1].split("};")[0]
+    table = open("tool/model/transformers.h").read().split("transformers_types[] = {")[1].split("};")[0]
     for name, facts in re.findall(r'\{"([^"]+)",\s*((?:"[^"]*"\s*)+)\}', table):
         words = "".join(re.findall(r'"([^"]*)"', facts)).split()
         yield name, dict(word.split("=", 1) for word in words)

@@ -406,6 +406,18 @@ def hostile():
                                             for n in got["text"]["understood"]), got["text"]["understood"])
     run = subprocess.run([sys.argv[1], "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     check("--help", run.returncode == 0 and run.stdout.startswith(b"usage: posenc") and not run.stderr)
+    flags = [(re.match(r"  (--\S+(?: [A-Z]+)?)  +", block)[1], " ".join(block.split("  ", 2)[2].split()))
+             for block in re.findall(r"^  --.*(?:\n {19}.*)*", run.stdout.decode(), re.M)]
+    rows_of = re.findall(r"^\| `(--[^`]+)` \| ([a-z, ]+) \| (.*) \|$", open("docs/tool.md").read(), re.M)
+    check("docs/tool.md has the flags of --help", len(flags) > 10 and flags == [(name, text) for name, _, text in rows_of],
+          (flags, rows_of))
+    for name, commands, _ in rows_of:
+        flag = name.replace("FILE", "x.npy").replace("NAME", "text").split()
+        for command in ("show", "table", "compare"):
+            run = subprocess.run([sys.argv[1], command, "head_dim=8", *flag], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            is_refused = run.returncode == 2 and f"{command} does not take it".encode() in run.stderr
+            check(f"{command} {flag[0]}: {'taken' if command in commands else 'refused'}",
+                  is_refused == (command not in commands) or flag[0] == "--help", run)
 
 
 def values_of(data, kind):
@@ -716,8 +728,11 @@ def real_files():
 def dry_run():
     """model_types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
     stub = "tests/checks/stub"
-    names = re.findall(r'^    \{"([^"]+)", "', open("tool/types.h").read(), re.M)
-    check("tool/types.h has each type once, by name", len(names) > 100 and names == sorted(set(names)), names)
+    tables = [re.findall(r'^    \{"([^"]+)",', open(f"tool/model/{name}.h").read(), re.M)
+              for name in ("transformers", "elsewhere")]
+    check("each table of types is sorted", all(names == sorted(names) for names in tables), tables)
+    names = sum(tables, [])
+    check("the two tables have each type once", len(names) > 100 and len(names) == len(set(names)), names)
     for what, change, status in (("as it is", {}, 0), ("another base", {"25000.0": "26000.0"}, 1)):
         with tempfile.TemporaryDirectory() as folder:
             text = open(os.path.join(stub, "transformers.py")).read()
@@ -731,7 +746,7 @@ def dry_run():
 
 
 def rows():
-    """Pairs and width that tool/types.h gives a type are those of its row in docs/models.md."""
+    """Pairs and width that a line of tool/model/ gives a type are those of its row in docs/models.md."""
     page = open("docs/models.md").read()
     for model, model_type in ROWS.items():
         row = re.search(rf"^\| {re.escape(model)} \| (.*) \|$", page, re.M)

@@ -128,7 +128,7 @@ int main(void)
         good(f"{what}: the table's bits, the order of elements, padding",
              line == " ".join(map(str, [*order, len(words), "".join(words)])), line[:80])
     for words, says in ((["show", "--json", "--c", *SETTINGS[0]], "without --json"),
-                        (["table", "x.npy", "--c", *SETTINGS[0]], "with show")):
+                        (["table", "x.npy", "--c", *SETTINGS[0]], "table does not take it")):
         refused = run(*words)
         good(f"{words}", refused.returncode == 2 and says in refused.stderr, refused.stderr)
     print(f"{passed} passed, {failed} failed")

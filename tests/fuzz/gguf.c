@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "../../tool/gguf_config.h"
+#include "../../tool/model/gguf_config.h"
 
 enum { ROOM = 8192 };
 

@@ -3,7 +3,7 @@
 #ifndef TOOL_FIELDS_H
 #define TOOL_FIELDS_H
 
-#include "part.h"
+#include "../model/part.h"
 
 typedef struct config_field {
     const char *name;
@@ -11,9 +11,9 @@ typedef struct config_field {
 } config_field;
 enum { MOST_FIELDS = 24 };
 
-static void add_field(config_field *to, size_t *count, const char *name, double value, double usual)
+static void add_field(config_field *to, size_t *count, const char *name, double given, double usual)
 {
-    const config_field field = {name, value, usual};
+    const config_field field = {name, given, usual};
     to[(*count)++] = field;
 }
 

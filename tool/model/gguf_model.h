@@ -4,7 +4,7 @@
 #ifndef TOOL_GGUF_MODEL_H
 #define TOOL_GGUF_MODEL_H
 
-#include "gguf.h"
+#include "../files/gguf.h"
 #include "gguf_types.h"
 
 enum { GGUF_MOST_NOTES = 16, GGUF_MOST_LAYERS = 4096 };

@@ -6,20 +6,6 @@
 #include "parts.h"
 #include "preset.h"
 
-/* The line of a model's type, or NULL. "x_text" is "x" if it has no line of its own. */
-static const struct type_line *type_named(const char *name)
-{
-    char stem[64];
-    for (size_t k = 0; k < TOOL_COUNT(type_lines); k++)
-        if (strcmp(type_lines[k].name, name) == 0) return &type_lines[k];
-    const size_t length = strlen(name);
-    if (length <= 5 || length >= sizeof stem || strcmp(name + length - 5, "_text") != 0)
-        return NULL;
-    memcpy(stem, name, length - 5);
-    stem[length - 5] = '\0';
-    return type_named(stem);
-}
-
 /* Take the values of absent keys from a line: "head_dim=256 rope_theta=10000". */
 static void take_usual(model *m, const char *facts)
 {
@@ -67,7 +53,7 @@ static void take_type(model *m, reader *r, const char *around)
     if (!type && look_up(r, around, "model_type", &v) && v.at && v.at->kind == VALUE_STRING)
         type = v.at->text;
     if (type) snprintf(m->type, sizeof m->type, "%s", type);
-    const struct type_line *const line = type_named(m->type);
+    const type_line *const line = type_named(m->type);
     m->is_known = line != NULL;
     if (line) take_usual(m, line->facts);
     if (strcmp(m->type, "gguf") == 0) take_architecture(m);
@@ -185,8 +171,8 @@ static void read_other(const reader *r, part_kind kind)
 
 static int is_telling(const char *key)
 {
-    for (size_t k = 0; k < TOOL_COUNT(telling); k++)
-        if (strstr(key, telling[k])) return 1;
+    for (size_t k = 0; k < TOOL_COUNT(telling_words); k++)
+        if (strstr(key, telling_words[k])) return 1;
     return 0;
 }
 

@@ -3,7 +3,8 @@
 #ifndef TOOL_GGUF_FILE_H
 #define TOOL_GGUF_FILE_H
 
-#include "arguments.h"
+#include "../files/arguments.h"
+#include "../files/whole.h"
 #include "gguf_config.h"
 #include "part.h"
 

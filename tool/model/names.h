@@ -3,7 +3,7 @@
 #ifndef TOOL_NAMES_H
 #define TOOL_NAMES_H
 
-#include "enums.h"
+#include "../files/enums.h"
 
 #include "pe.h"
 

@@ -110,8 +110,8 @@ static const char *const harmless_keys[] = {
     "max_target_positions", "num_position_embeddings"};
 
 /* What a key that changes rotations or positions has in its name. */
-static const char *const telling[] = {"rope",   "rotary",   "yarn",     "theta",
-                                      "ntk",    "position", "alibi",    "nope",
-                                      "mscale", "pos_emb",  "relative", "long_context"};
+static const char *const telling_words[] = {"rope",   "rotary",   "yarn",     "theta",
+                                            "ntk",    "position", "alibi",    "nope",
+                                            "mscale", "pos_emb",  "relative", "long_context"};
 
 #endif

@@ -4,7 +4,7 @@
 #define TOOL_REPORT_C_H
 
 #include "fields.h"
-#include "report.h"
+#include "report_text.h"
 
 #include <ctype.h>
 #include <math.h>

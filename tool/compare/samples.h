@@ -4,7 +4,7 @@
 #ifndef TOOL_SAMPLES_H
 #define TOOL_SAMPLES_H
 
-#include "npy.h"
+#include "../files/npy.h"
 
 /* Of each pair: amplitude * (cos, sin)(frequency * position + phase). */
 typedef struct track {

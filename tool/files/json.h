@@ -4,8 +4,8 @@
 #ifndef TOOL_JSON_H
 #define TOOL_JSON_H
 
+#include "complaint.h"
 #include "list.h"
-#include "part.h"
 
 #include <json-c/json.h>
 
@@ -159,13 +159,15 @@ static int line_at(const char *text, size_t end)
     return line;
 }
 
-/* Flatten a text of this length; what is wrong is noted. */
-static void read_json(const char *name, const char *text, size_t length, list *to, part *notes)
+/* Flattens a text of this length into a list. What is wrong is written to *is_wrong, which says
+ * nothing on entry. */
+static void read_json(const char *name, const char *text, size_t length, list *to,
+                      complaint *is_wrong)
 {
     const size_t bom = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     json_tokener *const tokener = json_tokener_new_ex(JSON_DEPTH);
     if (!tokener || length > 0x7ffffff0) {
-        say(notes, NOTE_WRONG, name, "does not fit in memory");
+        complain_of(is_wrong, name, "does not fit in memory");
         if (tokener) json_tokener_free(tokener);
         return;
     }
@@ -174,22 +176,22 @@ static void read_json(const char *name, const char *text, size_t length, list *t
     const enum json_tokener_error error = json_tokener_get_error(tokener);
     const size_t end = bom + json_tokener_get_parse_end(tokener);
     if (error == json_tokener_continue)
-        say(notes, NOTE_WRONG, name, "is no JSON object: see line %d, where it ends",
-            line_at(text, length));
+        complain_of(is_wrong, name, "is no JSON object: see line %d, where it ends",
+                    line_at(text, length));
     else if (error != json_tokener_success || !json_object_is_type(root, json_type_object))
-        say(notes, NOTE_WRONG, name, "is no JSON object: see line %d: %s",
-            error ? line_at(text, end) : 1,
-            error ? json_tokener_error_desc(error) : "no { begins it");
+        complain_of(is_wrong, name, "is no JSON object: see line %d: %s",
+                    error ? line_at(text, end) : 1,
+                    error ? json_tokener_error_desc(error) : "no { begins it");
     else {
         keys_seen seen = {NULL, 0, 0, ""};
         flattener f = {to, &seen, 0, 0, ""};
         size_t line = 1;
         see_keys(strchr(text, '{'), &line, &seen);
         if (seen.twice[0])
-            say(notes, NOTE_WRONG, seen.twice,
-                "is there twice: Hugging Face takes the last, other programs the first");
+            complain_of(is_wrong, seen.twice,
+                        "is there twice: Hugging Face takes the last, other programs the first");
         else flatten(&f, root);
-        if (to->is_out_of_memory) say(notes, NOTE_WRONG, name, "has too many keys");
+        if (to->is_out_of_memory) complain_of(is_wrong, name, "has too many keys");
         free(seen.lines);
     }
     json_object_put(root);

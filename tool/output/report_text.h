@@ -3,10 +3,10 @@
 #ifndef TOOL_REPORT_H
 #define TOOL_REPORT_H
 
-#include "keys.h"
-#include "names.h"
-#include "output.h"
-#include "plan.h"
+#include "../model/keys.h"
+#include "../model/names.h"
+#include "print.h"
+#include "../model/plan.h"
 
 static const char *pairs_of(const part *p)
 {

@@ -4,7 +4,7 @@
 #define TOOL_REPORT_JSON_H
 
 #include "fields.h"
-#include "report.h"
+#include "report_text.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef TOOL_ORACLE_H
 #define TOOL_ORACLE_H
 
-#include "report.h"
+#include "report_text.h"
 #include "table.h"
 
 /* Positions that a test should have: the first ones, some that a float32 angle gets wrong, and the

@@ -4,7 +4,7 @@
 #ifndef TOOL_PART_H
 #define TOOL_PART_H
 
-#include "enums.h"
+#include "../files/enums.h"
 
 #include "pe.h"
 

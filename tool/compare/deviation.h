@@ -4,9 +4,8 @@
 #ifndef TOOL_DEVIATION_H
 #define TOOL_DEVIATION_H
 
+#include "../model/rows.h"
 #include "explain.h"
-#include "report_json.h"
-#include "table.h"
 
 /* Where an element is: a row, a pair, and whether it should be a sine. */
 typedef struct place {
@@ -144,54 +143,6 @@ static void find_deviation(const samples *s, const part *p, const spectrum *own,
     }
     if (d->by_pair) d->elements = 2 * s->rows * s->pairs;
     free_exact(&x);
-}
-
-static void print_place(const samples *s, const place *at)
-{
-    const double position = s->positions[at->row];
-    print("position %.15g", position);
-    if (position != (double)at->row) print(" (row %zu)", at->row);
-    print(", pair %zu, %s\n", at->pair, at->is_sine ? "sine" : "cosine");
-}
-
-/* is_right: nothing but the arithmetic differs, which then explains each error. */
-static void print_deviation(const samples *s, const deviation *d, int is_right)
-{
-    if (!d->wrong) return;
-    print("  largest error against the exact table: %.3g at ", d->largest);
-    print_place(s, &d->worst);
-    print("  elements that are not correctly rounded: %zu of %zu, %.3g %%\n", d->wrong, d->elements,
-          100 * (double)d->wrong / (double)d->elements);
-    if (is_right || !d->has_first) return;
-    print("  first error that float32 angles do not explain: ");
-    print_place(s, &d->first);
-}
-
-static void json_place(const samples *s, const place *at)
-{
-    print("\"row\": %zu, \"position\": %.17g, \"pair\": %zu, \"function\": \"%s\"", at->row,
-          s->positions[at->row], at->pair, at->is_sine ? "sine" : "cosine");
-}
-
-static void json_deviation(const samples *s, const deviation *d, int is_right)
-{
-    print(",\n  \"deviation\": ");
-    if (!d->by_pair) {
-        print("null");
-        return;
-    }
-    print("{\"elements\": %zu, \"wrong\": %zu, \"largest\": ", d->elements, d->wrong);
-    json_double(d->largest);
-    print(", ");
-    json_place(s, &d->worst);
-    print(",\n    \"unexplained\": ");
-    if (is_right || !d->has_first) print("null");
-    else {
-        print("{");
-        json_place(s, &d->first);
-        print("}");
-    }
-    print("}");
 }
 
 #endif

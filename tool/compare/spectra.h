@@ -4,8 +4,8 @@
 #ifndef TOOL_SPECTRA_H
 #define TOOL_SPECTRA_H
 
-#include "names.h"
-#include "plan.h"
+#include "../model/names.h"
+#include "../model/plan.h"
 #include "samples.h"
 
 /* What differs from the config. The names are those of docs/tool.md. */

@@ -5,7 +5,7 @@
 #ifndef TOOL_KEYS_H
 #define TOOL_KEYS_H
 
-#include "list.h"
+#include "../files/list.h"
 #include "part.h"
 #include "types.h"
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What models of a type mean by the keys that their config.json leaves out: the types that
+ * transformers does not have. Their code is beside their weights, or in another project.
+ * type_line.h explains a line. */
+#ifndef TOOL_ELSEWHERE_H
+#define TOOL_ELSEWHERE_H
+
+#include "type_line.h"
+
+static const type_line elsewhere_types[] = {
+    {"apriel", "rope_theta=10000"},
+    {"arctic", "rope_theta=10000"},
+    {"bailing_hybrid", "rope_theta=600000"},
+    {"bailing_moe", "rope_theta=600000"},
+    {"bailing_moe_v3_vl", "rope_theta=600000"},
+    {"chatglm", "rope_theta=10000 kv_channels=128 partial_rotary_factor=0.5 @pairs=neighbours "
+                "@ignores=original_rope"},
+    {"deepseek", "rope_theta=10000"},
+    {"deepseek_v41", "head_dim=512 qk_rope_head_dim=64 rope_theta=10000 compress_rope_theta=160000 "
+                     "@pairs=neighbours @rotates=last @attention_factor=1"},
+    {"dots_ocr", "rope_theta=10000"},
+    {"ernie4_5_moe_vl", "rope_theta=500000 @pairs=neighbours @sections=own @ignores=rope_3d"},
+    {"exaone", "rope_theta=10000"},
+    {"gguf", "rope_theta=10000"},
+    {"internlm", "rope_theta=10000"},
+    {"internlm2", "rope_theta=10000"},
+    {"internlm3", "rope_theta=10000"},
+    {"jais", "position_embedding_type=learned"},
+    {"kimi_k2", "qk_rope_head_dim=64 rope_theta=10000 rope_interleave=true"},
+    {"longcat_flash_ngram", "qk_rope_head_dim=64 rope_theta=10000000 rope_interleave=true"},
+    {"minicpm", "rope_theta=10000"},
+    {"minimax_text_01", "rotary_dim=64 rope_theta=10000000"},
+    {"new", "rope_theta=10000 position_embedding_type=rope"},
+    {"qwen", "rotary_emb_base=10000"},
+    {"xverse", "rope_theta=10000"},
+};
+
+#endif
