@@ -74,16 +74,11 @@ static int is_chosen(const options *o, const part *p)
     return !o->part || strcmp(o->part, p->name) == 0;
 }
 
-static int is_good(const part *p)
-{
-    return !count_notes(p, NOTE_WRONG) && !count_notes(p, NOTE_UNREAD);
-}
-
-/* What is wrong, to standard error. */
+/* Prints the notes of a part to standard error, those that change numbers and those that are odd. */
 static void complain(const part *p)
 {
     for (size_t k = 0; k < p->notes; k++)
-        if (p->note[k].kind >= NOTE_UNREAD)
+        if (p->note[k].kind >= NOTE_ODD)
             fprintf(stderr, "posenc: %s: %s: %s\n", p->name, p->note[k].key, p->note[k].text);
 }
 
@@ -213,7 +208,7 @@ static int run(int count, char **words)
     }
     for (size_t i = 0; i < n; i++)
         free(parts[i].lists[0]), free(parts[i].lists[1]), free(parts[i].factors),
-            free(parts[i].coordinate);
+            free(parts[i].coordinate), free(parts[i].omega);
     list_free(&file);
     if (fflush(output_file ? output_file : stdout) == 0) return status;
     fputs("posenc: standard output cannot be written\n", stderr);

@@ -6,6 +6,7 @@ its rope_parameters. Facts that no config class has (@pairs ...), and types whos
 counted as left out. `PYTHONPATH=tests/checks/stub` runs it with a stand-in for transformers.
 """
 import re
+import shlex
 import sys
 
 import transformers
@@ -19,7 +20,7 @@ def lines():
     """(model_type, {key: text}) of each line."""
     table = open("tool/model/transformers.h").read().split("transformers_types[] = {")[1].split("};")[0]
     for name, facts in re.findall(r'\{"([^"]+)",\s*((?:"[^"]*"\s*)+)\}', table):
-        words = "".join(re.findall(r'"([^"]*)"', facts)).split()
+        words = shlex.split("".join(re.findall(r'"([^"]*)"', facts)))
         yield name, dict(word.split("=", 1) for word in words)
 
 
@@ -53,7 +54,7 @@ for model_type, facts in lines():
         left_out += 1
         continue
     for key, text in facts.items():
-        value = None if key.startswith("@") else value_of(config, key)
+        value = None if key.startswith(("@", "rope_parameters.")) else value_of(config, key)
         if value is None:
             left_out += 1
         elif is_same(text, value):

@@ -56,7 +56,10 @@ def main():
         shown = run("show", *source, "--c")
         parts = json.loads(run("show", *source, "--json").stdout)["parts"]
         is_wrong = any(part["wrong"] for part in parts)
-        good(f"{source}: status", shown.returncode == is_wrong and (is_wrong == (shown.stderr != "")), shown.stderr)
+        notes = [note["text"] for part in parts for note in part["wrong"] + part["odd"]]
+        good(f"{source}: status", shown.returncode == is_wrong, shown.stderr)
+        good(f"{source}: the notes of show are on standard error",
+             shown.stderr.count("posenc: ") == len(notes) and all(note in shown.stderr for note in notes), shown.stderr)
         functions = re.findall(r"(?m)^static (pe_rope_config|pe_config) (\w+)\(void\)$", shown.stdout)
         good(f"{source}: a function for each config",
              len(functions) == sum("config" in part for part in parts), shown.stdout)

@@ -430,7 +430,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (is_small) show_part(p);
         fuzz_input own = of_tables;
         if (is_small && !count_notes(p, NOTE_WRONG)) compare_part(p, &own, way & 1);
-        free(p->lists[0]), free(p->lists[1]), free(p->factors), free(p->coordinate);
+        free(p->lists[0]), free(p->lists[1]), free(p->factors), free(p->coordinate), free(p->omega);
     }
     fclose(output_file);
     if (!has_null && strstr(output, "(null)")) FUZZ_FAIL("a text is NULL: %s", output);

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A model's file, flattened: its parts, and the keys that nobody read. */
+/* A model's file, flattened: its configs, one within the other, and the parts of each. */
 #ifndef TOOL_CONFIG_H
 #define TOOL_CONFIG_H
 
-#include "parts.h"
-#include "preset.h"
+#include "kinds.h"
+#include "types.h"
+#include "unread.h"
 
-/* Take the values of absent keys from a line: "head_dim=256 rope_theta=10000". */
+/* Takes the values of absent keys from a line: "head_dim=256 rope_theta=10000". */
 static void take_usual(model *m, const char *facts)
 {
     while (*facts) {
-        char word[96], *value_of;
-        const size_t length = strcspn(facts, " ");
-        snprintf(word, sizeof word, "%.*s", (int)length, facts);
+        char word[400], *value_of;
+        size_t length = 0, kept = 0;
+        for (int is_quoted = 0; facts[length] && (is_quoted || facts[length] != ' '); length++) {
+            if (facts[length] == '\'') is_quoted = !is_quoted;
+            else if (kept + 1 < sizeof word) word[kept++] = facts[length];
+        }
+        word[kept] = '\0';
         facts += length + (facts[length] == ' ');
         value_of = strchr(word, '=');
         if (!value_of) continue;
@@ -34,218 +39,12 @@ static void take_architecture(model *m)
     for (size_t i = 0; i < m->file->count; i++) {
         const item *const fact_there = &m->file->items[i];
         if (fact_there->path[0] != '@') continue;
-        m->used[i] = 1;
+        mark(m, fact_there);
         list_add(&m->usual, fact_there->path, fact_there->kind, fact_there->number,
                  fact_there->text, 0);
     }
     const item *const name = list_find(m->file, "@architecture");
     if (name) snprintf(m->type, sizeof m->type, "%s", name->text);
-}
-
-/* Find the type of a config, that of the whole model if it has none, and what its keys mean. */
-static void take_type(model *m, reader *r, const char *around)
-{
-    value v;
-    r->m = m;
-    memset(m->type, 0, sizeof m->type);
-    list_free(&m->usual);
-    const char *type = string(r, "model_type", &v);
-    if (!type && look_up(r, around, "model_type", &v) && v.at && v.at->kind == VALUE_STRING)
-        type = v.at->text;
-    if (type) snprintf(m->type, sizeof m->type, "%s", type);
-    const type_line *const line = type_named(m->type);
-    m->is_known = line != NULL;
-    if (line) take_usual(m, line->facts);
-    if (strcmp(m->type, "gguf") == 0) take_architecture(m);
-}
-
-/* What position_embedding_type says, where the model's code reads it; PART_UNREAD, and a note, if
- * it is none of these words; -1 if it says nothing. Many files have "absolute" from a class that
- * never reads it. */
-static int kind_by_type(const reader *r)
-{
-    static const struct {
-        const char *name;
-        part_kind kind;
-    } names[] = {{"rope", PART_ROPE},
-                 {"rotary", PART_ROPE},
-                 {"nope", PART_NONE},
-                 {"none", PART_NONE},
-                 {"alibi", PART_ALIBI},
-                 {"absolute", PART_LEARNED},
-                 {"learned", PART_LEARNED},
-                 {"learned_absolute", PART_LEARNED},
-                 {"relative_key", PART_RELATIVE},
-                 {"relative_key_query", PART_RELATIVE},
-                 {"sinusoidal", PART_SINUSOIDAL}};
-    const int is_for_it = usual_of(r, "position_embedding_type") != NULL;
-    value v;
-    const char *const type = string(r, "position_embedding_type", &v);
-    if (!type) return -1;
-    if (!is_for_it && (r->m->is_known || (strcmp(type, "absolute") == 0 && has(r, "rope_theta")))) {
-        say(r->out, NOTE_ODD, "position_embedding_type", "\"%.40s\": not read by this model's code",
-            type);
-        return -1;
-    }
-    for (size_t k = 0; k < TOOL_COUNT(names); k++)
-        if (strcmp(type, names[k].name) == 0) {
-            say(r->out, NOTE_UNDERSTOOD, "position_embedding_type", "%s", type);
-            return (int)names[k].kind;
-        }
-    say(r->out, NOTE_WRONG, "position_embedding_type",
-        "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key", type);
-    return PART_UNREAD;
-}
-
-/* The encoding of a model, by its keys or its type: PART_ROPE if nothing is said. */
-static part_kind kind_of_model(const reader *r)
-{
-    static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
-    const item *const usual_kind = usual_of(r, "@kind");
-    const int by_type = kind_by_type(r);
-    char path[PATH_SIZE];
-    value v;
-    if (by_type >= 0) return (part_kind)by_type;
-    if (has(r, "attn_config.rope") && is_true(r, "attn_config.rope"))
-        return has(r, "attn_config.alibi") && is_true(r, "attn_config.alibi") ? PART_ALIBI
-                                                                              : PART_ROPE;
-    for (size_t k = 0; k < TOOL_COUNT(alibi_keys); k++)
-        if (has(r, alibi_keys[k]))
-            return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
-    if (is_true(r, "mla_use_nope")) return PART_NONE;
-    join(path, r->outer, "rope_parameters");
-    if (usual_of(r, "@rope") && !look_up(r, path, "rope_theta", &v) &&
-        !look_up(r, r->outer, "rope_theta", &v))
-        return PART_NONE;
-    if ((has(r, "use_mem_rope") || usual_of(r, "use_mem_rope")) && !is_true(r, "use_mem_rope"))
-        return PART_NONE;
-    for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
-        if (strcmp(usual_kind->text, kind_names[k]) == 0) return (part_kind)k;
-    if (!is_mla_off(r) && look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at &&
-        v.at->kind == VALUE_NUMBER && v.at->number == 0)
-        return PART_NONE;
-    return PART_ROPE;
-}
-
-static void fact_of(const reader *r, const char *name, const char *const *keys, size_t count,
-                    size_t otherwise)
-{
-    size_t value_of = otherwise;
-    whole_of(r, keys, count, &value_of);
-    if (value_of) add_fact(r->out, name, (double)value_of);
-}
-
-/* An encoding that is no rotation, by its numbers. */
-static void read_other(const reader *r, part_kind kind)
-{
-    static const char *const max_bias[] = {"alibi_bias_max", "attn_config.alibi_bias_max"};
-    static const char *const buckets[] = {"relative_attention_num_buckets"};
-    static const char *const distance[] = {"relative_attention_max_distance"};
-    part *const p = r->out;
-    p->kind = kind;
-    const size_t layers = count_layers(r);
-    p->are_layers_known = layers > 0;
-    while (p->layer_count < layers) add_layer(p, p->layer_count);
-    if (kind == PART_ALIBI) {
-        fact_of(r, "heads", head_keys, TOOL_COUNT(head_keys), 0);
-        fact_of(r, "max_bias", max_bias, TOOL_COUNT(max_bias), 8);
-    } else if (kind == PART_T5) {
-        fact_of(r, "buckets", buckets, 1, 32);
-        fact_of(r, "max_distance", distance, 1, 128);
-    } else if (kind == PART_LEARNED || kind == PART_RELATIVE) {
-        fact_of(r, "rows", length_keys, TOOL_COUNT(length_keys), 0);
-        fact_of(r, "width", width_keys, TOOL_COUNT(width_keys), 0);
-    }
-    if (kind == PART_SINUSOIDAL) {
-        const item *const preset = usual_of(r, "@preset");
-        size_t width = 0;
-        whole_of(r, width_keys, TOOL_COUNT(width_keys), &width);
-        if (preset) preset_part(p, preset->text, width);
-        else {
-            p->kind = PART_UNREAD;
-            say(p, NOTE_UNREAD, "position_embedding_type",
-                "sinusoidal: of which order? See the presets in docs/models.md");
-        }
-    }
-}
-
-static int is_telling(const char *key)
-{
-    for (size_t k = 0; k < TOOL_COUNT(telling_words); k++)
-        if (strstr(key, telling_words[k])) return 1;
-    return 0;
-}
-
-/* Keys within an object of the config that sound like positions, and that nobody read. Objects
- * that are configs of other models, as qformer_config, have keys of their own. */
-static void judge_objects(const reader *r)
-{
-    static const char *const scalings[] = {"rope_scaling", "rope_parameters"};
-    static const char *const attention[] = {"attn_config", "attention_config"};
-    char key[PATH_SIZE], text[64];
-    for (const item *i = list_next(r->m->file, r->outer, NULL); i;
-         i = list_next(r->m->file, r->outer, i)) {
-        const char *const rest = child_of(i->path, r->outer, key);
-        const char *const last = strrchr(i->path, '.');
-        const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
-        if (*rest != '.' || r->m->used[i - r->m->file->items] || !is_telling(last + 1) ||
-            i->kind == VALUE_NULL || is_one_of(key, scalings, TOOL_COUNT(scalings)) ||
-            (is_config && !is_one_of(key, attention, TOOL_COUNT(attention))))
-            continue;
-        const value v = {i, "", name_of(r, i->path)};
-        say(r->out, r->out->kind == PART_ROPE ? NOTE_UNREAD : NOTE_ODD, v.name,
-            "%s: posenc reads nothing of this object. Set the key of the config that means the "
-            "same",
-            shown(r, &v, text));
-    }
-}
-
-/* Keys of a config that nobody read: those that sound like positions or rotations may change
- * numbers. */
-static void judge_keys(const reader *r)
-{
-    char key[PATH_SIZE], last[PATH_SIZE] = "", text[64];
-    int speaks = 0;
-    for (const item *i = list_next(r->m->file, r->outer, NULL); i;
-         i = list_next(r->m->file, r->outer, i)) {
-        const char *const rest = child_of(i->path, r->outer, key);
-        if (!key[0] || strcmp(key, last) == 0) continue;
-        memcpy(last, key, sizeof last);
-        speaks |= is_telling(key) && !strstr(key, "max_position") &&
-                  strcmp(key, "position_embedding_type") != 0;
-        const int is_read = r->m->used[i - r->m->file->items];
-        if (judge_scaling_key(r, key, key, i->kind == VALUE_NULL) || is_read ||
-            is_one_of(key, harmless_keys, TOOL_COUNT(harmless_keys)) || i->kind == VALUE_NULL)
-            continue;
-        if (is_ignored(r, key) || strcmp(i->text, "[]") == 0) continue;
-        const value v = {*rest ? NULL : i, "", key};
-        const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
-        if (is_telling(key) && r->out->kind != PART_ROPE)
-            say(r->out, NOTE_ODD, key, "does nothing: nothing rotates");
-        else if (is_telling(key))
-            say(r->out, NOTE_UNREAD, key,
-                "%s: posenc does not know this key, which may change the "
-                "rotation. Check its spelling; what it does is missing here",
-                *rest ? "an object or a list" : shown(r, &v, text));
-        else if (r->m->type[0] == '\0' && !is_config && strcmp(key, "architectures") != 0)
-            say(r->out, NOTE_ODD, key, "unknown key");
-    }
-    if (!r->m->type[0] || r->m->is_known) return;
-    if (has(r, "patch_size"))
-        say(r->out, NOTE_UNREAD, "model_type",
-            "%s: not in posenc's table, and patch_size speaks of images, whose positions are by y "
-            "and "
-            "x: see docs/models.md",
-            r->m->type);
-    else if (speaks)
-        say(r->out, NOTE_ODD, "model_type",
-            "%s: not in posenc's table (transformers %s, %s): read by "
-            "the general rules. Look at its code for pairs and defaults",
-            r->m->type, TYPES_TRANSFORMERS, TYPES_CHECKED);
-    else
-        say(r->out, NOTE_UNREAD, "model_type",
-            "%s: not in posenc's table, and no key speaks of rotation: is it a model with RoPE?",
-            r->m->type);
 }
 
 /* rope_parameters, or rope_scaling; a note if there are both, or one is no object. */
@@ -254,8 +53,14 @@ static const char *find_scaling(reader *r)
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
     value v;
     const char *spare = NULL;
+    const int is_new = is_fact(r, "@reads", "new");
     for (int k = 1; k >= 0; k--) {
         if (!look_up(r, r->outer, names[k], &v)) continue;
+        if (k == 1 && is_new) {
+            say(r->out, NOTE_ODD, names[1], "does nothing: %s reads rope_parameters alone",
+                r->m->type);
+            continue;
+        }
         if (r->inner[0]) spare = names[1];
         join(r->inner, r->outer, names[k]);
         if (is_object(r->m, r->inner)) continue;
@@ -274,101 +79,359 @@ static void read_rotating(reader *r, part *parts, size_t *count)
     add_nested_labels(r, &all);
     const int is_nested = all.count > 0;
     if (is_nested) judge_nested(r);
-    else add_own_labels(r, &all);
-    snprintf(parts[0].name, sizeof parts[0].name, "%s", clean(all.of[0].name));
-    for (size_t k = 1; k < all.count; k++) add_part(parts, count, all.of[k].name);
+    else {
+        add_own_labels(r, &all);
+        add_second_label(r, &all);
+    }
+    part *const first = parts + r->first;
+    if (strcmp(all.of[0].name, "text") != 0) name_part(r, all.of[0].name, first->name);
+    for (size_t k = 1; k < all.count; k++) {
+        char name[64];
+        name_part(r, all.of[k].name, name);
+        if (!add_part(parts, count, name)) all.count = k;
+    }
     assign_layers(r, &all, parts, count);
     for (size_t k = 0; k < all.count; k++) {
         reader own = *r;
-        own.out = &parts[k];
-        own.layer = parts[k].layer_count ? (long)parts[k].layers[0] : -1;
+        own.out = &first[k];
+        own.layer = first[k].layer_count ? (long)first[k].layers[0] : -1;
         memcpy(own.inner, all.of[k].inner, sizeof own.inner);
         read_rope(&own, &all.of[k]);
         read_window(&own, &all.of[k]);
     }
-    if (spare)
-        say(&parts[0], NOTE_ODD, spare, "is not read beside rope_parameters; some programs do");
+    if (spare) say(first, NOTE_ODD, spare, "is not read beside rope_parameters; some programs do");
 }
 
-/* The model of text: one part, or one for each kind of layers. */
-static void read_text(model *m, const char *where, const char *around, part *parts, size_t *count)
+/* A config within the file. */
+typedef struct config_place {
+    char path[PATH_SIZE]; /* "" is the whole file                                            */
+    char type[64];        /* the model_type that its parent gives it, or ""                  */
+    int is_fixed;         /* 1: it has this type, whatever its own model_type says           */
+    char prefix[64];      /* the names of its parts begin with it                            */
+    int depth;            /* how many configs are around it                                  */
+} config_place;
+
+enum { MOST_DEPTH = 6, MOST_SUBS = 16 };
+
+/* Sets the type of a config, and what its absent keys mean. */
+static void set_type(model *m, const char *type)
 {
-    reader r = {add_part(parts, count, "text"), m, "", "", -1};
-    snprintf(r.outer, sizeof r.outer, "%s", where);
-    take_type(m, &r, around);
-    const item *const encoder = usual_of(&r, "@encoder");
-    const part_kind kind = kind_of_model(&r);
-    if (kind == PART_ROPE) read_rotating(&r, parts, count);
-    else read_other(&r, kind);
-    judge_keys(&r);
-    judge_objects(&r);
-    if (!encoder) return;
-    size_t width = 0;
-    whole_of(&r, width_keys, TOOL_COUNT(width_keys), &width);
-    snprintf(parts[0].name, sizeof parts[0].name, "decoder");
-    part *const p = add_part(parts, count, "encoder");
-    if (p) preset_part(p, encoder->text, width);
+    char name[64];
+    snprintf(name, sizeof name, "%s", type);
+    memcpy(m->type, name, sizeof m->type);
+    list_free(&m->usual);
+    const type_line *const line = type_named(m->type);
+    m->is_known = line != NULL;
+    if (line) take_usual(m, line->facts);
+    if (strcmp(m->type, "gguf") == 0) take_architecture(m);
 }
 
-/* A tower beside the text: its type must be one that posenc knows. */
-static void read_tower(model *m, const char *around, const char *key, const char *name, part *parts,
-                       size_t *count)
+/* Finds the type of a config: that which its parent gives it or that of its own. */
+static void take_type(reader *r, const config_place *at)
 {
-    reader r = {&parts[0], m, "", "", -1};
     value v;
-    snprintf(r.outer, sizeof r.outer, "%s", around);
-    if (!look_up(&r, around, key, &v)) return;
-    if (!is_object(m, v.path)) {
-        wrong_type(&r, &v, "an object");
+    const char *type = string(r, "model_type", &v);
+    set_type(r->m, at->is_fixed || !type ? at->type : type);
+}
+
+/* Returns whether a config has a key that is not null. */
+static int has_own(const reader *r, const char *key)
+{
+    value v;
+    return look_up(r, r->outer, key, &v);
+}
+
+/* Gives the config the scaling of its type, if the file has none. */
+static void fill_in(const reader *r)
+{
+    static const char start[] = "rope_parameters.";
+    static const char *const old_keys[] = {"rope_theta", "swa_rope_theta", "partial_rotary_factor"};
+    char path[PATH_SIZE];
+    int is_nested = 0;
+    const int is_new = is_fact(r, "@reads", "new");
+    if (has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"))) return;
+    join(path, r->outer, "rope_parameters");
+    for (size_t i = 0; i < r->m->file->count; i++) { /* a null would hide what is added */
+        char *const null = r->m->file->items[i].path;
+        if (strcmp(null, path) == 0) null[strlen(null) - 1] = '?';
+    }
+    for (size_t i = 0; i < r->m->usual.count; i++) {
+        const item *const u = &r->m->usual.items[i];
+        if (strncmp(u->path, start, sizeof start - 1) != 0) continue;
+        is_nested |= strchr(u->path + sizeof start - 1, '.') != NULL;
+        join(path, r->outer, u->path);
+        list_add(r->m->file, path, u->kind, u->number, u->text, LINE_OF_TYPE);
+    }
+    for (size_t k = 0; k < TOOL_COUNT(old_keys) && is_nested; k++)
+        if (has_own(r, old_keys[k]))
+            say(r->out, NOTE_ODD, old_keys[k],
+                "does nothing: without rope_parameters, %s has numbers of its own", r->m->type);
+}
+
+/* ---- configs within a config ----------------------------------------------------------------- */
+
+typedef struct sub {
+    char key[64], type[64];
+    int is_fixed;
+} sub;
+
+/* Reads the list that @parts is. Returns how many there are. */
+static size_t subs_of(const reader *r, sub *to)
+{
+    const item *const fact_there = usual_of(r, "@parts");
+    size_t count = 0;
+    for (const char *word = fact_there ? fact_there->text : ""; *word && count < MOST_SUBS;) {
+        const size_t length = strcspn(word, ","), key = strcspn(word, ":,");
+        const int is_fixed = key < length && word[key + 1] == '!';
+        const size_t from = key < length ? key + 1 + (size_t)is_fixed : length;
+        sub *const s = &to[count++];
+        snprintf(s->key, sizeof s->key, "%.*s", (int)key, word);
+        snprintf(s->type, sizeof s->type, "%.*s", (int)(length - from), word + from);
+        s->is_fixed = is_fixed;
+        word += length + (word[length] == ',');
+    }
+    return count;
+}
+
+static const sub *sub_named(const sub *subs, size_t count, const char *key)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(subs[k].key, key) == 0) return &subs[k];
+    return NULL;
+}
+
+/* Configs of the text, whose parts have the names of the config around it. */
+static const char *const text_keys[] = {"text_config", "llm_config", "language_config",
+                                        "thinker_config"};
+
+/* Objects whose names end like those of configs, but that configure no model. */
+static const char *const other_objects[] = {
+    "quantization_config", "compression_config", "generation_config", "attn_config",
+    "attention_config",    "linear_attn_config", "ffn_config",        "auto_config"};
+
+static int is_config_name(const char *key)
+{
+    const size_t length = strlen(key);
+    return length > 7 && strcmp(key + length - 7, "_config") == 0 &&
+           !is_one_of(key, other_objects, TOOL_COUNT(other_objects));
+}
+
+/* Makes the place of a config within another one. */
+static void go_into(const config_place *from, const reader *r, const char *key, const sub *s,
+                    config_place *to)
+{
+    const int is_text = is_one_of(key, text_keys, TOOL_COUNT(text_keys));
+    const size_t length = strlen(key), end = is_config_name(key) ? length - 7 : length;
+    memset(to, 0, sizeof *to);
+    join(to->path, from->path, key);
+    snprintf(to->type, sizeof to->type, "%s", s ? s->type : is_text ? r->m->type : "");
+    to->is_fixed = s && s->is_fixed;
+    to->depth = from->depth + 1;
+    if (is_text) memcpy(to->prefix, from->prefix, sizeof to->prefix);
+    else
+        snprintf(to->prefix, sizeof to->prefix, "%.28s%s%.*s", from->prefix,
+                 from->prefix[0] ? "." : "", (int)(end < 30 ? end : 30), key);
+}
+
+/* Returns the key of the config of the text, or NULL if the layers are in this config itself. If the
+ * type has such a config, but the file does not, *is_flat says whether the keys of the text are in
+ * this config. */
+static const char *find_text(const reader *r, const sub *subs, size_t count, int *is_flat)
+{
+    char path[PATH_SIZE];
+    value v;
+    *is_flat = 0;
+    for (size_t k = 0; k < TOOL_COUNT(text_keys); k++) {
+        if (!look_up(r, r->outer, text_keys[k], &v)) continue;
+        if (is_object(r->m, v.path)) return text_keys[k];
+        wrong_type(r, &v, "an object");
+    }
+    for (size_t k = 0; k < TOOL_COUNT(text_keys); k++) {
+        const sub *const s = sub_named(subs, count, text_keys[k]);
+        if (!s) continue;
+        for (size_t w = 0; w < TOOL_COUNT(width_keys); w++) *is_flat |= has_own(r, width_keys[w]);
+        *is_flat |= has_own(r, "head_dim") || has_own(r, "rope_theta");
+        if (*is_flat) return s->key;
+        join(path, r->outer, s->key);
+        join(v.path, path, "model_type");
+        list_add(r->m->file, v.path, VALUE_STRING, 0, s->type, LINE_OF_TYPE);
+        return s->key;
+    }
+    return NULL;
+}
+
+/* Reads the layers that a config itself has. */
+static void read_own(reader *r, part *parts, size_t *count)
+{
+    part *const p = r->out;
+    const item *const encoder = usual_of(r, "@encoder");
+    const item *const refused = usual_of(r, "@refused");
+    const part_kind kind = kind_of_model(r);
+    if (!r->m->main[0] && r->first == 0) memcpy(r->m->main, r->outer, sizeof r->m->main);
+    if (refused && kind == PART_ROPE) {
+        const char *const why = strstr(refused->text, ": ");
+        char key[96];
+        snprintf(key, sizeof key, "%.*s", why ? (int)(why - refused->text) : 0, refused->text);
+        p->kind = PART_UNREAD;
+        say(p, NOTE_UNREAD, key, "%s", why ? why + 2 : refused->text);
         return;
     }
-    r.out = add_part(parts, count, name);
-    if (!r.out) return;
-    memcpy(r.outer, v.path, sizeof r.outer);
-    take_type(m, &r, around);
-    read_vision(&r);
+    if (kind == PART_ROPE) read_rotating(r, parts, count);
+    else read_other(r, kind);
+    judge_keys(r);
+    judge_objects(r);
+    if (!encoder) return;
+    char name[64];
+    size_t width = 0;
+    size_of(r, "@hidden", width_keys, TOOL_COUNT(width_keys), &width);
+    name_part(r, "decoder", p->name);
+    name_part(r, "encoder", name);
+    part *const q = add_part(parts, count, name);
+    if (q) preset_part(q, encoder->text, width);
 }
 
-/* Settings of the command line, which have no line, that are beside the config of the text. */
-static void judge_settings(const model *m, const char *text, part *p)
+static void read_at(model *m, const config_place *at, part *parts, size_t *count);
+
+/* Says that a config within the file is of no type that posenc knows. */
+static void refuse_sub(const reader *r, const config_place *at, part *parts, size_t *count)
 {
-    for (size_t i = 0; i < m->file->count && text[0]; i++)
-        if (m->file->items[i].line == 0 && !m->used[i])
+    part *const p = add_part(parts, count, at->prefix);
+    value v;
+    if (!p) return;
+    p->kind = PART_UNREAD;
+    if (look_up(r, at->path, "model_type", &v) && v.at)
+        say(p, NOTE_UNREAD, "model_type",
+            "%.60s: not in posenc's table: what rotates in it is not told", v.at->text);
+    else say(p, NOTE_UNREAD, "model_type", "missing: what rotates in %.60s is not told", at->path);
+}
+
+/* Returns whether a config has a key that sounds like rotations. */
+static int speaks_of_rotation(const model *m, const char *path)
+{
+    char key[PATH_SIZE];
+    for (const item *i = list_next(m->file, path, NULL); i; i = list_next(m->file, path, i)) {
+        child_of(i->path, path, key);
+        if (is_telling(key) && !strstr(key, "position")) return 1;
+    }
+    return 0;
+}
+
+/* Reads a config within another one, beside that of the text. */
+static void read_sub(const reader *r, const config_place *from, const char *key, const sub *s,
+                     part *parts, size_t *count)
+{
+    config_place at;
+    value v;
+    go_into(from, r, key, s, &at);
+    const int has_type = look_up(r, at.path, "model_type", &v) && v.at &&
+                         v.at->kind == VALUE_STRING && type_named(v.at->text);
+    const int is_tower = strcmp(key, "vision_config") == 0 || strcmp(key, "audio_config") == 0;
+    const int is_named = look_up(r, at.path, "model_type", &v);
+    if (!is_object(r->m, at.path)) {
+        if (!is_tower || !look_up(r, r->outer, key, &v)) return;
+        part *const p = *count ? &parts[0] : add_part(parts, count, at.prefix);
+        say(p, NOTE_WRONG, key, "an object is wanted");
+    } else if (has_type || (s && type_named(s->type))) read_at(r->m, &at, parts, count);
+    else if (is_named || is_tower || speaks_of_rotation(r->m, at.path))
+        refuse_sub(r, &at, parts, count);
+}
+
+/* Reads the configs within one, other than that of the text. */
+static void read_subs(const reader *r, const config_place *at, const char *text, part *parts,
+                      size_t *count)
+{
+    sub subs[MOST_SUBS];
+    char done[MOST_SUBS][64], key[PATH_SIZE];
+    size_t dones = 0;
+    const size_t listed = subs_of(r, subs);
+    for (size_t i = 0; i < r->m->file->count && dones < MOST_SUBS; i++) {
+        const char *const path = r->m->file->items[i].path;
+        if (!is_beneath(path, r->outer)) continue;
+        child_of(path, r->outer, key);
+        const sub *const s = sub_named(subs, listed, key);
+        int is_done = (text && strcmp(key, text) == 0) || strlen(key) >= sizeof done[0];
+        for (size_t k = 0; k < dones; k++) is_done |= strcmp(done[k], key) == 0;
+        if (is_done || (!s && !is_config_name(key))) continue;
+        snprintf(done[dones++], sizeof done[0], "%.63s", key);
+        read_sub(r, at, key, s, parts, count);
+        set_type(r->m, at->type);
+    }
+}
+
+/* Reads a config: the layers of its own, the config of its text, then the others within it. */
+static void read_at(model *m, const config_place *at, part *parts, size_t *count)
+{
+    sub subs[MOST_SUBS];
+    config_place own = *at;
+    reader r = {NULL, m, "", "", -1, own.prefix, *count};
+    r.out = add_part(parts, count, "text");
+    if (!r.out || at->depth > MOST_DEPTH || *count + MOST_LABELS + 8 > MOST_PARTS) {
+        if (r.out) r.out->kind = PART_UNREAD;
+        if (r.out) say(r.out, NOTE_UNREAD, at->path, "too many configs within one another");
+        return;
+    }
+    memcpy(r.outer, at->path, sizeof r.outer);
+    name_part(&r, "text", r.out->name);
+    take_type(&r, at);
+    memcpy(own.type, m->type, sizeof own.type);
+    int is_flat = 0, is_parted = is_fact(&r, "@kind", "parts");
+    const size_t listed = subs_of(&r, subs);
+    const char *const text = find_text(&r, subs, listed, &is_flat);
+    if (is_flat) set_type(m, sub_named(subs, listed, text)->type);
+    const int has_text = text && !is_flat;
+    if (has_text && (is_parted || !listed)) {
+        const size_t notes = r.out->notes;
+        if (!notes) --*count;
+        else r.out->kind = PART_UNREAD;
+    } else if (is_parted && !is_flat) --*count;
+    else {
+        if (has_text) name_part(&r, "model", r.out->name);
+        fill_in(&r);
+        read_own(&r, parts, count);
+    }
+    set_type(m, own.type);
+    if (has_text) {
+        config_place inside;
+        go_into(&own, &r, text, sub_named(subs, listed, text), &inside);
+        read_at(m, &inside, parts, count);
+        set_type(m, own.type);
+    }
+    read_subs(&r, &own, text, parts, count);
+}
+
+/* Notes settings of the command line, which have no line, that are beside the config of the text. */
+static void judge_settings(const model *m, part *p)
+{
+    for (size_t i = 0; i < m->file->count && m->main[0]; i++)
+        if (m->file->items[i].line == 0 && !is_read(m, &m->file->items[i]))
             say(p, NOTE_UNREAD, m->file->items[i].path,
                 "%.40s: nothing reads this: the keys of the text are in %s", m->file->items[i].text,
-                text);
+                m->main);
 }
 
-/* Read a model's file. Returns the number of parts. */
-static size_t read_model(const list *file, part *parts)
+/* Reads a model's file, to which what its type assumes is added. Returns the number of parts. */
+static size_t read_model(list *file, part *parts)
 {
-    static const char *const texts[] = {"text_config", "llm_config", "language_config"};
     model m;
+    config_place whole_file;
     memset(&m, 0, sizeof m);
+    memset(&whole_file, 0, sizeof whole_file);
     m.file = file;
+    m.used_room = file->count;
     m.used = (unsigned char *)calloc(file->count + 1, 1);
     size_t count = 0;
     if (!m.used) {
         say(add_part(parts, &count, "config"), NOTE_WRONG, "memory", "there is not enough");
         return count;
     }
-    const char *const around = is_object(&m, "thinker_config") ? "thinker_config" : "";
-    char text[PATH_SIZE], path[PATH_SIZE];
-    snprintf(text, sizeof text, "%s", around);
-    for (size_t k = 0; k < TOOL_COUNT(texts); k++) {
-        join(path, around, texts[k]);
-        if (is_object(&m, path)) memcpy(text, path, sizeof text);
+    read_at(&m, &whole_file, parts, &count);
+    if (count == 0) {
+        part *const p = add_part(parts, &count, "config");
+        p->kind = PART_UNREAD;
+        say(p, NOTE_UNREAD, "model_type", "%s has parts of other types, but none is in this file",
+            m.type);
     }
-    read_text(&m, text, around, parts, &count);
-    reader r = {&parts[0], &m, "", "", -1};
-    for (size_t k = 0; k < TOOL_COUNT(texts); k++) {
-        value v;
-        if (look_up(&r, around, texts[k], &v) && !is_object(&m, v.path))
-            wrong_type(&r, &v, "an object");
-    }
-    read_tower(&m, around, "vision_config", "vision", parts, &count);
-    read_tower(&m, around, "audio_config", "audio", parts, &count);
-    judge_settings(&m, text, &parts[0]);
+    judge_settings(&m, &parts[0]);
     list_free(&m.usual);
     free(m.used);
     return count;

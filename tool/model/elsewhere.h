@@ -19,7 +19,8 @@ static const type_line elsewhere_types[] = {
     {"deepseek_v41", "head_dim=512 qk_rope_head_dim=64 rope_theta=10000 compress_rope_theta=160000 "
                      "@pairs=neighbours @rotates=last @attention_factor=1"},
     {"dots_ocr", "rope_theta=10000"},
-    {"ernie4_5_moe_vl", "rope_theta=500000 @pairs=neighbours @sections=own @ignores=rope_3d"},
+    {"ernie4_5_moe_vl", "rope_theta=500000 @pairs=neighbours @sections=22,22,20 @order=hwt "
+                        "@ignores=rope_3d @parts=vision_config:!ernie4_5_vl_moe_vision"},
     {"exaone", "rope_theta=10000"},
     {"gguf", "rope_theta=10000"},
     {"internlm", "rope_theta=10000"},
@@ -30,6 +31,7 @@ static const type_line elsewhere_types[] = {
     {"longcat_flash_ngram", "qk_rope_head_dim=64 rope_theta=10000000 rope_interleave=true"},
     {"minicpm", "rope_theta=10000"},
     {"minimax_text_01", "rotary_dim=64 rope_theta=10000000"},
+    {"moonvit", "@axes=woven @pairs=neighbours @head=none rope_theta=10000"},
     {"new", "rope_theta=10000 position_embedding_type=rope"},
     {"qwen", "rotary_emb_base=10000"},
     {"xverse", "rope_theta=10000"},

@@ -7,18 +7,22 @@
 
 #include "../files/list.h"
 #include "part.h"
-#include "types.h"
 
 #include <math.h>
 
 enum { PATH_SIZE = 256 };
 
+/* Items of the list that the file does not have, but the line of its type, have this line. */
+#define LINE_OF_TYPE ((size_t)-1)
+
 typedef struct model {
-    const list *file;
-    unsigned char *used; /* one a item: 1 if somebody asked for it    */
-    list usual;          /* what absent keys are for this model's type */
-    char type[64];       /* its model_type, or ""                      */
-    int is_known;        /* types.h has it                             */
+    list *file;
+    unsigned char *used; /* for each item 1 if somebody asked for it */
+    size_t used_room;
+    list usual;           /* what absent keys are for this model's type */
+    char type[64];        /* its model_type, or ""                      */
+    int is_known;         /* a table of types has it                    */
+    char main[PATH_SIZE]; /* the config of the text, or ""        */
 } model;
 
 /* Where the keys of a part are looked up. */
@@ -27,7 +31,9 @@ typedef struct reader {
     model *m;
     char outer[PATH_SIZE]; /* the config of this part: "", "text_config"                        */
     char inner[PATH_SIZE]; /* the scaling of this part: "text_config.rope_parameters"; "": none */
-    long layer; /* one of its layers, for keys that are a list with a value a layer; -1 */
+    long layer;         /* one of its layers, for keys that are a list with a value a layer; -1 */
+    const char *prefix; /* the names of parts begin with it: "", "talker"                */
+    size_t first;       /* index of the first part of this config                        */
 } reader;
 
 typedef struct value {
@@ -35,6 +41,20 @@ typedef struct value {
     char path[PATH_SIZE]; /* all of it                           */
     const char *name;     /* as notes have it: "rope_scaling.factor" */
 } value;
+
+/* Marks an item as read. */
+static void mark(const model *m, const item *i)
+{
+    const size_t k = (size_t)(i - m->file->items);
+    if (k < m->used_room) m->used[k] = 1;
+}
+
+/* Returns whether somebody has read an item. Those of the type's line count as read. */
+static int is_read(const model *m, const item *i)
+{
+    const size_t k = (size_t)(i - m->file->items);
+    return k >= m->used_room || m->used[k];
+}
 
 static void join(char path[PATH_SIZE], const char *before, const char *key)
 {
@@ -70,8 +90,7 @@ static int look_up(const reader *r, const char *before, const char *key, value *
     to->name = name_of(r, to->path);
     const item *at = list_next(r->m->file, to->path, NULL);
     if (!at) return 0;
-    for (const item *i = at; i; i = list_next(r->m->file, to->path, i))
-        r->m->used[i - r->m->file->items] = 1;
+    for (const item *i = at; i; i = list_next(r->m->file, to->path, i)) mark(r->m, i);
     to->at = strcmp(at->path, to->path) == 0 ? at : NULL;
     if (to->at && at->kind == VALUE_NULL) return 0;
     if (to->at || r->layer < 0) return 1;
@@ -135,6 +154,24 @@ static const item *usual(const reader *r, const char *key)
     return at;
 }
 
+/* Notes a value that was understood, and whether it is the file's or that of the model's type. */
+static void understood(const reader *r, const value *v, const char *text)
+{
+    const int is_usual = v->at && v->at->line == LINE_OF_TYPE;
+    if (is_usual)
+        say(r->out, NOTE_UNDERSTOOD, v->name, "%s: absent, and this is what %s means then", text,
+            r->m->type);
+    else say(r->out, NOTE_UNDERSTOOD, v->name, "%s", text);
+}
+
+/* Notes a number that was understood. */
+static void understood_number(const reader *r, const value *v, double number_of_it)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", number_of_it);
+    understood(r, v, text);
+}
+
 /* 1 if the file has a number there; a value of another type is noted. */
 static int number_there(const reader *r, const char *key, double *to)
 {
@@ -143,7 +180,7 @@ static int number_there(const reader *r, const char *key, double *to)
     if (!v.at || v.at->kind != VALUE_NUMBER || isnan(v.at->number))
         return wrong_type(r, &v, "a number");
     *to = v.at->number;
-    say(r->out, NOTE_UNDERSTOOD, v.name, "%.15g", *to);
+    understood_number(r, &v, *to);
     return 1;
 }
 
@@ -167,7 +204,7 @@ static int whole(const reader *r, const char *key, size_t *to)
     if (!(x >= 0 && x <= 9007199254740992.0 && x == (double)(size_t)x))
         return wrong_type(r, &v, "a whole number within 0 ... 2^53");
     *to = (size_t)x;
-    say(r->out, NOTE_UNDERSTOOD, v.name, "%.15g", x);
+    understood_number(r, &v, x);
     return 1;
 }
 
@@ -191,8 +228,34 @@ static int truth(const reader *r, const char *key, int *to)
     }
     if (!v.at || v.at->kind != VALUE_BOOLEAN) return wrong_type(r, &v, "true or false");
     *to = v.at->number != 0;
-    say(r->out, NOTE_UNDERSTOOD, v.name, "%s", *to ? "true" : "false");
+    understood(r, &v, *to ? "true" : "false");
     return 1;
+}
+
+/* Returns whether a fact of the model's type is this word. */
+static int is_fact(const reader *r, const char *fact_name, const char *word)
+{
+    const item *const at = usual_of(r, fact_name);
+    return at && strcmp(at->text, word) == 0;
+}
+
+/* Returns whether a word is in a list with commas. */
+static int is_in_list(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    while (words && *words) {
+        const size_t next = strcspn(words, ",");
+        if (next == length && strncmp(words, word, length) == 0) return 1;
+        words += next + (words[next] == ',');
+    }
+    return 0;
+}
+
+/* Returns whether a word is in the list that a fact of the model's type is. */
+static int is_in_fact(const reader *r, const char *fact_name, const char *word)
+{
+    const item *const at = usual_of(r, fact_name);
+    return at && is_in_list(at->text, word);
 }
 
 /* Whether a key is true; another type is noted. */
@@ -264,17 +327,17 @@ static int is_object(const model *m, const char *path)
     return 0;
 }
 
-/* Whether a key is in the list of those that change nothing for this type. */
-static int is_ignored(const reader *r, const char *key)
+/* Returns whether a key changes nothing for this type. */
+static int is_ignored(const reader *r, const char *key) { return is_in_fact(r, "@ignores", key); }
+
+/* Finds a size by the key that a fact of the type names, or by one of some names. Returns 1 and sets
+ * *to if there is one. */
+static int size_of(const reader *r, const char *fact_name, const char *const *keys, size_t count,
+                   size_t *to)
 {
-    const item *const list_of = usual_of(r, "@ignores");
-    const char *at = list_of ? list_of->text : "";
-    while (*at) {
-        const size_t length = strcspn(at, ",");
-        if (strlen(key) == length && strncmp(at, key, length) == 0) return 1;
-        at += length + (at[length] == ',');
-    }
-    return 0;
+    const item *const own = usual_of(r, fact_name);
+    if (own) return whole(r, own->text, to);
+    return whole_of(r, keys, count, to);
 }
 
 static int is_one_of(const char *name, const char *const *names, size_t count)

@@ -99,15 +99,36 @@ static const char *const attention_kinds[] = {"",
                                               "local_attention",
                                               "dense",
                                               "sparse",
-                                              "hybrid"};
+                                              "hybrid",
+                                              "window_attention",
+                                              "qwen_sparse_attention",
+                                              "minimax_m3_sparse"};
 
 /* They sound like positions, and are none, or belong to a part of the model that is not told
  * here. */
-static const char *const harmless_keys[] = {
-    "rope_scaling",         "rope_parameters",        "qk_nope_head_dim",
-    "no_rope_layers",       "position_ids",           "no_rope_layer_interval",
-    "n_positions",          "max_source_positions",   "max_position_embeddings",
-    "max_target_positions", "num_position_embeddings"};
+static const char *const harmless_keys[] = {"rope_scaling",
+                                            "rope_parameters",
+                                            "qk_nope_head_dim",
+                                            "no_rope_layers",
+                                            "position_ids",
+                                            "no_rope_layer_interval",
+                                            "n_positions",
+                                            "max_source_positions",
+                                            "max_position_embeddings",
+                                            "max_target_positions",
+                                            "num_position_embeddings",
+                                            "position_embedding_size",
+                                            "pos_emb_height",
+                                            "pos_emb_width",
+                                            "pos_emb_time",
+                                            "init_pos_emb_height",
+                                            "init_pos_emb_width",
+                                            "init_pos_emb_time",
+                                            "pos_emb_type",
+                                            "num_conv_pos_embeddings",
+                                            "num_conv_pos_embedding_groups",
+                                            "dropout_positions",
+                                            "position_id_per_seconds"};
 
 /* What a key that changes rotations or positions has in its name. */
 static const char *const telling_words[] = {"rope",   "rotary",   "yarn",     "theta",

@@ -14,7 +14,7 @@ static const item *at_layer(const reader *r, const char *key, size_t layer)
     join(path, r->outer, key);
     snprintf(at, sizeof at, "%s[%zu]", path, layer);
     const item *const i = list_find(r->m->file, at);
-    if (i) r->m->used[i - r->m->file->items] = 1;
+    if (i) mark(r->m, i);
     return i;
 }
 
@@ -38,7 +38,7 @@ static size_t count_layers(const reader *r)
 {
     size_t count = 0;
     value v;
-    whole_of(r, layer_count_keys, TOOL_COUNT(layer_count_keys), &count);
+    size_of(r, "@layers", layer_count_keys, TOOL_COUNT(layer_count_keys), &count);
     if (count > MOST_LAYERS) {
         say(r->out, NOTE_WRONG, "num_hidden_layers", "%zu: at most %d layers are read", count,
             (int)MOST_LAYERS);
@@ -127,7 +127,7 @@ static int is_listed(const reader *r, const char *key, size_t layer)
     int is_there = 0;
     join(path, r->outer, key);
     for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i)) {
-        r->m->used[i - r->m->file->items] = 1;
+        mark(r->m, i);
         is_there |= i->kind == VALUE_NUMBER && i->number == (double)layer;
     }
     return is_there;
@@ -209,7 +209,11 @@ static int is_nope(const reader *r, size_t layer, const char *kind)
     const item *const usual_n = usual_of(r, "no_rope_layer_interval");
     value v;
     double n = usual_n ? usual_n->number : 0;
+    const item *const theta = at_layer(r, "layer_rope_theta", layer);
+    if (theta)
+        return theta->kind == VALUE_NULL || (theta->kind == VALUE_NUMBER && theta->number == 0);
     if (at) return at->number == 0;
+    if (is_in_fact(r, "@still_kinds", kind)) return 1;
     if (nope && has_window(r) && strcmp(kind, nope->text) == 0) return 1;
     if (find(r, "no_rope_layer_interval", &v) && v.at && v.at->kind == VALUE_NUMBER)
         n = v.at->number;

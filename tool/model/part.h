@@ -12,11 +12,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PARTS = 16, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
+enum { MOST_PARTS = 64, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
 
-/* What was not understood or is wrong makes the status 1. A table is refused only if a key is
+/* What is a guess, was not understood or is wrong makes the status 1. A table is refused only if a key is
  * wrong. */
-typedef enum note_kind { NOTE_UNDERSTOOD = 0, NOTE_ODD, NOTE_UNREAD, NOTE_WRONG } note_kind;
+typedef enum note_kind {
+    NOTE_UNDERSTOOD = 0,
+    NOTE_ODD,
+    NOTE_GUESS, /* the numbers may be wrong: nobody has told posenc what the model's code does */
+    NOTE_UNREAD,
+    NOTE_WRONG
+} note_kind;
 
 typedef struct note {
     note_kind kind;
@@ -31,12 +37,13 @@ typedef enum part_kind {
     PART_T5,
     PART_RELATIVE, /* learned vectors of distances */
     PART_NONE,     /* no positional encoding       */
+    PART_OTHER,    /* not a rotation; which encoding it is, posenc does not tell */
     PART_UNREAD,   /* there are notes only         */
     PART_KIND_COUNT
 } part_kind;
 
-static const char *const kind_names[] = {"rope", "sinusoidal", "learned", "alibi",
-                                         "t5",   "relative",   "none",    "unread"};
+static const char *const kind_names[] = {"rope",     "sinusoidal", "learned", "alibi", "t5",
+                                         "relative", "none",       "other",   "unread"};
 TOOL_HAS_ALL(kind_names, PART_KIND_COUNT);
 
 /* A number of an encoding that is no rotation: heads, rows, buckets ... */
@@ -56,11 +63,14 @@ typedef struct part {
     pe_rope_config rope;                /* PART_ROPE; its lists are those below       */
     double *lists[2];                   /* short_factor, long_factor: allocated, or NULL */
     float *factors;                     /* freq_factors: allocated, or NULL           */
-    uint8_t *coordinate;                /* of ggml's IMROPE: allocated, or NULL       */
+    uint8_t *coordinate;                /* which coordinate each pair has: allocated, or NULL */
+    const char *order;                  /* the name of the order that coordinate has  */
     size_t sections[PE_MAX_AXES];       /* of coordinate                              */
-    int is_gguf;                        /* 1: its pairs are those of a GGUF file      */
-    const char *pairs_elsewhere;        /* of Hugging Face's file for the same model; NULL */
-    double logits;                      /* what the model's code multiplies its logits by, or 0 */
+    double *omega;               /* frequencies that no pe_rope_config has: allocated, or NULL */
+    int is_backward;             /* 1: the rotation is by minus the position   */
+    int is_gguf;                 /* 1: its pairs are those of a GGUF file      */
+    const char *pairs_elsewhere; /* of Hugging Face's file for the same model; NULL */
+    double logits;               /* what the model's code multiplies its logits by, or 0 */
     pe_query_scale query_form;
     double query_beta, query_shift;
     size_t query_period; /* pe_rope_query_scale_f32; 0: none                          */
@@ -108,6 +118,13 @@ static size_t count_notes(const part *p, note_kind kind)
     size_t count = 0;
     for (size_t i = 0; i < p->notes; i++) count += p->note[i].kind == kind;
     return count;
+}
+
+/* Returns whether all that was given was understood and used. */
+static int is_good(const part *p)
+{
+    return !count_notes(p, NOTE_GUESS) && !count_notes(p, NOTE_UNREAD) &&
+           !count_notes(p, NOTE_WRONG);
 }
 
 static void add_fact(part *p, const char *name, double value)

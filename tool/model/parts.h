@@ -23,6 +23,7 @@ static label *add_label(const reader *r, labels *to, const char *name)
     label *const l = &to->of[to->count++];
     memset(l, 0, sizeof *l);
     snprintf(l->name, sizeof l->name, "%s", name);
+    l->block = -1;
     memcpy(l->inner, r->inner, sizeof l->inner);
     return l;
 }
@@ -61,7 +62,7 @@ static void judge_nested(const reader *r)
     for (const item *i = list_next(r->m->file, r->inner, NULL); i;
          i = list_next(r->m->file, r->inner, i)) {
         if (*child_of(i->path, r->inner, key) || !key[0] || strcmp(i->text, "{}") == 0) continue;
-        r->m->used[i - r->m->file->items] = 1;
+        mark(r->m, i);
         snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
         say(r->out, NOTE_ODD, path, "does nothing beside the objects of layer types");
     }
@@ -80,6 +81,38 @@ static int is_left_unscaled(const reader *r, const char *kind)
     return count || strcmp(scaled->text, kind) != 0;
 }
 
+/* Labels for a list with a base for each layer, of which 0 and null rotate nothing: one label, or one
+ * for each of the two kinds of attention. */
+static void add_theta_labels(const reader *r, labels *to)
+{
+    double first = 0;
+    int are_alike = 1;
+    for (size_t i = 0, count = length_of(r, "layer_rope_theta"); i < count; i++) {
+        const item *const at = at_layer(r, "layer_rope_theta", i);
+        if (!at || at->kind != VALUE_NUMBER || !(at->number > 0)) continue;
+        are_alike = are_alike && (first == 0 || first == at->number);
+        first = at->number;
+    }
+    add_label(r, to, are_alike ? "text" : "full_attention")->theta = "layer_rope_theta";
+    if (!are_alike) add_label(r, to, "sliding_attention")->theta = "layer_rope_theta";
+}
+
+/* Adds a label for the second kind of heads of the same layers, which @also names: NAME:KEY:PAIRS. */
+static void add_second_label(const reader *r, labels *to)
+{
+    static char words[3][64];
+    const item *const also = usual_of(r, "@also");
+    value v;
+    if (!also || sscanf(also->text, "%63[^:]:%63[^:]:%63s", words[0], words[1], words[2]) != 3)
+        return;
+    if (!find(r, words[1], &v) && !usual_of(r, words[1])) return;
+    label *const l = add_label(r, to, words[0]);
+    if (!l) return;
+    l->is_shared = 1;
+    l->also_key = words[1];
+    l->also_pairs = words[2];
+}
+
 /* A model with a base or a scaling of its own for some layers. */
 static void add_own_labels(const reader *r, labels *to)
 {
@@ -91,7 +124,15 @@ static void add_own_labels(const reader *r, labels *to)
     const int has_lists = length_of(r, "rope_theta") || length_of(r, "partial_rotary_factors");
     const int is_full_unscaled = is_left_unscaled(r, "full_attention");
     const int is_sliding_unscaled = is_left_unscaled(r, "sliding_attention");
-    if (has(r, "compress_rope_theta") || usual_of(r, "compress_rope_theta")) {
+    if (is_fact(r, "@axes", "blocks")) {
+        static const char *const names[] = {"y", "x"};
+        for (int k = 0; k < 2; k++) {
+            label *const l = add_label(r, to, names[k]);
+            l->block = k;
+            l->is_shared = 1;
+        }
+    } else if (length_of(r, "layer_rope_theta")) add_theta_labels(r, to);
+    else if (has(r, "compress_rope_theta") || usual_of(r, "compress_rope_theta")) {
         add_label(r, to, "compress")->theta = "compress_rope_theta";
         add_label(r, to, "main")->is_unscaled = 1;
     } else if (local || has_lists || is_full_unscaled || is_sliding_unscaled) {
@@ -106,7 +147,7 @@ static void add_own_labels(const reader *r, labels *to)
 static size_t label_of(const labels *all, const char *kind)
 {
     size_t k = 0;
-    if (all->count == 1 && strcmp(all->of[0].name, "text") == 0) return 0;
+    if (strcmp(all->of[0].name, "text") == 0) return 0;
     while (k < all->count && strcmp(all->of[k].name, kind) != 0) k++;
     if (k == all->count && kind[0] && all->count == 2 && has_label(all, "compress") &&
         has_label(all, "main"))
@@ -114,11 +155,25 @@ static size_t label_of(const labels *all, const char *kind)
     return k;
 }
 
-static part *part_named(part *parts, size_t *count, const char *name, part_kind kind)
+/* Writes the name of a part of this config: "text" is the prefix itself, where there is one. */
+static void name_part(const reader *r, const char *name, char to[64])
 {
-    for (size_t k = 0; k < *count; k++)
-        if (strcmp(parts[k].name, name) == 0) return &parts[k];
-    part *const p = add_part(parts, count, name);
+    const int is_whole = r->prefix[0] && strcmp(name, "text") == 0;
+    snprintf(to, 64, "%.30s%s%.32s", r->prefix, r->prefix[0] && !is_whole ? "." : "",
+             is_whole ? "" : name);
+    clean(to);
+}
+
+/* Returns the part of this config that has a name, or makes one of a kind. NULL if there are too
+ * many parts. */
+static part *part_named(const reader *r, part *parts, size_t *count, const char *name,
+                        part_kind kind)
+{
+    char whole_name[64];
+    name_part(r, name, whole_name);
+    for (size_t k = r->first; k < *count; k++)
+        if (strcmp(parts[k].name, whole_name) == 0) return &parts[k];
+    part *const p = add_part(parts, count, whole_name);
     if (p) p->kind = kind, p->are_layers_known = 1;
     return p;
 }
@@ -128,9 +183,10 @@ static void add_layer(part *p, size_t layer)
     if (p) p->layers[p->layer_count++] = (unsigned short)layer;
 }
 
-/* Put each layer into its part: part k of parts is that of label k. */
+/* Put each layer into its part: part r->first + k is that of label k. */
 static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
 {
+    part *const own = parts + r->first;
     const size_t layers = count_layers(r);
     size_t unmatched = 0, others = 0;
     char what[PATH_SIZE] = "";
@@ -139,29 +195,29 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
     judge_numbers(r);
     for (size_t i = 0; i < layers; i++) {
         const char *const kind = kind_of_layer(r, i);
-        const size_t k = label_of(all, kind);
+        const size_t k = all->of[0].is_shared ? 0 : label_of(all, kind);
         if (is_one_of(kind, other_kinds, TOOL_COUNT(other_kinds)))
-            add_layer(part_named(parts, count, kind, PART_NONE), i);
-        else if (is_nope(r, i, kind)) add_layer(part_named(parts, count, "nope", PART_NONE), i);
+            add_layer(part_named(r, parts, count, kind, PART_NONE), i);
+        else if (is_nope(r, i, kind)) add_layer(part_named(r, parts, count, "nope", PART_NONE), i);
         else if (k < all->count) {
             if (!is_one_of(kind, attention_kinds, TOOL_COUNT(attention_kinds)) && !others++ &&
                 !all->of[k].is_nested)
-                say(&parts[k], NOTE_UNREAD, "layer_types",
+                say(&own[k], NOTE_UNREAD, "layer_types",
                     "\"%.40s\": posenc does not know this kind of layers, and reads it as one that "
                     "rotates. Look at the model's code",
                     kind);
-            add_layer(&parts[k], i);
+            for (size_t s = 0; s < all->count; s++)
+                if (s == k || all->of[s].is_shared) add_layer(&own[s], i);
         } else {
             are_kinds_known = are_kinds_known && kind[0];
             snprintf(what, sizeof what, "%.60s", kind);
             unmatched++;
         }
     }
-    for (size_t k = 0; k < all->count; k++)
-        parts[k].are_layers_known = layers > 0 && unmatched == 0;
+    for (size_t k = 0; k < all->count; k++) own[k].are_layers_known = layers > 0 && unmatched == 0;
     if (!layers && ((usual_of(r, "@nope") && has_window(r)) || has(r, "no_rope_layer_interval") ||
                     usual_of(r, "no_rope_layer_interval"))) {
-        part *const p = part_named(parts, count, "nope", PART_NONE);
+        part *const p = part_named(r, parts, count, "nope", PART_NONE);
         if (p) p->are_layers_known = 0;
         if (p)
             say(p, NOTE_ODD, "num_hidden_layers",
@@ -169,13 +225,13 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
                 "which ones is not told");
     }
     if (unmatched && are_kinds_known)
-        say(&parts[0], NOTE_WRONG, "layer_types",
+        say(&own[0], NOTE_WRONG, "layer_types",
             "%zu layers of the kind \"%s\" have no rotation of "
             "their own in the file",
             unmatched, what);
     for (size_t k = 0; k < all->count && layers && !unmatched; k++)
-        if (parts[k].layer_count == 0)
-            say(&parts[k], NOTE_ODD, "layer_types", "no layer is of the kind %s", all->of[k].name);
+        if (own[k].layer_count == 0)
+            say(&own[k], NOTE_ODD, "layer_types", "no layer is of the kind %s", all->of[k].name);
 }
 
 /* Attention to the last positions alone, in all or some of the part's layers. */

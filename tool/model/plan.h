@@ -22,20 +22,37 @@ static size_t pairs_of_rope(const pe_rope_config *c)
     return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : rotary_of(c)) / 2;
 }
 
+/* Returns the config of a plan for the part's own frequencies. */
+static pe_config config_of_omega(const part *p)
+{
+    const size_t pairs = pairs_of_rope(&p->rope);
+    pe_config c = pe_config_default(2 * pairs);
+    c.layout = p->rope.layout;
+    c.axes = p->rope.axes;
+    c.coordinate = p->coordinate;
+    c.coordinate_length = p->coordinate ? pairs : 0;
+    return c;
+}
+
 /* A plan of a part, in memory that the caller frees; NULL, and a note, if there is none. */
 static void *plan_of(part *p, pe_plan *plan)
 {
     const int is_preset = p->kind == PART_SINUSOIDAL;
     if ((p->kind != PART_ROPE && !is_preset) || count_notes(p, NOTE_WRONG)) return NULL;
-    const size_t size = is_preset ? pe_plan_size(&p->preset) : pe_rope_plan_size(&p->rope);
+    const pe_config listed = config_of_omega(p);
+    const size_t size = is_preset  ? pe_plan_size(&p->preset)
+                        : p->omega ? pe_plan_size(&listed)
+                                   : pe_rope_plan_size(&p->rope);
     void *const memory = size ? malloc(size) : NULL;
     if (!memory) {
         say(p, NOTE_WRONG, is_preset ? "d_model" : "head_dim",
             "its plan does not fit in memory: %zu bytes", size);
         return NULL;
     }
-    const pe_status status = is_preset ? pe_plan_init(plan, &p->preset, memory, size)
-                                       : pe_rope_plan_init(plan, &p->rope, memory, size);
+    const pe_status status = is_preset  ? pe_plan_init(plan, &p->preset, memory, size)
+                             : p->omega ? pe_plan_init_frequencies(plan, &listed, p->omega,
+                                                                   listed.d_model / 2, memory, size)
+                                        : pe_rope_plan_init(plan, &p->rope, memory, size);
     if (status == PE_OK) return memory;
     say(p, NOTE_WRONG, "plan", "%s", pe_status_string(status));
     free(memory);

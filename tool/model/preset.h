@@ -40,7 +40,7 @@ static int preset_part(part *p, const char *name, size_t d_model)
 }
 
 /* Read the part that preset=t2t, d_model=384 ... describe. */
-static size_t read_preset(const list *file, part *parts)
+static size_t read_preset(list *file, part *parts)
 {
     size_t count = 0, d_model = 0;
     part *const p = add_part(parts, &count, "preset");
@@ -48,9 +48,10 @@ static size_t read_preset(const list *file, part *parts)
     value v;
     memset(&m, 0, sizeof m);
     m.file = file;
+    m.used_room = file->count;
     m.used = (unsigned char *)calloc(file->count + 1, 1);
     if (!m.used) return 0;
-    const reader r = {p, &m, "", "", -1};
+    const reader r = {p, &m, "", "", -1, "", 0};
     const char *const name = string(&r, "preset", &v);
     if (name) snprintf(p->name, sizeof p->name, "%.60s", name);
     clean(p->name);

@@ -11,10 +11,14 @@
 /* Layers that share a rotation, before their keys are read. */
 typedef struct label {
     char name[64];
-    char inner[PATH_SIZE]; /* their rope_parameters, or ""                             */
-    const char *theta;     /* the key of a base of their own, or NULL                  */
-    int is_unscaled;       /* rope_scaling is not for them                             */
-    int is_nested;         /* rope_parameters has an object with this name             */
+    char inner[PATH_SIZE];  /* their rope_parameters, or ""                             */
+    const char *theta;      /* the key of a base of their own, or NULL                  */
+    int is_unscaled;        /* rope_scaling is not for them                             */
+    int is_nested;          /* rope_parameters has an object with this name             */
+    int is_shared;          /* it is for all layers of the other labels                 */
+    int block;              /* the number of a coordinate that has a block of the head, or -1 */
+    const char *also_key;   /* the key of the width of a second kind of heads, or NULL  */
+    const char *also_pairs; /* its pairs: halves, neighbours, or a key                 */
 } label;
 
 /* DeepSeek-OCR and the smallest DeepSeek-VL2 are DeepSeek V2 with the attention of a Llama. */
@@ -30,36 +34,78 @@ static int has_mla(const reader *r)
     return has(r, "qk_rope_head_dim") || usual_of(r, "qk_rope_head_dim");
 }
 
+/* Returns whether the file has configs of single layers, as transformers saves them. */
+static int has_per_layer(const reader *r)
+{
+    value v;
+    return look_up(r, r->outer, "per_layer_config", &v);
+}
+
+/* Reads the width that the config of a single layer has, per_layer_config["05"].head_dim. */
+static int read_own_width(const reader *r, size_t *to)
+{
+    char path[PATH_SIZE], key[PATH_SIZE];
+    join(path, r->outer, "per_layer_config");
+    for (const item *i = list_next(r->m->file, path, NULL); i && r->layer >= 0;
+         i = list_next(r->m->file, path, i)) {
+        const char *const rest = child_of(i->path, path, key);
+        if (strcmp(rest, ".head_dim") != 0 || strtol(key, NULL, 10) != r->layer) continue;
+        if (i->kind != VALUE_NUMBER || !(i->number >= 0 && i->number <= 1048576)) continue;
+        *to = (size_t)i->number;
+        say(r->out, NOTE_UNDERSTOOD, name_of(r, i->path), "%zu", *to);
+        return 1;
+    }
+    return 0;
+}
+
 static void read_head_dim(const reader *r, const label *l)
 {
     part *const p = r->out;
     size_t *const to = &p->rope.head_dim;
     const item *const rotates = usual_of(r, "@rotates");
     size_t hidden = 0, heads = 0, rotary = 0;
-    const int is_mla = has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
+    const int is_mla = !l->also_key && has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
     if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
     if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
         *to = rotary;
         return;
     }
     static const char *const names[] = {"head_dim", "kv_channels", "attention_head_dim"};
+    const item *const own_key = usual_of(r, "@head");
+    const int has_key = !own_key || strcmp(own_key->text, "none") != 0;
     const int is_full = strcmp(l->name, "full_attention") == 0;
     const int is_sliding = strcmp(l->name, "sliding_attention") == 0;
-    if (!(is_full && whole(r, "global_head_dim", to)) &&
+    if (l->also_key) {
+        if (!whole(r, l->also_key, to)) say(p, NOTE_WRONG, l->also_key, "missing");
+        if (has_mla(r)) whole(r, "qk_rope_head_dim", &p->rope.rotary_dim);
+        if (p->rope.rotary_dim > *to) say(p, NOTE_WRONG, l->also_key, "too few elements: %zu", *to);
+        return;
+    }
+    if (!read_own_width(r, to) &&
+        !(is_full && !has_per_layer(r) && whole(r, "global_head_dim", to)) &&
         !(is_sliding && has(r, "swa_head_dim") && whole(r, "swa_head_dim", to)) &&
-        !whole_of(r, names, TOOL_COUNT(names), to)) {
-        whole_of(r, width_keys, TOOL_COUNT(width_keys), &hidden);
-        whole_of(r, head_keys, TOOL_COUNT(head_keys), &heads);
+        !(has_key && size_of(r, "@head", names, TOOL_COUNT(names), to) && *to)) {
+        if (count_notes(p, NOTE_WRONG)) return;
+        size_of(r, "@hidden", width_keys, TOOL_COUNT(width_keys), &hidden);
+        size_of(r, "@heads", head_keys, TOOL_COUNT(head_keys), &heads);
         if (hidden == 0 || heads == 0) {
             say(p, NOTE_WRONG, "head_dim",
-                "missing: give head_dim, or hidden_size and num_attention_heads. A model_type "
-                "alone has no sizes: docs/models.md has those of models");
+                "missing: give head_dim, or hidden_size and num_attention_heads. docs/models.md "
+                "has "
+                "those of models");
             return;
         }
         *to = hidden / heads;
         say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: hidden_size / num_attention_heads", *to);
         if (hidden % heads)
             say(p, NOTE_ODD, "hidden_size", "is no multiple of num_attention_heads");
+    }
+    const item *const divisor = usual_of(r, "@divide");
+    if (divisor) {
+        size_t rate = 1;
+        if (!whole(r, divisor->text, &rate) || rate == 0) rate = (size_t)divisor->number;
+        *to /= rate ? rate : 1;
+        say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: divided by %zu", *to, rate);
     }
     if (!is_mla) return;
     if (rotary > *to) say(p, NOTE_WRONG, "qk_rope_head_dim", "%zu of a head of %zu", rotary, *to);
@@ -74,6 +120,14 @@ static void read_theta(const reader *r, const label *l)
     double ratio = 1;
     value inner, outer;
     const item *const base = usual_of(r, "@base");
+    if (is_fact(r, "@reads", "new")) {
+        reader inside = *r;
+        if (look_up(r, r->outer, "rope_theta", &outer) && r->inner[0])
+            say(r->out, NOTE_ODD, "rope_theta", "does nothing: %s reads rope_parameters alone",
+                r->m->type);
+        memcpy(inside.outer, r->inner, sizeof inside.outer);
+        if (r->inner[0] && number(&inside, "rope_theta", to)) return;
+    }
     if (base && has(r, base->text)) {
         number(r, base->text, to);
         return;
@@ -99,15 +153,16 @@ static void read_theta(const reader *r, const label *l)
 }
 
 /* What a type of RoPE means in a model's code beyond its name. */
-static void judge_type(const reader *r, const char *key, const char *name)
+static void judge_type(const reader *r, const value *v, const char *name)
 {
+    const char *const key = v->name;
     part *const p = r->out;
-    value v;
+    value mixed;
     if (p->rope.rope_type == PE_ROPE_DYNAMIC_NTK && has(r, "alpha"))
         p->rope.rope_type = PE_ROPE_NTK;
-    if (r->inner[0] && look_up(r, r->inner, "mixed_b", &v))
+    if (r->inner[0] && look_up(r, r->inner, "mixed_b", &mixed))
         say(p, NOTE_WRONG, "mixed_b", "needs frequencies of your own: see GTE in docs/models.md");
-    say(p, NOTE_UNDERSTOOD, key, "%s", name);
+    understood(r, v, name);
     if (strcmp(name, "telechat3-yarn") == 0)
         say(p, NOTE_ODD, key,
             "its code takes 0.07 ln(factor) + 1 as the attention factor: give attention_factor");
@@ -131,6 +186,16 @@ static void read_type(const reader *r)
             say(p, NOTE_ODD, "rope_type", "missing in %s: \"default\"", name_of(r, r->inner));
         return;
     }
+    if (strcmp(name, "axial") == 0) {
+        understood(r, &v, name);
+        if (!usual_of(r, "@axes"))
+            say(p, NOTE_UNREAD, v.name,
+                "axial: pairs belong to the coordinates of an image, but posenc does not know "
+                "which "
+                "pairs of %s do",
+                r->m->type[0] ? r->m->type : "this model");
+        return;
+    }
     if (pe_rope_type_named(name, &p->rope.rope_type) != PE_OK) {
         say(p, NOTE_WRONG, v.name,
             "\"%s\" is none of default, linear, dynamic, ntk, xdrope, llama3, yarn, longrope, "
@@ -138,7 +203,7 @@ static void read_type(const reader *r)
             name);
         return;
     }
-    judge_type(r, v.name, name);
+    judge_type(r, &v, name);
 }
 
 /* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
@@ -154,14 +219,26 @@ static void read_rotary(const reader *r)
     double share = 1;
     if (has_mla(r)) {
         has(r, "partial_rotary_factor"); /* said once more, by other names */
+        has(r, "rotary_dim");
         return;
     }
     for (size_t k = 1; k < TOOL_COUNT(shares); k++) {
         const int is_there = has(r, shares[k]) || usual_of(r, shares[k]);
         if (!has(r, key) && is_there) key = shares[k];
     }
-    if (whole_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
+    if (is_ignored(r, widths[0]) && has(r, widths[0]))
+        say(p, NOTE_ODD, widths[0], "does nothing: the code of %s does not read it", r->m->type);
+    else if (whole_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
         has(r, key);
+        return;
+    }
+    const int is_plain = p->rope.rope_type == PE_ROPE_DEFAULT;
+    if (key == shares[0] &&
+        (is_fact(r, "@partial", "never") || (is_plain && is_fact(r, "@partial", "scaled")))) {
+        if (has(r, key))
+            say(p, NOTE_ODD, key,
+                is_plain ? "does nothing in %s: all of the head rotates" : "does nothing in %s",
+                r->m->type);
         return;
     }
     if (!number(r, key, &share)) return;
@@ -284,14 +361,68 @@ static void leave_pairs_still(part *p)
         p->coordinate[i] = s / 3 < c->sections[a] ? (uint8_t)a : 255;
         still += p->coordinate[i] == 255;
     }
+    memcpy(p->sections, c->sections, sizeof p->sections);
+    p->order = "interleaved";
     if (!still) return; /* PE_SECTIONS_INTERLEAVED says the same */
     say(p, NOTE_UNDERSTOOD, "mrope_section",
         "%zu pairs that it leaves over stand still in llama.cpp", still);
+    memset(c->sections, 0, sizeof c->sections);
+    c->section_order = PE_SECTIONS_BLOCKS;
+    c->coordinate = p->coordinate;
+    c->coordinate_length = pairs;
+}
+
+/* Returns the sections of a file that has none, by its type: allocated, or NULL. */
+static double *usual_sections(const reader *r, const char *key, size_t *count)
+{
+    const item *const at = usual_of(r, "@sections");
+    double *const sections = at ? (double *)malloc(PE_MAX_AXES * sizeof *sections) : NULL;
+    const char *text = sections ? at->text : "";
+    for (*count = 0; *text && *count < PE_MAX_AXES; ++*count) {
+        char *end;
+        sections[*count] = strtod(text, &end);
+        text = end + (*end == ',');
+    }
+    if (sections)
+        say(r->out, NOTE_UNDERSTOOD, key, "[%s]: absent, and this is what %s means then", at->text,
+            r->m->type);
+    return sections;
+}
+
+/* Gives each pair its coordinate in a list. Returns 0 without memory, or if the pairs are too many. */
+static int list_coordinates(part *p, const char *order)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = rotary_of(c) / 2;
+    p->coordinate = pairs && pairs <= 524288 ? (uint8_t *)malloc(pairs) : NULL;
+    if (!p->coordinate) return 0;
     memcpy(p->sections, c->sections, sizeof p->sections);
     memset(c->sections, 0, sizeof c->sections);
     c->section_order = PE_SECTIONS_BLOCKS;
     c->coordinate = p->coordinate;
     c->coordinate_length = pairs;
+    p->order = order;
+    return 1;
+}
+
+/* ERNIE 4.5 VL: its sections are those of y, x and t. The pairs of y and x take turns, and those of t
+ * are last. */
+static void order_as_hwt(part *p)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = rotary_of(c) / 2, image = c->sections[0] + c->sections[1];
+    const size_t sum = image + c->sections[2];
+    const int is_good = c->axes == 3 && sum == pairs && c->sections[0] == c->sections[1];
+    if (!is_good) {
+        say(p, NOTE_WRONG, "mrope_section",
+            "three numbers are wanted, the first two equal, whose sum is that of the pairs, %zu",
+            pairs);
+        return;
+    }
+    if (!list_coordinates(p, "hwt")) return;
+    for (size_t i = 0; i < pairs; i++) p->coordinate[i] = (uint8_t)(i >= image ? 0 : 1 + i % 2);
+    const size_t own[3] = {p->sections[2], p->sections[0], p->sections[1]};
+    memcpy(p->sections, own, sizeof own);
 }
 
 /* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has
@@ -308,9 +439,16 @@ static void read_sections(const reader *r)
         snprintf(around.inner, sizeof around.inner, "rope_scaling");
     }
     size_t count;
-    double *const sections = numbers_of(&around, key, &count);
+    double *sections = numbers_of(&around, key, &count);
+    if (!sections) sections = usual_sections(r, key, &count);
     if (!sections) return;
-    const int interleaved = is_true(&around, "mrope_interleaved");
+    const item *const order = usual_of(r, "@order");
+    const int interleaved =
+        order ? strcmp(order->text, "interleaved") == 0 : is_true(&around, "mrope_interleaved");
+    if (order && has(&around, "mrope_interleaved") &&
+        is_true(&around, "mrope_interleaved") != interleaved)
+        say(p, NOTE_ODD, "mrope_interleaved", "does nothing: in %s they are %s", r->m->type,
+            order->text);
     const size_t width = c->rotary_dim ? c->rotary_dim : c->head_dim, pairs = width / 2;
     c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
     c->axes = count;
@@ -324,9 +462,16 @@ static void read_sections(const reader *r)
     if (!are_good)
         say(p, NOTE_WRONG, key, "1 ... %d whole numbers of pairs are wanted", (int)PE_MAX_AXES);
     else if (interleaved && usual_of(r, "@still")) leave_pairs_still(p);
-    if (usual_of(r, "@sections"))
-        say(p, NOTE_ODD, key, "%s: its pairs have an order of their own: see docs/models.md",
-            r->m->type);
+    if (are_good && order && strcmp(order->text, "hwt") == 0) order_as_hwt(p);
+}
+
+/* The pairs of a second kind of heads. */
+static void read_also_layout(const reader *r, const label *l)
+{
+    const int is_key = strcmp(l->also_pairs, "halves") != 0 && strcmp(l->also_pairs, "neighbours");
+    const int are_neighbours =
+        is_key ? is_true(r, l->also_pairs) : strcmp(l->also_pairs, "neighbours") == 0;
+    if (are_neighbours) r->out->rope.layout = PE_LAYOUT_INTERLEAVED;
 }
 
 static void read_layout(const reader *r)
@@ -335,7 +480,11 @@ static void read_layout(const reader *r)
     pe_rope_config *const c = &p->rope;
     const item *const pairs = usual_of(r, "@pairs");
     const int is_llama = is_mla_off(r);
-    if (!is_llama) truth(r, "rope_interleave", &c->rope_interleave);
+    p->is_backward = is_fact(r, "@direction", "back");
+    c->rope_interleave = !is_llama && is_fact(r, "@pairs", "permuted");
+    if (c->rope_interleave && has(r, "rope_interleave") && !is_true(r, "rope_interleave"))
+        say(p, NOTE_ODD, "rope_interleave", "does nothing: %s always reads neighbours", r->m->type);
+    if (!is_llama && !c->rope_interleave) truth(r, "rope_interleave", &c->rope_interleave);
     int neighbours = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
     if (neighbours) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
     truth(r, "rotary_emb_interleaved", &neighbours);
@@ -421,7 +570,7 @@ static void judge_scaling(const reader *r)
         child_of(i->path, r->inner, key);
         if (!key[0] || strcmp(key, last) == 0) continue;
         memcpy(last, key, sizeof last);
-        r->m->used[i - r->m->file->items] = 1;
+        mark(r->m, i);
         snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
         const value v = {i, "", path};
         const int is_known = judge_scaling_key(r, key, path, i->kind == VALUE_NULL) ||
@@ -442,6 +591,10 @@ static void judge_values(const reader *r)
     const pe_rope_type type = c->rope_type;
     const int has_length =
         type == PE_ROPE_YARN || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LONGROPE;
+    if (type == PE_ROPE_YARN && c->factor == 0 && c->original_max_position_embeddings)
+        say(p, NOTE_ODD, "factor",
+            "missing: max_position_embeddings / original_max_position_embeddings, %.6g",
+            (double)c->max_position_embeddings / (double)c->original_max_position_embeddings);
     if (type != PE_ROPE_DEFAULT && c->factor == 1) say(p, NOTE_ODD, "factor", "1 does nothing");
     if (type != PE_ROPE_DEFAULT && c->factor > 0 && c->factor < 1)
         say(p, NOTE_ODD, "factor", "below 1: it makes waves shorter");
@@ -491,6 +644,8 @@ static void judge_config(part *p)
     say(p, NOTE_WRONG, key, "%s", error);
 }
 
+static void read_axes(const reader *r, const label *l);
+
 static void read_rope(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -504,35 +659,72 @@ static void read_rope(const reader *r, const label *l)
     if (l->is_unscaled && r->inner[0])
         say(p, NOTE_UNDERSTOOD, "rope_type", "default: the scaling is for other layers");
     if (!l->is_unscaled) read_scaling(&own, l);
-    read_layout(&own);
-    read_query_scale(&own);
+    if (l->also_key) read_also_layout(&own, l);
+    else read_layout(&own);
+    read_axes(&own, l);
+    if (!l->also_key) read_query_scale(&own);
     if (!l->is_unscaled) judge_scaling(r);
     judge_values(r);
     judge_config(p);
 }
 
-/* The towers of Qwen-VL and GLM-4V: two halves of the pairs, each with the frequencies of half a
- * head. */
-static void read_vision(const reader *r)
+/* Frequencies of a head of another width, allocated; NULL if the config has none. */
+static double *frequencies_of_width(const pe_rope_config *c, size_t width)
 {
-    part *const p = r->out;
-    size_t hidden = 0, heads = 0;
-    if (!usual_of(r, "@tower")) {
-        say(p, NOTE_ODD, "model_type", "%s: not a tower that posenc knows: see docs/models.md",
-            r->m->type);
-        p->kind = PART_UNREAD;
+    pe_rope_config other = pe_rope_config_default(width);
+    double *const omega = (double *)malloc((width / 2 + 1) * sizeof *omega);
+    other.rope_theta = c->rope_theta;
+    if (omega && pe_rope_frequencies(&other, omega, NULL) == PE_OK) return omega;
+    free(omega);
+    return NULL;
+}
+
+/* Gives the pairs of an image frequencies that no pe_rope_config has: woven, or mixed. */
+static void list_frequencies(part *p, int is_woven)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t width = rotary_of(c), pairs = width / 2, half = pairs / 2;
+    double *const from = frequencies_of_width(c, is_woven ? width / 2 : width);
+    p->omega = from ? (double *)malloc((pairs + 1) * sizeof *p->omega) : NULL;
+    c->sections[0] = c->sections[1] = half;
+    if (!p->omega || !list_coordinates(p, is_woven ? "woven" : "mixed")) {
+        free(from);
         return;
     }
-    if (has(r, "embed_dim")) whole(r, "embed_dim", &hidden);
-    else whole(r, "hidden_size", &hidden);
-    whole(r, "num_heads", &heads);
-    p->rope = pe_rope_config_default(heads ? hidden / heads : 0);
-    if (heads && hidden % heads)
-        say(p, NOTE_ODD, "num_heads", "the width of the tower is no multiple of it");
-    p->rope.axes = 2;
-    p->rope.section_order = PE_SECTIONS_VISION;
-    p->rope.sections[0] = p->rope.sections[1] = p->rope.head_dim / 4;
-    judge_config(p);
+    for (size_t i = 0; i < pairs; i++) {
+        const int is_x = is_woven ? i % 2 == 0 : i >= half;
+        p->coordinate[i] = (uint8_t)is_x;
+        p->omega[i] = from[is_woven ? i / 2 : 2 * (i % half) + (size_t)is_x];
+    }
+    free(from);
+}
+
+/* Divides the pairs among the coordinates of an image, as @axes says. */
+static void read_axes(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const item *const axes = usual_of(r, "@axes"), *const where = usual_of(r, "@positions");
+    const size_t width = rotary_of(c);
+    if (where) say(p, NOTE_UNDERSTOOD, "positions", "%s", where->text);
+    if (!axes || count_notes(p, NOTE_WRONG)) return;
+    if (c->rope_type != PE_ROPE_DEFAULT || width % 4 || width == 0) {
+        say(p, NOTE_WRONG, c->rope_type != PE_ROPE_DEFAULT ? "rope_type" : "head_dim",
+            "pairs of y and x are wanted, of a rotation that is not scaled and of a width that is "
+            "a "
+            "multiple of 4");
+        return;
+    }
+    if (l->block >= 0) { /* a half of the head, with halves of its own */
+        c->rotary_dim = width / 2;
+        c->rotary_offset = (size_t)l->block * width / 2;
+        return;
+    }
+    c->axes = 2;
+    c->section_order = PE_SECTIONS_VISION;
+    if (strcmp(axes->text, "woven") == 0) list_frequencies(p, 1);
+    else if (strcmp(axes->text, "mixed") == 0) list_frequencies(p, 0);
+    else c->sections[0] = c->sections[1] = width / 4;
 }
 
 #endif

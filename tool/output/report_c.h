@@ -63,7 +63,7 @@ static void c_rope(const part *p, size_t pairs)
     for (size_t a = 0; !c->coordinate && c->axes > 1 && a < c->axes; a++)
         print("    c.sections[%zu] = %zu;\n", a, c->sections[a]);
     if (!c->coordinate && c->axes > 1 && c->section_order)
-        print("    c.section_order = PE_SECTIONS_%s;\n", order_of(c)->c);
+        print("    c.section_order = PE_SECTIONS_%s;\n", names_of_order(c->section_order)->c);
     const struct {
         const char *name;
         int is_there;
@@ -92,6 +92,7 @@ static void c_preset(const pe_config *c)
 /* What a plan does not do: queries and logits are scaled by calls or code of their own. */
 static void c_remarks(const part *p)
 {
+    if (p->is_backward) print("/* The model rotates by minus the position: pe_back(at). */\n");
     if (p->query_period) {
         print("/* Then each query times the factor of pe_rope_query_scale_f32(PE_QUERY_SCALE_%s, ",
               p->query_form == PE_QUERY_SCALE_LOG ? "LOG" : "FLOOR");
@@ -116,9 +117,11 @@ static void print_c(part *p)
     print_layers(p);
     if (is_rope && omega)
         print("; pairs of %s", p->is_gguf ? "a GGUF file" : "Hugging Face's weights");
-    if (!omega || !(is_rope || (p->kind == PART_SINUSOIDAL && p->preset.axes == 1))) {
+    if (!omega || p->omega || !(is_rope || (p->kind == PART_SINUSOIDAL && p->preset.axes == 1))) {
         print(": no config%s */\n",
-              p->kind == PART_SINUSOIDAL ? ", several axes: see pe_config_preset()" : "");
+              p->kind == PART_SINUSOIDAL ? ", several axes: see pe_config_preset()"
+              : p->omega ? ", frequencies of its own: see pe_plan_init_frequencies()"
+                         : "");
         free(omega);
         return;
     }

@@ -79,12 +79,12 @@ static void json_layers(const part *p)
     print("]");
 }
 
-static void json_rotation(const part *p, size_t pairs)
+static void json_rotation(const part *p)
 {
     const pe_rope_config *const c = &p->rope;
     double sections[PE_MAX_AXES];
     json_number("head_dim", (double)c->head_dim);
-    json_number("rotary_dim", (double)(2 * pairs));
+    json_number("rotary_dim", (double)rotary_of(c));
     json_number("rotary_offset", (double)c->rotary_offset);
     json_number("rope_theta", c->rope_theta);
     json_text("rope_type", type_names[c->rope_type].report);
@@ -92,12 +92,12 @@ static void json_rotation(const part *p, size_t pairs)
     json_text("pairs_of", p->is_gguf ? "gguf" : "huggingface");
     json_key("rope_interleave");
     print(c->rope_interleave ? "true" : "false");
-    for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++)
-        sections[a] = (double)(c->coordinate ? p->sections : c->sections)[a];
+    for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) sections[a] = (double)section_of(p, a);
     if (c->axes > 1) {
         json_numbers("sections", sections, c->axes);
-        json_text("section_order", order_of(c)->json);
+        json_text("section_order", order_of(p, 1));
     }
+    if (p->is_backward) json_text("direction", "backward");
     json_number("attention_factor", attention_of(p));
     if (p->logits > 0) json_number("logits_factor", p->logits);
     if (!p->query_period) return;
@@ -152,7 +152,7 @@ static void json_rope_config(const part *p, size_t pairs)
     if (c->coordinate) print("], \"axes\": %d", (int)c->axes);
     for (size_t a = 0; !c->coordinate && c->axes > 1 && a < c->axes; a++)
         print(a ? ", %d" : ", \"sections\": [%d", (int)c->sections[a]);
-    if (!c->coordinate && c->axes > 1) print("], \"section_order\": \"%s\"", order_of(c)->json);
+    if (!c->coordinate && c->axes > 1) print("], \"section_order\": \"%s\"", order_of(p, 1));
     print("}");
 }
 
@@ -180,9 +180,9 @@ static void json_part(part *p)
     json_layers(p);
     json_notes("understood", p, NOTE_UNDERSTOOD, NOTE_UNDERSTOOD);
     json_notes("odd", p, NOTE_ODD, NOTE_ODD);
-    json_notes("wrong", p, NOTE_UNREAD, NOTE_WRONG);
-    if (omega && p->kind == PART_ROPE) json_rotation(p, pairs);
-    if (omega && p->kind == PART_ROPE) json_rope_config(p, pairs);
+    json_notes("wrong", p, NOTE_GUESS, NOTE_WRONG);
+    if (omega && p->kind == PART_ROPE) json_rotation(p);
+    if (omega && p->kind == PART_ROPE && !p->omega) json_rope_config(p, pairs);
     if (omega && p->kind == PART_SINUSOIDAL && p->preset.axes == 1) json_preset_config(&p->preset);
     if (p->window) json_number("window", (double)p->window);
     for (size_t k = 0; k < p->facts; k++) json_number(p->fact[k].name, p->fact[k].value);

@@ -13,10 +13,17 @@ static const char *pairs_of(const part *p)
     return p->rope.layout == PE_LAYOUT_HALVES ? "halves" : "neighbours";
 }
 
-/* Returns the names of the order in which sections share the pairs. */
-static const section_order_names *order_of(const pe_rope_config *c)
+/* Returns the name of the order in which coordinates share the pairs, for people or for JSON. */
+static const char *order_of(const part *p, int is_json)
 {
-    return names_of_order(c->coordinate ? PE_SECTIONS_INTERLEAVED : c->section_order);
+    const section_order_names *const names = names_of_order(p->rope.section_order);
+    return p->order ? p->order : is_json ? names->json : names->text;
+}
+
+/* Returns how many pairs a coordinate has. */
+static size_t section_of(const part *p, size_t axis)
+{
+    return (p->coordinate ? p->sections : p->rope.sections)[axis];
 }
 
 static void print_notes(const part *p, note_kind kind, const char *word)
@@ -40,11 +47,11 @@ static void print_layers(const part *p)
     }
 }
 
-static void print_rotation(const part *p, size_t pairs)
+static void print_rotation(const part *p)
 {
     const pe_rope_config *const c = &p->rope;
     print("  rotates %s%zu of %zu elements, pairs are %s\n", c->rotary_offset ? "the last " : "",
-          2 * pairs, c->head_dim,
+          rotary_of(c), c->head_dim,
           c->rope_interleave              ? "read adjacent, (2i, 2i + 1), and written as halves"
           : c->layout == PE_LAYOUT_HALVES ? "halves, (i, i + n/2)"
                                           : "neighbours, (2i, 2i + 1)");
@@ -57,12 +64,12 @@ static void print_rotation(const part *p, size_t pairs)
     if (c->rope_type != PE_ROPE_DEFAULT && c->factor > 0) print(", factor %.15g", c->factor);
     if (c->rope_type != PE_ROPE_DEFAULT && c->original_max_position_embeddings)
         print(", trained on %zu positions", c->original_max_position_embeddings);
+    if (p->is_backward) print("\n  rotates backwards: by minus the position");
     print("\n  cosine and sine times %.17g, the attention factor\n", attention_of(p));
     if (c->axes > 1) {
         print("  %zu coordinates, pairs", c->axes);
-        for (size_t a = 0; a < c->axes; a++)
-            print("%s%zu", a ? ", " : " ", (c->coordinate ? p->sections : c->sections)[a]);
-        print(", %s\n", order_of(c)->text);
+        for (size_t a = 0; a < c->axes; a++) print("%s%zu", a ? ", " : " ", section_of(p, a));
+        print(", %s\n", order_of(p, 0));
     }
     if (p->window) print("  attention to the last %zu positions\n", p->window);
     if (p->logits > 0) print("  logits also times %.9g, by the model's own code\n", p->logits);
@@ -83,6 +90,7 @@ static void print_part(part *p, int has_frequencies)
                                         "T5's buckets of distances",
                                         "learned vectors, one a distance: nothing rotates",
                                         "no positional encoding, nothing rotates",
+                                        "another encoding, nothing rotates",
                                         "not read"};
     TOOL_HAS_ALL(kinds, PART_KIND_COUNT);
     size_t pairs = 0;
@@ -92,8 +100,9 @@ static void print_part(part *p, int has_frequencies)
     print(": %s\n", kinds[p->kind]);
     print_notes(p, NOTE_WRONG, "WRONG");
     print_notes(p, NOTE_UNREAD, "NOT READ");
+    print_notes(p, NOTE_GUESS, "a guess");
     print_notes(p, NOTE_ODD, "odd");
-    if (omega && p->kind == PART_ROPE) print_rotation(p, pairs);
+    if (omega && p->kind == PART_ROPE) print_rotation(p);
     for (size_t k = 0; k < p->facts; k++) print("  %s %.15g\n", p->fact[k].name, p->fact[k].value);
     print_notes(p, NOTE_UNDERSTOOD, "");
     if (omega && has_frequencies) {
