@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The head of a GGUF file (versions 2 and 3, either byte order) as a list of `path = value`: the
- * keys of the model, without those of its tokenizer, and rope_freqs.weight. No other tensor is
+ * keys of the model, without those of its tokenizer, and the factors of frequencies. No other tensor is
  * read, only the names of those that speak of positions. The format: ggml's docs/gguf.md. */
 #ifndef TOOL_GGUF_H
 #define TOOL_GGUF_H
@@ -352,7 +352,12 @@ static int gguf_tensor_info(gguf_source *s, uint64_t number, uint64_t alignment,
                      (unsigned long long)t->offset, (unsigned long long)alignment);
 }
 
-/* The factors of rope_freqs.weight, of 32 bits. data: where the data of tensors begin. */
+/* The tensors whose numbers are read: they divide frequencies. */
+static const char *const gguf_factor_tensors[] = {"rope_freqs.weight", "rope_factors_long.weight",
+                                                  "rope_factors_short.weight"};
+enum { GGUF_FACTOR_TENSORS = 3 };
+
+/* Reads the factors of a tensor, of 32 bits. data: where the data of tensors begin. */
 static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t data)
 {
     memcpy(s->key, t->name, sizeof t->name);
@@ -373,7 +378,7 @@ static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t
     if (!gguf_skip(s, data + t->offset - gguf_at(s))) return 0;
     for (uint64_t i = 0; i < t->count; i++) {
         char path[GGUF_MOST_NAME + 32];
-        snprintf(path, sizeof path, "%s[%llu]", t->name, (unsigned long long)i);
+        snprintf(path, sizeof path, "%.40s[%llu]", t->name, (unsigned long long)i);
         if (!gguf_scalar(s, to, path, GGUF_F32)) return 0;
     }
     return 1;
@@ -381,12 +386,20 @@ static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t
 
 static int gguf_tensors(gguf_source *s, list *to, uint64_t alignment)
 {
-    gguf_tensor t, factors = {"", 0, 0, 0, 0};
+    gguf_tensor t, factors[GGUF_FACTOR_TENSORS];
+    size_t found = 0;
+    TOOL_HAS_ALL(gguf_factor_tensors, GGUF_FACTOR_TENSORS);
     for (uint64_t i = 0; i < s->report->tensors; i++) {
         if (!gguf_tensor_info(s, i, alignment, &t)) return 0;
-        if (strcmp(t.name, "rope_freqs.weight") == 0) {
-            if (factors.name[0]) return gguf_fail(s, "%s: the tensor is there twice", t.name);
-            factors = t;
+        size_t k = 0, at = found;
+        while (k < GGUF_FACTOR_TENSORS && strcmp(t.name, gguf_factor_tensors[k]) != 0) k++;
+        if (k < GGUF_FACTOR_TENSORS) {
+            for (size_t f = 0; f < found; f++)
+                if (strcmp(factors[f].name, t.name) == 0)
+                    return gguf_fail(s, "%.40s: the tensor is there twice", t.name);
+            for (; at > 0 && factors[at - 1].offset > t.offset; at--) factors[at] = factors[at - 1];
+            factors[at] = t; /* in the order of their data */
+            found++;
         } else if (strstr(t.name, "rope") || strncmp(t.name, "position_embd", 13) == 0) {
             char text[48];
             snprintf(text, sizeof text, "[%llu elements, not read]", (unsigned long long)t.count);
@@ -394,8 +407,10 @@ static int gguf_tensors(gguf_source *s, list *to, uint64_t alignment)
         }
     }
     const uint64_t past = gguf_at(s) % alignment;
-    return !factors.name[0] ||
-           gguf_factors(s, to, &factors, gguf_at(s) + (past ? alignment - past : 0));
+    const uint64_t data = gguf_at(s) + (past ? alignment - past : 0);
+    for (size_t f = 0; f < found; f++)
+        if (!gguf_factors(s, to, &factors[f], data)) return 0;
+    return 1;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

@@ -82,6 +82,7 @@ static void read_rotating(reader *r, part *parts, size_t *count)
     else {
         add_own_labels(r, &all);
         add_second_label(r, &all);
+        add_linear_label(r, &all);
     }
     part *const first = parts + r->first;
     if (strcmp(all.of[0].name, "text") != 0) name_part(r, all.of[0].name, first->name);
@@ -126,19 +127,55 @@ static void set_type(model *m, const char *type)
     if (strcmp(m->type, "gguf") == 0) take_architecture(m);
 }
 
-/* Finds the type of a config: that which its parent gives it or that of its own. */
-static void take_type(reader *r, const config_place *at)
-{
-    value v;
-    const char *type = string(r, "model_type", &v);
-    set_type(r->m, at->is_fixed || !type ? at->type : type);
-}
-
 /* Returns whether a config has a key that is not null. */
 static int has_own(const reader *r, const char *key)
 {
     value v;
     return look_up(r, r->outer, key, &v);
+}
+
+/* Returns the type of a config that names none, by the keys that only files of one project have; NULL
+ * if it has none of these keys. */
+static const char *type_by_keys(const reader *r)
+{
+    value v;
+    if (look_up(r, r->outer, "_class_name", &v) && v.at && v.at->kind == VALUE_STRING)
+        return v.at->text; /* Diffusers */
+    if (has_own(r, "rope_ntk_alpha") && has_own(r, "initial_context_length"))
+        return "gpt_oss_original";
+    if (!has_own(r, "dim") || !has_own(r, "n_layers") || !has_own(r, "n_heads")) return NULL;
+    return has_own(r, "yarn") ? "params.json yarn" : "params.json";
+}
+
+/* Finds the type of a config: that which its parent gives it or that of its own. */
+static void take_type(reader *r, const config_place *at)
+{
+    value v;
+    const char *type = string(r, "model_type", &v);
+    if (!type && !at->type[0]) type = type_by_keys(r);
+    set_type(r->m, at->is_fixed || !type ? at->type : type);
+}
+
+/* Adds the keys that other projects give other names: @aliases lists NEW:OLD. */
+static void add_aliases(const reader *r)
+{
+    const item *const aliases = usual_of(r, "@aliases");
+    for (const char *word = aliases ? aliases->text : ""; *word;) {
+        char pair[200], path[PATH_SIZE];
+        value v;
+        const size_t length = strcspn(word, ",");
+        snprintf(pair, sizeof pair, "%.*s", (int)length, word);
+        word += length + (word[length] == ',');
+        char *const old = strchr(pair, ':');
+        if (!old) continue;
+        *old = '\0';
+        join(path, r->outer, pair);
+        if (!look_up(r, r->outer, old + 1, &v) || !v.at) continue;
+        const item from = *v.at; /* adding moves the items */
+        char *const text = list__copy(from.text);
+        if (text) list_add(r->m->file, path, from.kind, from.number, text, from.line);
+        free(text);
+    }
 }
 
 /* Gives the config the scaling of its type, if the file has none. */
@@ -162,6 +199,7 @@ static void fill_in(const reader *r)
         join(path, r->outer, u->path);
         list_add(r->m->file, path, u->kind, u->number, u->text, LINE_OF_TYPE);
     }
+    add_aliases(r);
     for (size_t k = 0; k < TOOL_COUNT(old_keys) && is_nested; k++)
         if (has_own(r, old_keys[k]))
             say(r->out, NOTE_ODD, old_keys[k],
@@ -274,6 +312,13 @@ static void read_own(reader *r, part *parts, size_t *count)
         snprintf(key, sizeof key, "%.*s", why ? (int)(why - refused->text) : 0, refused->text);
         p->kind = PART_UNREAD;
         say(p, NOTE_UNREAD, key, "%s", why ? why + 2 : refused->text);
+        return;
+    }
+    if (!r->m->is_known && has_own(r, "_class_name")) {
+        p->kind = PART_UNREAD;
+        say(p, NOTE_UNREAD, "_class_name",
+            "%s: a config of Diffusers, whose positions posenc does not read: see docs/models.md",
+            r->m->type);
         return;
     }
     if (kind == PART_ROPE) read_rotating(r, parts, count);

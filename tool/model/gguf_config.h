@@ -11,6 +11,30 @@
 
 /* ---- scaling --------------------------------------------------------------------------------- */
 
+/* Phi-3's factors for short and for long texts, with the length that parts them. llama.cpp multiplies
+ * cosine and sine by the file's attn_factor. Returns 0 if the file does not have both. */
+static int gguf_put_two_factors(gguf_model *m, const char *path)
+{
+    static const char *const names[2][2] = {{"rope_factors_short.weight", "short_factor"},
+                                            {"rope_factors_long.weight", "long_factor"}};
+    if (!list_next(m->keys, names[0][0], NULL) || !list_next(m->keys, names[1][0], NULL)) return 0;
+    gguf_put_text(m, path, "rope_type", "longrope");
+    for (int k = 0; k < 2; k++) {
+        const item *i = NULL;
+        size_t count = 0;
+        while ((i = list_next(m->keys, names[k][0], i)) != NULL) {
+            char whole[2 * GGUF_MOST_NAME];
+            snprintf(whole, sizeof whole, "%s%s[%zu]", path, names[k][1], count++);
+            list_add(m->config, whole, VALUE_NUMBER, i->number, i->text, 0);
+        }
+    }
+    if (!gguf_put_copy(m, path, "original_max_position_embeddings",
+                       "rope.scaling.original_context_length"))
+        gguf_put_copy(m, path, "original_max_position_embeddings", "context_length");
+    gguf_put_number(m, path, "attention_factor", gguf_number(m, "rope.scaling.attn_factor", 1));
+    return 1;
+}
+
 /* rope_freqs.weight, of which a head uses as many as it has pairs. */
 static void gguf_put_factors(gguf_model *m, const char *path, double rotary_dim)
 {
@@ -64,6 +88,7 @@ static void gguf_put_scaling(gguf_model *m, const char *path)
     double factor = gguf_number(m, "rope.scaling.factor", gguf_number(m, "rope.scale_linear", 1));
     char full[GGUF_MOST_NAME + 1];
     if (factor == 0) factor = 1;
+    if (gguf_put_two_factors(m, path)) return;
     if (strcmp(type, "yarn") == 0) {
         gguf_put_text(m, path, "rope_type", "yarn");
         gguf_put_yarn(m, path, factor);
@@ -311,9 +336,11 @@ static void gguf_judge(gguf_model *m)
         if (strncmp(before, key, strlen(key)) == 0 && before[strlen(key)] == '[')
             continue; /* of a list, said before */
         if (strncmp(key, "rope_factors_", 13) == 0) {
-            gguf_say(m, key,
-                     "divides the frequencies, by the length of the context: this tensor is not "
-                     "read; its numbers are short_factor and long_factor of config.json");
+            if (!list_next(m->keys, "rope_factors_short.weight", NULL) ||
+                !list_next(m->keys, "rope_factors_long.weight", NULL))
+                gguf_say(m, key,
+                         "divides the frequencies, by the length of the context, but the tensor of "
+                         "the other length is missing: is the file whole?");
             continue;
         }
         if (strncmp(key, m->name, length) != 0 || key[length] != '.' ||

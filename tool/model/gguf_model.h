@@ -44,6 +44,8 @@ static const struct gguf_name_pair {
 } gguf_names[] = {
     {"model_type", "general.architecture", NULL},
     {"freq_factors", "rope_freqs.weight", NULL},
+    {"short_factor", "rope_factors_short.weight", NULL},
+    {"long_factor", "rope_factors_long.weight", NULL},
     {"rope_theta", "rope.freq_base", "rope.freq_base_swa"},
     {"head_dim", "attention.key_length", "attention.key_length_swa"},
     {"rotary_dim", "rope.dimension_count", "rope.dimension_count_swa"},
@@ -62,7 +64,7 @@ static const struct gguf_name_pair {
     {"layer_types", "attention.sliding_window_pattern", NULL},
     {"num_hidden_layers", "block_count", NULL},
 };
-enum { GGUF_WHOLE_NAMES = 2 }; /* the first ones; the others begin with the architecture's */
+enum { GGUF_WHOLE_NAMES = 4 }; /* the first ones; the others begin with the architecture's */
 
 static void gguf_say(gguf_model *m, const char *key, const char *format, ...)
 {

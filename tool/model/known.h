@@ -130,6 +130,10 @@ static const char *const harmless_keys[] = {"rope_scaling",
                                             "dropout_positions",
                                             "position_id_per_seconds"};
 
+/* What a switch has in its name that turns on something beyond the general rules. */
+static const char *const switched_words[] = {"mrope", "xdrope", "long_context", "ntk",
+                                             "yarn",  "xpos",   "alibi",        "relative"};
+
 /* What a key that changes rotations or positions has in its name. */
 static const char *const telling_words[] = {"rope",   "rotary",   "yarn",     "theta",
                                             "ntk",    "position", "alibi",    "nope",

@@ -201,6 +201,17 @@ static const char *kind_of_layer(const reader *r, size_t layer)
     return by_window ? by_window : kind_by_pattern(r, layer);
 }
 
+/* Returns whether a layer rotates although its kind does not: a dense one, by @forced, whose key says
+ * how many dense layers come first. */
+static int is_forced(const reader *r, size_t layer)
+{
+    const item *const forced = usual_of(r, "@forced");
+    const item *const kind = at_layer(r, "mlp_layer_types", layer);
+    if (!forced) return 0;
+    return kind ? strcmp(kind->text, "dense") == 0
+                : (double)layer < number_or_usual(r, forced->text);
+}
+
 /* Whether an attention layer rotates nothing. */
 static int is_nope(const reader *r, size_t layer, const char *kind)
 {
@@ -214,7 +225,7 @@ static int is_nope(const reader *r, size_t layer, const char *kind)
         return theta->kind == VALUE_NULL || (theta->kind == VALUE_NUMBER && theta->number == 0);
     if (at) return at->number == 0;
     if (is_in_fact(r, "@still_kinds", kind)) return 1;
-    if (nope && has_window(r) && strcmp(kind, nope->text) == 0) return 1;
+    if (nope && has_window(r) && strcmp(kind, nope->text) == 0) return !is_forced(r, layer);
     if (find(r, "no_rope_layer_interval", &v) && v.at && v.at->kind == VALUE_NUMBER)
         n = v.at->number;
     return n >= 1 && n <= MOST_LAYERS && (layer + 1) % (size_t)n == 0;

@@ -68,6 +68,7 @@ typedef struct part {
     size_t sections[PE_MAX_AXES];       /* of coordinate                              */
     double *omega;               /* frequencies that no pe_rope_config has: allocated, or NULL */
     int is_backward;             /* 1: the rotation is by minus the position   */
+    int is_original;             /* 1: its pairs are those of a project's own file */
     int is_gguf;                 /* 1: its pairs are those of a GGUF file      */
     const char *pairs_elsewhere; /* of Hugging Face's file for the same model; NULL */
     double logits;               /* what the model's code multiplies its logits by, or 0 */

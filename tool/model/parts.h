@@ -113,6 +113,19 @@ static void add_second_label(const reader *r, labels *to)
     l->also_pairs = words[2];
 }
 
+/* Adds a label for layers of linear attention that rotate, whose pairs @linear says. */
+static void add_linear_label(const reader *r, labels *to)
+{
+    const item *const pairs = usual_of(r, "@linear");
+    value v;
+    const char *const kind = find(r, "linear_attention", &v) && v.at ? v.at->text : "";
+    if (!pairs || strcmp(kind, "kda") == 0) return;
+    label *const l = add_label(r, to, "linear_attention");
+    if (!l) return;
+    l->is_linear = 1;
+    l->also_pairs = pairs->text;
+}
+
 /* A model with a base or a scaling of its own for some layers. */
 static void add_own_labels(const reader *r, labels *to)
 {
@@ -147,6 +160,8 @@ static void add_own_labels(const reader *r, labels *to)
 static size_t label_of(const labels *all, const char *kind)
 {
     size_t k = 0;
+    for (size_t l = 0; l < all->count; l++)
+        if (all->of[l].is_linear && strcmp(kind, "linear_attention") == 0) return l;
     if (strcmp(all->of[0].name, "text") == 0) return 0;
     while (k < all->count && strcmp(all->of[k].name, kind) != 0) k++;
     if (k == all->count && kind[0] && all->count == 2 && has_label(all, "compress") &&
@@ -196,12 +211,13 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
     for (size_t i = 0; i < layers; i++) {
         const char *const kind = kind_of_layer(r, i);
         const size_t k = all->of[0].is_shared ? 0 : label_of(all, kind);
-        if (is_one_of(kind, other_kinds, TOOL_COUNT(other_kinds)))
+        if (is_one_of(kind, other_kinds, TOOL_COUNT(other_kinds)) &&
+            !(k < all->count && all->of[k].is_linear))
             add_layer(part_named(r, parts, count, kind, PART_NONE), i);
         else if (is_nope(r, i, kind)) add_layer(part_named(r, parts, count, "nope", PART_NONE), i);
         else if (k < all->count) {
-            if (!is_one_of(kind, attention_kinds, TOOL_COUNT(attention_kinds)) && !others++ &&
-                !all->of[k].is_nested)
+            if (!is_one_of(kind, attention_kinds, TOOL_COUNT(attention_kinds)) &&
+                !all->of[k].is_linear && !others++ && !all->of[k].is_nested)
                 say(&own[k], NOTE_UNREAD, "layer_types",
                     "\"%.40s\": posenc does not know this kind of layers, and reads it as one that "
                     "rotates. Look at the model's code",

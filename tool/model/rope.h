@@ -17,6 +17,7 @@ typedef struct label {
     int is_nested;          /* rope_parameters has an object with this name             */
     int is_shared;          /* it is for all layers of the other labels                 */
     int block;              /* the number of a coordinate that has a block of the head, or -1 */
+    int is_linear;          /* layers of linear attention, whose heads are plain        */
     const char *also_key;   /* the key of the width of a second kind of heads, or NULL  */
     const char *also_pairs; /* its pairs: halves, neighbours, or a key                 */
 } label;
@@ -64,7 +65,8 @@ static void read_head_dim(const reader *r, const label *l)
     size_t *const to = &p->rope.head_dim;
     const item *const rotates = usual_of(r, "@rotates");
     size_t hidden = 0, heads = 0, rotary = 0;
-    const int is_mla = !l->also_key && has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
+    const int is_mla =
+        !l->also_key && !l->is_linear && has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
     if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
     if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
         *to = rotary;
@@ -207,7 +209,7 @@ static void read_type(const reader *r)
 }
 
 /* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
-static void read_rotary(const reader *r)
+static void read_rotary(const reader *r, const label *l)
 {
     static const char *const shares[] = {
         "partial_rotary_factor", "partial_rotary_factors", "rotary_pct",
@@ -217,7 +219,7 @@ static void read_rotary(const reader *r)
     const size_t head_dim = p->rope.head_dim;
     const char *key = shares[0];
     double share = 1;
-    if (has_mla(r)) {
+    if (has_mla(r) && !l->is_linear) {
         has(r, "partial_rotary_factor"); /* said once more, by other names */
         has(r, "rotary_dim");
         return;
@@ -481,6 +483,7 @@ static void read_layout(const reader *r)
     const item *const pairs = usual_of(r, "@pairs");
     const int is_llama = is_mla_off(r);
     p->is_backward = is_fact(r, "@direction", "back");
+    p->is_original = is_fact(r, "@weights", "original");
     c->rope_interleave = !is_llama && is_fact(r, "@pairs", "permuted");
     if (c->rope_interleave && has(r, "rope_interleave") && !is_true(r, "rope_interleave"))
         say(p, NOTE_ODD, "rope_interleave", "does nothing: %s always reads neighbours", r->m->type);
@@ -655,14 +658,14 @@ static void read_rope(const reader *r, const label *l)
     read_head_dim(&own, l);
     read_theta(l->is_unscaled && !l->theta ? r : &own, l);
     if (!l->is_unscaled) read_type(r);
-    read_rotary(l->is_unscaled ? r : &own);
+    read_rotary(l->is_unscaled ? r : &own, l);
     if (l->is_unscaled && r->inner[0])
         say(p, NOTE_UNDERSTOOD, "rope_type", "default: the scaling is for other layers");
     if (!l->is_unscaled) read_scaling(&own, l);
-    if (l->also_key) read_also_layout(&own, l);
+    if (l->also_pairs) read_also_layout(&own, l);
     else read_layout(&own);
     read_axes(&own, l);
-    if (!l->also_key) read_query_scale(&own);
+    if (!l->also_pairs) read_query_scale(&own);
     if (!l->is_unscaled) judge_scaling(r);
     judge_values(r);
     judge_config(p);

@@ -127,7 +127,8 @@ static const type_line transformers_types[] = {
                 "@pairs=neighbours @nope=full_attention"},
     {"cohere2_moe", "hidden_size=8192 num_attention_heads=64 head_dim=128 "
                     "max_position_embeddings=8192 rope_theta=10000 sliding_window=4096 "
-                    "sliding_window_pattern=4 @reads=new @partial=scaled @pairs=neighbours"},
+                    "sliding_window_pattern=4 first_k_dense_replace=0 @reads=new @partial=scaled "
+                    "@pairs=neighbours @nope=full_attention @forced=first_k_dense_replace"},
     {"cohere2_vision", "@parts=text_config:cohere2,vision_config:siglip_vision_model @kind=parts"},
     {"cohere_asr", "@parts=encoder_config:parakeet_encoder @kind=parts"},
     {"cohere_compass",

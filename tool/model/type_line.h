@@ -35,6 +35,7 @@
  *   @layers=KEY         the key of the number of layers, not num_hidden_layers
  *   @base=KEY           the key of the base, which wins over rope_theta
  *   @reads=new          only rope_parameters counts: rope_theta and rope_scaling do nothing
+ *   @aliases=NEW:OLD,.. the file has OLD for NEW, a key of rope_parameters: of files of other projects
  *   @ignores=KEY,...    keys that sound like positions, but change nothing that is told here
  *
  * Which elements rotate
@@ -44,8 +45,9 @@
  *   @direction=back     the rotation is by minus the position
  *   @partial=scaled     partial_rotary_factor counts only if rope_type is not "default". never: it
  *                       does nothing
+ *   @weights=original   these are the pairs of the project's own weights, not of Hugging Face's file
  *   @rotates=last       the last elements of a head, not the first
- *   @divide=N           the head that rotates has 1/N of the width
+ *   @divide=KEY         the head that rotates has the width divided by the number in KEY
  *
  * Which coordinates rotate them
  *   @axes=A             pairs belong to the coordinates y and x of an image. The frequencies are
@@ -54,7 +56,7 @@
  *                       rotates half of the head, whose pairs are halves of this half; woven: pairs
  *                       2k by x, pairs 2k + 1 by y, both with frequency k; mixed: y has the even
  *                       frequencies of the whole head, x the odd ones
- *   @scale=N            frequencies are multiplied by N ("pi" stands for pi)
+ *   @positions='TEXT'   what the positions are, where they are not 0, 1, 2 ...
  *   @sections=N,N,N     the mrope_section of a file that has none
  *   @order=O            how the sections share the pairs, whatever the file says: blocks,
  *                       interleaved, or hwt: the pairs of y and x take turns, those of t are last
@@ -63,7 +65,9 @@
  * Which layers rotate
  *   @nope=KIND          layers of this kind rotate nothing, if the model has a sliding window
  *   @still_kinds=K,...  layers of these kinds rotate nothing
- *   @kinds=K,...        the kinds of layers that have a rotation of their own: parts have their names
+ *   @forced=KEY         as many layers as KEY says, the first ones, rotate whatever @nope says
+ *   @linear=PAIRS       layers of linear attention rotate, in a part of their own with these pairs,
+ *                       unless the file has linear_attention=kda
  *   @scaled=KIND        rope_scaling is for layers of this kind alone
  *   @full=first         of a pattern of n, layers 0, n, 2n ... are full, not n - 1, 2n - 1 ...;
  *                       also_first: these, and layer 0; last: layers n - 1, 2n - 1 ... and the last

@@ -26,7 +26,7 @@ static void judge_objects(const reader *r)
         const char *const last = strrchr(i->path, '.');
         const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
         if (*rest != '.' || is_read(r->m, i) || !is_telling(last + 1) || i->kind == VALUE_NULL ||
-            is_one_of(key, scalings, TOOL_COUNT(scalings)) ||
+            is_ignored(r, key) || is_one_of(key, scalings, TOOL_COUNT(scalings)) ||
             (is_config && !is_one_of(key, attention, TOOL_COUNT(attention))))
             continue;
         const value v = {i, "", name_of(r, i->path)};
@@ -35,6 +35,15 @@ static void judge_objects(const reader *r)
             "same",
             shown(r, &v, text));
     }
+}
+
+/* Returns whether a key switches something off that the general rules do not have. */
+static int is_off(const item *i, const char *key)
+{
+    if (i->kind != VALUE_BOOLEAN || i->number != 0 || strncmp(key, "use_", 4) != 0) return 0;
+    for (size_t k = 0; k < TOOL_COUNT(switched_words); k++)
+        if (strstr(key, switched_words[k])) return 1;
+    return 0;
 }
 
 /* Keys of a config that nobody read: those that sound like positions or rotations may change
@@ -55,6 +64,10 @@ static void judge_keys(const reader *r)
             is_one_of(key, harmless_keys, TOOL_COUNT(harmless_keys)) || i->kind == VALUE_NULL)
             continue;
         if (is_ignored(r, key) || strcmp(i->text, "[]") == 0) continue;
+        if (is_off(i, key)) {
+            say(r->out, NOTE_UNDERSTOOD, key, "false: it is off");
+            continue;
+        }
         const value v = {*rest ? NULL : i, "", key};
         const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
         if (is_telling(key) && r->out->kind != PART_ROPE)

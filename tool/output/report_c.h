@@ -116,7 +116,9 @@ static void print_c(part *p)
     print("/* %s: %s", p->name, kind_names[p->kind]);
     print_layers(p);
     if (is_rope && omega)
-        print("; pairs of %s", p->is_gguf ? "a GGUF file" : "Hugging Face's weights");
+        print("; pairs of %s", p->is_gguf       ? "a GGUF file"
+                               : p->is_original ? "the project's own weights"
+                                                : "Hugging Face's weights");
     if (!omega || p->omega || !(is_rope || (p->kind == PART_SINUSOIDAL && p->preset.axes == 1))) {
         print(": no config%s */\n",
               p->kind == PART_SINUSOIDAL ? ", several axes: see pe_config_preset()"

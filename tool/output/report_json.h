@@ -89,7 +89,7 @@ static void json_rotation(const part *p)
     json_number("rope_theta", c->rope_theta);
     json_text("rope_type", type_names[c->rope_type].report);
     json_text("pairs", pairs_of(p));
-    json_text("pairs_of", p->is_gguf ? "gguf" : "huggingface");
+    json_text("pairs_of", p->is_gguf ? "gguf" : p->is_original ? "original" : "huggingface");
     json_key("rope_interleave");
     print(c->rope_interleave ? "true" : "false");
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) sections[a] = (double)section_of(p, a);

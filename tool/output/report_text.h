@@ -59,6 +59,9 @@ static void print_rotation(const part *p)
         print("  these are the pairs of the GGUF file%s%s\n",
               p->pairs_elsewhere && p->pairs_elsewhere[0] ? "; " : "",
               p->pairs_elsewhere ? p->pairs_elsewhere : "");
+    if (p->is_original)
+        print(
+            "  these are the pairs of the project's own weights; Hugging Face's file has others\n");
     if (c->freq_factors) print("  frequencies divided by %zu factors\n", c->freq_factors_length);
     print("  base %.15g, rope_type %s", c->rope_theta, type_names[c->rope_type].report);
     if (c->rope_type != PE_ROPE_DEFAULT && c->factor > 0) print(", factor %.15g", c->factor);
