@@ -16,6 +16,8 @@ import tempfile
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal as D, getcontext
 from fractions import Fraction
 
+import tool_types
+
 getcontext().prec = 70
 PI = D("3.1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679821480865")
 CONFIGS = "tests/checks/configs/"
@@ -766,7 +768,11 @@ def rows():
         check(f"{model} is {model_type}", got == expected, (got, expected))
 
 
-for part_of_the_test in (models, cases, silent, per_layer, real_files, rows, dry_run, details, complaints, hostile, tables,
+def types():
+    tool_types.run_all(sys.modules[__name__])
+
+
+for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, dry_run, details, complaints, hostile, tables,
                          no_config, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")

@@ -95,6 +95,22 @@ static void judge_numbers(const reader *r)
         }
 }
 
+/* A number, or true, without a note. */
+static double number_or_usual(const reader *r, const char *key)
+{
+    value v;
+    const item *const usual_n = usual_of(r, key);
+    if (find(r, key, &v)) return v.at ? v.at->number : 0;
+    return usual_n ? usual_n->number : 0;
+}
+
+/* Returns whether a layer is full because it is the last one. */
+static int is_forced_full(const reader *r, size_t layer)
+{
+    return is_fact(r, "@full", "last") &&
+           (double)layer + 1 == number_or_usual(r, "num_hidden_layers");
+}
+
 /* By a period: "sliding_window_pattern": 6, or "LLLG". */
 static const char *kind_by_pattern(const reader *r, size_t layer)
 {
@@ -115,8 +131,8 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
         const int is_first = full && strcmp(full->text, "first") == 0;
         const int is_also_first = full && strcmp(full->text, "also_first") == 0;
         const size_t at = is_first ? layer : layer + 1;
-        return at % period == 0 || (is_also_first && layer == 0) ? "full_attention"
-                                                                 : pattern_keys[k].others;
+        const int is_whole = (is_also_first && layer == 0) || is_forced_full(r, layer);
+        return at % period == 0 || is_whole ? "full_attention" : pattern_keys[k].others;
     }
     return "";
 }
@@ -154,15 +170,6 @@ static int has_window(const reader *r)
               : usual_of(r, "sliding_window") != NULL;
 }
 
-/* A number, or true, without a note. */
-static double number_or_usual(const reader *r, const char *key)
-{
-    value v;
-    const item *const usual_n = usual_of(r, key);
-    if (find(r, key, &v)) return v.at ? v.at->number : 0;
-    return usual_n ? usual_n->number : 0;
-}
-
 /* Qwen's windows, if it has any: by the number of the layer. NULL for others. */
 static const char *kind_by_window(const reader *r, size_t layer)
 {
@@ -182,6 +189,7 @@ static const char *kind_of_layer(const reader *r, size_t layer)
     value v;
     if (is_listed(r, "cross_attention_layers", layer)) return "cross_attention";
     if (!i) i = at_layer(r, "layers_block_type", layer);
+    if (i && is_forced_full(r, layer)) return "full_attention";
     if (i) return strcmp(i->text, "attention") == 0 ? "full_attention" : i->text;
     if ((i = at_layer(r, "hybrid_layer_pattern", layer)) != NULL)
         return i->number != 0 ? "sliding_attention" : "full_attention";

@@ -126,6 +126,16 @@ static void add_linear_label(const reader *r, labels *to)
     l->also_pairs = pairs->text;
 }
 
+/* Returns whether the sliding layers have a base of their own in the model's code, which differs from
+ * that of the file. */
+static int has_fixed_base(const reader *r)
+{
+    const item *const fixed = usual_of(r, "@sliding_base");
+    value v;
+    return fixed && look_up(r, r->outer, "rope_theta", &v) && v.at && v.at->number > 0 &&
+           v.at->number != fixed->number;
+}
+
 /* A model with a base or a scaling of its own for some layers. */
 static void add_own_labels(const reader *r, labels *to)
 {
@@ -144,11 +154,12 @@ static void add_own_labels(const reader *r, labels *to)
             l->block = k;
             l->is_shared = 1;
         }
-    } else if (length_of(r, "layer_rope_theta")) add_theta_labels(r, to);
+    } else if (length_of(r, "layer_rope_theta") && !is_fact(r, "@bases", "flags"))
+        add_theta_labels(r, to);
     else if (has(r, "compress_rope_theta") || usual_of(r, "compress_rope_theta")) {
         add_label(r, to, "compress")->theta = "compress_rope_theta";
         add_label(r, to, "main")->is_unscaled = 1;
-    } else if (local || has_lists || is_full_unscaled || is_sliding_unscaled) {
+    } else if (local || has_lists || has_fixed_base(r) || is_full_unscaled || is_sliding_unscaled) {
         add_label(r, to, "full_attention")->is_unscaled = is_full_unscaled;
         label *const sliding = add_label(r, to, "sliding_attention");
         sliding->theta = local;

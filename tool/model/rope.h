@@ -3,118 +3,7 @@
 #ifndef TOOL_ROPE_H
 #define TOOL_ROPE_H
 
-#include "layers.h"
-#include "plan.h"
-
-#include <stdlib.h>
-
-/* Layers that share a rotation, before their keys are read. */
-typedef struct label {
-    char name[64];
-    char inner[PATH_SIZE];  /* their rope_parameters, or ""                             */
-    const char *theta;      /* the key of a base of their own, or NULL                  */
-    int is_unscaled;        /* rope_scaling is not for them                             */
-    int is_nested;          /* rope_parameters has an object with this name             */
-    int is_shared;          /* it is for all layers of the other labels                 */
-    int block;              /* the number of a coordinate that has a block of the head, or -1 */
-    int is_linear;          /* layers of linear attention, whose heads are plain        */
-    const char *also_key;   /* the key of the width of a second kind of heads, or NULL  */
-    const char *also_pairs; /* its pairs: halves, neighbours, or a key                 */
-} label;
-
-/* DeepSeek-OCR and the smallest DeepSeek-VL2 are DeepSeek V2 with the attention of a Llama. */
-static int is_mla_off(const reader *r)
-{
-    value v;
-    return find(r, "use_mla", &v) && v.at && v.at->kind == VALUE_BOOLEAN && v.at->number == 0;
-}
-
-static int has_mla(const reader *r)
-{
-    if (is_mla_off(r)) return 0;
-    return has(r, "qk_rope_head_dim") || usual_of(r, "qk_rope_head_dim");
-}
-
-/* Returns whether the file has configs of single layers, as transformers saves them. */
-static int has_per_layer(const reader *r)
-{
-    value v;
-    return look_up(r, r->outer, "per_layer_config", &v);
-}
-
-/* Reads the width that the config of a single layer has, per_layer_config["05"].head_dim. */
-static int read_own_width(const reader *r, size_t *to)
-{
-    char path[PATH_SIZE], key[PATH_SIZE];
-    join(path, r->outer, "per_layer_config");
-    for (const item *i = list_next(r->m->file, path, NULL); i && r->layer >= 0;
-         i = list_next(r->m->file, path, i)) {
-        const char *const rest = child_of(i->path, path, key);
-        if (strcmp(rest, ".head_dim") != 0 || strtol(key, NULL, 10) != r->layer) continue;
-        if (i->kind != VALUE_NUMBER || !(i->number >= 0 && i->number <= 1048576)) continue;
-        *to = (size_t)i->number;
-        say(r->out, NOTE_UNDERSTOOD, name_of(r, i->path), "%zu", *to);
-        return 1;
-    }
-    return 0;
-}
-
-static void read_head_dim(const reader *r, const label *l)
-{
-    part *const p = r->out;
-    size_t *const to = &p->rope.head_dim;
-    const item *const rotates = usual_of(r, "@rotates");
-    size_t hidden = 0, heads = 0, rotary = 0;
-    const int is_mla =
-        !l->also_key && !l->is_linear && has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
-    if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
-    if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
-        *to = rotary;
-        return;
-    }
-    static const char *const names[] = {"head_dim", "kv_channels", "attention_head_dim"};
-    const item *const own_key = usual_of(r, "@head");
-    const int has_key = !own_key || strcmp(own_key->text, "none") != 0;
-    const int is_full = strcmp(l->name, "full_attention") == 0;
-    const int is_sliding = strcmp(l->name, "sliding_attention") == 0;
-    if (l->also_key) {
-        if (!whole(r, l->also_key, to)) say(p, NOTE_WRONG, l->also_key, "missing");
-        if (has_mla(r)) whole(r, "qk_rope_head_dim", &p->rope.rotary_dim);
-        if (p->rope.rotary_dim > *to) say(p, NOTE_WRONG, l->also_key, "too few elements: %zu", *to);
-        return;
-    }
-    if (!read_own_width(r, to) &&
-        !(is_full && !has_per_layer(r) && whole(r, "global_head_dim", to)) &&
-        !(is_sliding && has(r, "swa_head_dim") && whole(r, "swa_head_dim", to)) &&
-        !(has_key && size_of(r, "@head", names, TOOL_COUNT(names), to) && *to)) {
-        if (count_notes(p, NOTE_WRONG)) return;
-        size_of(r, "@hidden", width_keys, TOOL_COUNT(width_keys), &hidden);
-        size_of(r, "@heads", head_keys, TOOL_COUNT(head_keys), &heads);
-        if (hidden == 0 || heads == 0) {
-            say(p, NOTE_WRONG, "head_dim",
-                "missing: give head_dim, or hidden_size and num_attention_heads. docs/models.md "
-                "has "
-                "those of models");
-            return;
-        }
-        *to = hidden / heads;
-        say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: hidden_size / num_attention_heads", *to);
-        if (hidden % heads)
-            say(p, NOTE_ODD, "hidden_size", "is no multiple of num_attention_heads");
-    }
-    const item *const divisor = usual_of(r, "@divide");
-    if (divisor) {
-        size_t rate = 1;
-        if (!whole(r, divisor->text, &rate) || rate == 0) rate = (size_t)divisor->number;
-        *to /= rate ? rate : 1;
-        say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: divided by %zu", *to, rate);
-    }
-    if (!is_mla) return;
-    if (rotary > *to) say(p, NOTE_WRONG, "qk_rope_head_dim", "%zu of a head of %zu", rotary, *to);
-    if (rotary > *to) return;
-    p->rope.rotary_dim = rotary;
-    p->rope.rotary_offset = *to - rotary;
-}
+#include "coordinates.h"
 
 static void read_theta(const reader *r, const label *l)
 {
@@ -130,11 +19,21 @@ static void read_theta(const reader *r, const label *l)
         memcpy(inside.outer, r->inner, sizeof inside.outer);
         if (r->inner[0] && number(&inside, "rope_theta", to)) return;
     }
-    if (base && has(r, base->text)) {
+    const item *const sliding = usual_of(r, "@sliding_base");
+    const int has_inner = r->inner[0] && look_up(r, r->inner, "rope_theta", &inner);
+    if (l->theta && number(r, l->theta, to)) return;
+    if (sliding && strcmp(l->name, "sliding_attention") == 0 && !has_inner) {
+        *to = sliding->number;
+        say(r->out, NOTE_UNDERSTOOD, "rope_theta", "%s: as the code of %s has it", sliding->text,
+            r->m->type);
+        return;
+    }
+    if (base && (has(r, base->text) || (usual_of(r, base->text) && !has_inner))) {
+        if (!has_inner && has(r, "rope_theta") && strcmp(base->text, "rope_theta") != 0)
+            say(r->out, NOTE_ODD, "rope_theta", "does nothing beside %s", base->text);
         number(r, base->text, to);
         return;
     }
-    if (l->theta && number(r, l->theta, to)) return;
     if (r->inner[0] && look_up(r, r->inner, "rope_theta", &inner) &&
         look_up(r, r->outer, "rope_theta", &outer) && inner.at && outer.at &&
         inner.at->number != outer.at->number)
@@ -206,59 +105,6 @@ static void read_type(const reader *r)
         return;
     }
     judge_type(r, &v, name);
-}
-
-/* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
-static void read_rotary(const reader *r, const label *l)
-{
-    static const char *const shares[] = {
-        "partial_rotary_factor", "partial_rotary_factors", "rotary_pct",
-        "rotary_emb_fraction",   "rope_percent",           "rope_pct"};
-    static const char *const widths[] = {"rotary_dim", "attn_rotary_emb"};
-    part *const p = r->out;
-    const size_t head_dim = p->rope.head_dim;
-    const char *key = shares[0];
-    double share = 1;
-    if (has_mla(r) && !l->is_linear) {
-        has(r, "partial_rotary_factor"); /* said once more, by other names */
-        has(r, "rotary_dim");
-        return;
-    }
-    for (size_t k = 1; k < TOOL_COUNT(shares); k++) {
-        const int is_there = has(r, shares[k]) || usual_of(r, shares[k]);
-        if (!has(r, key) && is_there) key = shares[k];
-    }
-    if (is_ignored(r, widths[0]) && has(r, widths[0]))
-        say(p, NOTE_ODD, widths[0], "does nothing: the code of %s does not read it", r->m->type);
-    else if (whole_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
-        has(r, key);
-        return;
-    }
-    const int is_plain = p->rope.rope_type == PE_ROPE_DEFAULT;
-    if (key == shares[0] &&
-        (is_fact(r, "@partial", "never") || (is_plain && is_fact(r, "@partial", "scaled")))) {
-        if (has(r, key))
-            say(p, NOTE_ODD, key,
-                is_plain ? "does nothing in %s: all of the head rotates" : "does nothing in %s",
-                r->m->type);
-        return;
-    }
-    if (!number(r, key, &share)) return;
-    if (!(share > 0 && share <= 1)) {
-        say(p, NOTE_WRONG, key, "must be above 0 and at most 1");
-        return;
-    }
-    const double width = (double)head_dim * share;
-    const int is_proportional = p->rope.rope_type == PE_ROPE_PROPORTIONAL;
-    const size_t rotary = is_proportional ? 2 * (size_t)(width / 2) : (size_t)width;
-    if (rotary == 0) say(p, NOTE_WRONG, key, "rotates nothing of head_dim %zu", head_dim);
-    if (rotary % 2)
-        say(p, NOTE_WRONG, key,
-            "int(%zu * %.15g) = %zu is odd: Hugging Face makes %zu frequencies of exponent 2i/%zu "
-            "then, which rotate "
-            "%zu elements or fail, as the model's code has it",
-            head_dim, share, rotary, rotary / 2 + 1, rotary, rotary + 1);
-    p->rope.rotary_dim = rotary;
 }
 
 static void read_factor_lists(const reader *r)
@@ -346,158 +192,6 @@ static void read_scaling(const reader *r, const label *l)
     read_attention_factor(r, l);
     if (c->rope_type == PE_ROPE_LONGROPE) read_factor_lists(r);
     read_freq_factors(r);
-}
-
-/* ggml's IMROPE: pairs that the sections leave over take a fourth position, which is 0. */
-static void leave_pairs_still(part *p)
-{
-    pe_rope_config *const c = &p->rope;
-    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
-    size_t sum = 0, still = 0;
-    if (c->axes != 3 || pairs == 0 || pairs > 524288) return;
-    for (size_t a = 0; a < 3; a++) sum += c->sections[a];
-    p->coordinate = sum ? (uint8_t *)malloc(pairs) : NULL;
-    if (!p->coordinate) return;
-    for (size_t i = 0; i < pairs; i++) {
-        const size_t s = i % sum, a = s % 3;
-        p->coordinate[i] = s / 3 < c->sections[a] ? (uint8_t)a : 255;
-        still += p->coordinate[i] == 255;
-    }
-    memcpy(p->sections, c->sections, sizeof p->sections);
-    p->order = "interleaved";
-    if (!still) return; /* PE_SECTIONS_INTERLEAVED says the same */
-    say(p, NOTE_UNDERSTOOD, "mrope_section",
-        "%zu pairs that it leaves over stand still in llama.cpp", still);
-    memset(c->sections, 0, sizeof c->sections);
-    c->section_order = PE_SECTIONS_BLOCKS;
-    c->coordinate = p->coordinate;
-    c->coordinate_length = pairs;
-}
-
-/* Returns the sections of a file that has none, by its type: allocated, or NULL. */
-static double *usual_sections(const reader *r, const char *key, size_t *count)
-{
-    const item *const at = usual_of(r, "@sections");
-    double *const sections = at ? (double *)malloc(PE_MAX_AXES * sizeof *sections) : NULL;
-    const char *text = sections ? at->text : "";
-    for (*count = 0; *text && *count < PE_MAX_AXES; ++*count) {
-        char *end;
-        sections[*count] = strtod(text, &end);
-        text = end + (*end == ',');
-    }
-    if (sections)
-        say(r->out, NOTE_UNDERSTOOD, key, "[%s]: absent, and this is what %s means then", at->text,
-            r->m->type);
-    return sections;
-}
-
-/* Gives each pair its coordinate in a list. Returns 0 without memory, or if the pairs are too many. */
-static int list_coordinates(part *p, const char *order)
-{
-    pe_rope_config *const c = &p->rope;
-    const size_t pairs = rotary_of(c) / 2;
-    p->coordinate = pairs && pairs <= 524288 ? (uint8_t *)malloc(pairs) : NULL;
-    if (!p->coordinate) return 0;
-    memcpy(p->sections, c->sections, sizeof p->sections);
-    memset(c->sections, 0, sizeof c->sections);
-    c->section_order = PE_SECTIONS_BLOCKS;
-    c->coordinate = p->coordinate;
-    c->coordinate_length = pairs;
-    p->order = order;
-    return 1;
-}
-
-/* ERNIE 4.5 VL: its sections are those of y, x and t. The pairs of y and x take turns, and those of t
- * are last. */
-static void order_as_hwt(part *p)
-{
-    pe_rope_config *const c = &p->rope;
-    const size_t pairs = rotary_of(c) / 2, image = c->sections[0] + c->sections[1];
-    const size_t sum = image + c->sections[2];
-    const int is_good = c->axes == 3 && sum == pairs && c->sections[0] == c->sections[1];
-    if (!is_good) {
-        say(p, NOTE_WRONG, "mrope_section",
-            "three numbers are wanted, the first two equal, whose sum is that of the pairs, %zu",
-            pairs);
-        return;
-    }
-    if (!list_coordinates(p, "hwt")) return;
-    for (size_t i = 0; i < pairs; i++) p->coordinate[i] = (uint8_t)(i >= image ? 0 : 1 + i % 2);
-    const size_t own[3] = {p->sections[2], p->sections[0], p->sections[1]};
-    memcpy(p->sections, own, sizeof own);
-}
-
-/* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has
- * them. */
-static void read_sections(const reader *r)
-{
-    part *const p = r->out;
-    pe_rope_config *const c = &p->rope;
-    reader around = *r;
-    const int is_xd = has(r, "xdrope_section");
-    const char *const key = is_xd ? "xdrope_section" : "mrope_section";
-    if (!has(r, key) && r->outer[0]) { /* or outside text_config, or in rope_scaling there */
-        around.outer[0] = '\0';
-        snprintf(around.inner, sizeof around.inner, "rope_scaling");
-    }
-    size_t count;
-    double *sections = numbers_of(&around, key, &count);
-    if (!sections) sections = usual_sections(r, key, &count);
-    if (!sections) return;
-    const item *const order = usual_of(r, "@order");
-    const int interleaved =
-        order ? strcmp(order->text, "interleaved") == 0 : is_true(&around, "mrope_interleaved");
-    if (order && has(&around, "mrope_interleaved") &&
-        is_true(&around, "mrope_interleaved") != interleaved)
-        say(p, NOTE_ODD, "mrope_interleaved", "does nothing: in %s they are %s", r->m->type,
-            order->text);
-    const size_t width = c->rotary_dim ? c->rotary_dim : c->head_dim, pairs = width / 2;
-    c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
-    c->axes = count;
-    int are_good = count > 0 && count <= PE_MAX_AXES;
-    for (size_t a = 0; a < count && are_good; a++) {
-        const double size = is_xd && sections[a] < 1 ? sections[a] * (double)pairs : sections[a];
-        are_good = size >= 0 && size < 1048576 && size == floor(size);
-        if (are_good) c->sections[a] = (size_t)size;
-    }
-    free(sections);
-    if (!are_good)
-        say(p, NOTE_WRONG, key, "1 ... %d whole numbers of pairs are wanted", (int)PE_MAX_AXES);
-    else if (interleaved && usual_of(r, "@still")) leave_pairs_still(p);
-    if (are_good && order && strcmp(order->text, "hwt") == 0) order_as_hwt(p);
-}
-
-/* The pairs of a second kind of heads. */
-static void read_also_layout(const reader *r, const label *l)
-{
-    const int is_key = strcmp(l->also_pairs, "halves") != 0 && strcmp(l->also_pairs, "neighbours");
-    const int are_neighbours =
-        is_key ? is_true(r, l->also_pairs) : strcmp(l->also_pairs, "neighbours") == 0;
-    if (are_neighbours) r->out->rope.layout = PE_LAYOUT_INTERLEAVED;
-}
-
-static void read_layout(const reader *r)
-{
-    part *const p = r->out;
-    pe_rope_config *const c = &p->rope;
-    const item *const pairs = usual_of(r, "@pairs");
-    const int is_llama = is_mla_off(r);
-    p->is_backward = is_fact(r, "@direction", "back");
-    p->is_original = is_fact(r, "@weights", "original");
-    c->rope_interleave = !is_llama && is_fact(r, "@pairs", "permuted");
-    if (c->rope_interleave && has(r, "rope_interleave") && !is_true(r, "rope_interleave"))
-        say(p, NOTE_ODD, "rope_interleave", "does nothing: %s always reads neighbours", r->m->type);
-    if (!is_llama && !c->rope_interleave) truth(r, "rope_interleave", &c->rope_interleave);
-    int neighbours = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
-    if (neighbours) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
-    truth(r, "rotary_emb_interleaved", &neighbours);
-    if (has(r, "rope_interleaved") && is_true(r, "rope_interleaved"))
-        say(p, NOTE_UNREAD, "rope_interleaved",
-            "true: Hugging Face's code does not read it, nanotron's pairs neighbours then. Which "
-            "of "
-            "them has these weights?");
-    if (neighbours) c->layout = PE_LAYOUT_INTERLEAVED;
-    read_sections(r);
 }
 
 /* A factor of queries by the logarithm of their position, from a length on. */
@@ -647,8 +341,6 @@ static void judge_config(part *p)
     say(p, NOTE_WRONG, key, "%s", error);
 }
 
-static void read_axes(const reader *r, const label *l);
-
 static void read_rope(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -669,65 +361,6 @@ static void read_rope(const reader *r, const label *l)
     if (!l->is_unscaled) judge_scaling(r);
     judge_values(r);
     judge_config(p);
-}
-
-/* Frequencies of a head of another width, allocated; NULL if the config has none. */
-static double *frequencies_of_width(const pe_rope_config *c, size_t width)
-{
-    pe_rope_config other = pe_rope_config_default(width);
-    double *const omega = (double *)malloc((width / 2 + 1) * sizeof *omega);
-    other.rope_theta = c->rope_theta;
-    if (omega && pe_rope_frequencies(&other, omega, NULL) == PE_OK) return omega;
-    free(omega);
-    return NULL;
-}
-
-/* Gives the pairs of an image frequencies that no pe_rope_config has: woven, or mixed. */
-static void list_frequencies(part *p, int is_woven)
-{
-    pe_rope_config *const c = &p->rope;
-    const size_t width = rotary_of(c), pairs = width / 2, half = pairs / 2;
-    double *const from = frequencies_of_width(c, is_woven ? width / 2 : width);
-    p->omega = from ? (double *)malloc((pairs + 1) * sizeof *p->omega) : NULL;
-    c->sections[0] = c->sections[1] = half;
-    if (!p->omega || !list_coordinates(p, is_woven ? "woven" : "mixed")) {
-        free(from);
-        return;
-    }
-    for (size_t i = 0; i < pairs; i++) {
-        const int is_x = is_woven ? i % 2 == 0 : i >= half;
-        p->coordinate[i] = (uint8_t)is_x;
-        p->omega[i] = from[is_woven ? i / 2 : 2 * (i % half) + (size_t)is_x];
-    }
-    free(from);
-}
-
-/* Divides the pairs among the coordinates of an image, as @axes says. */
-static void read_axes(const reader *r, const label *l)
-{
-    part *const p = r->out;
-    pe_rope_config *const c = &p->rope;
-    const item *const axes = usual_of(r, "@axes"), *const where = usual_of(r, "@positions");
-    const size_t width = rotary_of(c);
-    if (where) say(p, NOTE_UNDERSTOOD, "positions", "%s", where->text);
-    if (!axes || count_notes(p, NOTE_WRONG)) return;
-    if (c->rope_type != PE_ROPE_DEFAULT || width % 4 || width == 0) {
-        say(p, NOTE_WRONG, c->rope_type != PE_ROPE_DEFAULT ? "rope_type" : "head_dim",
-            "pairs of y and x are wanted, of a rotation that is not scaled and of a width that is "
-            "a "
-            "multiple of 4");
-        return;
-    }
-    if (l->block >= 0) { /* a half of the head, with halves of its own */
-        c->rotary_dim = width / 2;
-        c->rotary_offset = (size_t)l->block * width / 2;
-        return;
-    }
-    c->axes = 2;
-    c->section_order = PE_SECTIONS_VISION;
-    if (strcmp(axes->text, "woven") == 0) list_frequencies(p, 1);
-    else if (strcmp(axes->text, "mixed") == 0) list_frequencies(p, 0);
-    else c->sections[0] = c->sections[1] = width / 4;
 }
 
 #endif

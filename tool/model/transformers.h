@@ -229,7 +229,7 @@ static const type_line transformers_types[] = {
      "rope_parameters.full_attention.rope_type=proportional "
      "rope_parameters.full_attention.partial_rotary_factor=0.25 "
      "rope_parameters.full_attention.rope_theta=1000000 sliding_window=512 "
-     "sliding_window_pattern=6 global_head_dim=512"},
+     "sliding_window_pattern=6 global_head_dim=512 @full=last"},
     {"dinat", "@kind=other"},
     {"dinov2", "@kind=other"},
     {"dinov2_with_registers", "@kind=other"},
@@ -383,7 +383,7 @@ static const type_line transformers_types[] = {
      "rope_parameters.full_attention.rope_type=proportional "
      "rope_parameters.full_attention.partial_rotary_factor=0.25 "
      "rope_parameters.full_attention.rope_theta=1000000 sliding_window=512 global_head_dim=512 "
-     "sliding_window_pattern=6 @partial=scaled"},
+     "sliding_window_pattern=6 @partial=scaled @full=last"},
     {"gemma4_unified", "@parts=text_config:!gemma4_unified_text,vision_config:!gemma4_unified_"
                        "vision,audio_config:!gemma4_unified_audio @kind=parts"},
     {"gemma4_unified_assistant", "@parts=text_config @kind=parts"},
@@ -395,7 +395,7 @@ static const type_line transformers_types[] = {
      "rope_parameters.full_attention.rope_type=proportional "
      "rope_parameters.full_attention.partial_rotary_factor=0.25 "
      "rope_parameters.full_attention.rope_theta=1000000 sliding_window=1024 "
-     "sliding_window_pattern=6 global_head_dim=512 @partial=scaled"},
+     "sliding_window_pattern=6 global_head_dim=512 @partial=scaled @full=last"},
     {"gemma4_unified_vision", "@kind=other"},
     {"gemma4_vision", "hidden_size=768 num_attention_heads=12 head_dim=64 "
                       "max_position_embeddings=131072 rope_theta=100 @partial=scaled @axes=blocks"},
@@ -712,13 +712,14 @@ static const type_line transformers_types[] = {
     {"mobilenet_v2", "@kind=other"},
     {"mobilevit", "@kind=other"},
     {"mobilevitv2", "@kind=other"},
-    {"modernbert", "hidden_size=768 num_attention_heads=12 num_hidden_layers=22 "
-                   "max_position_embeddings=8192 local_attention=128 global_attn_every_n_layers=3 "
-                   "rope_theta=160000 local_rope_theta=10000 @partial=scaled @full=first"},
+    {"modernbert",
+     "hidden_size=768 num_attention_heads=12 num_hidden_layers=22 max_position_embeddings=8192 "
+     "local_attention=128 global_attn_every_n_layers=3 local_rope_theta=10000 "
+     "global_rope_theta=160000 @partial=scaled @full=first @base=global_rope_theta"},
     {"modernbert-decoder",
      "hidden_size=768 num_attention_heads=12 num_hidden_layers=22 max_position_embeddings=8192 "
-     "sliding_window=64 local_attention=128 global_attn_every_n_layers=3 rope_theta=160000 "
-     "local_rope_theta=10000 @partial=scaled @full=first"},
+     "sliding_window=64 local_attention=128 global_attn_every_n_layers=3 local_rope_theta=10000 "
+     "global_rope_theta=160000 @partial=scaled @full=first @base=global_rope_theta"},
     {"modernvbert", "@parts=text_config:modernbert,vision_config:siglip_vision_model @kind=parts"},
     {"moonshine",
      "hidden_size=288 decoder_num_attention_heads=8 decoder_num_hidden_layers=6 "
@@ -743,9 +744,10 @@ static const type_line transformers_types[] = {
     {"muse_glimmer_assistant",
      "hidden_size=6656 num_attention_heads=32 head_dim=128 max_position_embeddings=131072 "
      "rope_theta=500000 sliding_window=2048 @partial=scaled"},
-    {"muse_glimmer_text", "hidden_size=6656 num_attention_heads=32 head_dim=128 "
-                          "max_position_embeddings=131072 rope_theta=10000 sliding_window=2048 "
-                          "sliding_window_pattern=4 @partial=scaled @still_kinds=full_attention"},
+    {"muse_glimmer_text",
+     "hidden_size=6656 num_attention_heads=32 head_dim=128 max_position_embeddings=131072 "
+     "rope_theta=10000 sliding_window=2048 sliding_window_pattern=4 @partial=scaled "
+     "@still_kinds=full_attention @bases=flags"},
     {"muse_glimmer_vision", "hidden_size=1536 num_attention_heads=16 max_position_embeddings=1024 "
                             "rope_theta=10000 @partial=scaled @axes=halves"},
     {"musicflamingo",
@@ -768,7 +770,10 @@ static const type_line transformers_types[] = {
     {"nemotron_asr_streaming_encoder", "@kind=other"},
     {"nemotron_h", "@kind=none"},
     {"neomme", "hidden_size=1024 num_attention_heads=16 head_dim=64 max_position_embeddings=16384 "
-               "sliding_window=256 sliding_window_pattern=6 @full=last @order=interleaved"},
+               "sliding_window=256 sliding_window_pattern=6 "
+               "rope_parameters.full_attention.rope_theta=1000000 "
+               "rope_parameters.full_attention.partial_rotary_factor=0.25 "
+               "rope_parameters.sliding_attention.rope_theta=10000 @full=last @order=interleaved"},
     {"neucodec", "hidden_size=1024 num_attention_heads=16 head_dim=64 max_position_embeddings=4096 "
                  "rope_theta=10000 @partial=scaled @parts=semantic_model_config:wav2vec2-bert"},
     {"nllb-moe", "@kind=other"},
@@ -780,9 +785,9 @@ static const type_line transformers_types[] = {
              "rope_theta=10000 @partial=scaled"},
     {"olmo2", "hidden_size=4096 num_attention_heads=32 max_position_embeddings=2048 "
               "rope_theta=10000 @partial=scaled"},
-    {"olmo3",
-     "hidden_size=4096 num_attention_heads=32 max_position_embeddings=2048 rope_theta=500000 "
-     "sliding_window=4096 sliding_window_pattern=4 @partial=scaled @scaled=full_attention"},
+    {"olmo3", "hidden_size=4096 num_attention_heads=32 max_position_embeddings=2048 "
+              "rope_theta=500000 sliding_window=4096 sliding_window_pattern=4 @partial=scaled "
+              "@scaled=full_attention @sliding_base=500000"},
     {"olmo_hybrid", "hidden_size=3840 num_attention_heads=30 max_position_embeddings=65536 "
                     "rope_theta=10000 full_attention_interval=4 @partial=scaled @rope=given"},
     {"olmoe", "hidden_size=2048 num_attention_heads=16 max_position_embeddings=4096 "
@@ -896,13 +901,15 @@ static const type_line transformers_types[] = {
                      "talker,token2wav_config:!qwen2_5_omni_token2wav @kind=parts"},
     {"qwen2_5_omni_audio_encoder", "@kind=other"},
     {"qwen2_5_omni_bigvgan", "@kind=other"},
-    {"qwen2_5_omni_dit", "hidden_size=1024 num_attention_heads=16 head_dim=64 "
-                         "max_position_embeddings=32768 rope_theta=10000 @partial=scaled"},
-    {"qwen2_5_omni_talker", "hidden_size=3584 num_attention_heads=28 head_dim=128 "
-                            "max_position_embeddings=32768 rope_theta=1000000 @partial=scaled"},
-    {"qwen2_5_omni_text",
-     "hidden_size=3584 num_attention_heads=28 max_position_embeddings=32768 rope_theta=1000000 "
-     "use_sliding_window=false max_window_layers=28 @partial=scaled @windows=from"},
+    {"qwen2_5_omni_dit",
+     "hidden_size=1024 num_attention_heads=16 head_dim=64 max_position_embeddings=32768 "
+     "rope_theta=10000 @partial=scaled @pairs=permuted @positions='only the first head rotates'"},
+    {"qwen2_5_omni_talker",
+     "hidden_size=3584 num_attention_heads=28 head_dim=128 max_position_embeddings=32768 "
+     "rope_theta=1000000 @partial=scaled @sections=16,24,24 @order=blocks"},
+    {"qwen2_5_omni_text", "hidden_size=3584 num_attention_heads=28 max_position_embeddings=32768 "
+                          "rope_theta=1000000 use_sliding_window=false max_window_layers=28 "
+                          "@partial=scaled @windows=from @sections=16,24,24 @order=blocks"},
     {"qwen2_5_omni_thinker", "@parts=audio_config:!qwen2_5_omni_audio_encoder,vision_config:!qwen2_"
                              "5_omni_vision_encoder,text_config:!qwen2_5_omni_text @kind=parts"},
     {"qwen2_5_omni_token2wav",
@@ -962,9 +969,10 @@ static const type_line transformers_types[] = {
      "rope_theta=10000 @partial=scaled"},
     {"qwen3_omni_moe_talker_text",
      "hidden_size=1024 num_attention_heads=16 max_position_embeddings=32768 rope_theta=10000 "
-     "@partial=scaled"},
-    {"qwen3_omni_moe_text", "hidden_size=2048 num_attention_heads=28 max_position_embeddings=32768 "
-                            "rope_theta=1000000 @partial=scaled @ignores=interleaved"},
+     "@partial=scaled @sections=24,20,20 @order=interleaved"},
+    {"qwen3_omni_moe_text",
+     "hidden_size=2048 num_attention_heads=28 max_position_embeddings=32768 rope_theta=1000000 "
+     "@partial=scaled @ignores=interleaved @sections=24,20,20 @order=interleaved"},
     {"qwen3_omni_moe_thinker",
      "@parts=audio_config:!qwen3_omni_moe_audio_encoder,vision_config:!qwen3_omni_moe_vision_"
      "encoder,text_config:!qwen3_omni_moe_text @kind=parts"},
@@ -1139,12 +1147,13 @@ static const type_line transformers_types[] = {
     {"t5gemma2", "@parts=encoder:!t5gemma2_encoder,decoder:!t5gemma2_decoder @kind=parts"},
     {"t5gemma2_decoder",
      "hidden_size=2304 num_attention_heads=8 head_dim=256 max_position_embeddings=131072 "
-     "sliding_window=4096 sliding_window_pattern=6 @partial=scaled"},
+     "sliding_window=4096 sliding_window_pattern=6 rope_theta=1000000 rope_local_base_freq=10000 "
+     "@partial=scaled"},
     {"t5gemma2_encoder",
      "@parts=text_config:!t5gemma2_text,vision_config:!siglip_vision_model @kind=parts"},
-    {"t5gemma2_text",
-     "hidden_size=2304 num_attention_heads=8 head_dim=256 max_position_embeddings=131072 "
-     "sliding_window=4096 sliding_window_pattern=6 @partial=scaled"},
+    {"t5gemma2_text", "hidden_size=2304 num_attention_heads=8 head_dim=256 "
+                      "max_position_embeddings=131072 sliding_window=4096 sliding_window_pattern=6 "
+                      "rope_theta=1000000 rope_local_base_freq=10000 @partial=scaled"},
     {"table-transformer", "@parts=backbone_config:timm_backbone @kind=parts"},
     {"tapas", "@kind=other"},
     {"textnet", "@kind=other"},

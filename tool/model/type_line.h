@@ -34,6 +34,8 @@
  *   @heads=KEY          the key of the number of heads, not num_attention_heads
  *   @layers=KEY         the key of the number of layers, not num_hidden_layers
  *   @base=KEY           the key of the base, which wins over rope_theta
+ *   @bases=flags        layer_rope_theta says only which layers rotate nothing, not their bases
+ *   @sliding_base=N     the base of the sliding layers, unless rope_parameters has one for them
  *   @reads=new          only rope_parameters counts: rope_theta and rope_scaling do nothing
  *   @aliases=NEW:OLD,.. the file has OLD for NEW, a key of rope_parameters: of files of other projects
  *   @ignores=KEY,...    keys that sound like positions, but change nothing that is told here
