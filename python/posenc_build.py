@@ -28,7 +28,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = next(top for top in (os.path.join(HERE, "source"), os.path.dirname(HERE))
            if os.path.exists(os.path.join(top, "pe.h")))
 SOURCES = ["LICENSE", "pe.h", "pe_simd.h", "generate/declarations.py", "packaging/functions.h", "packaging/lib.sh",
-           "packaging/pe_lib.c", "packaging/version.sh", "packaging/lib*.map.in", "tool/*.h", "tool/reader.c"]
+           "packaging/pe_lib.c", "packaging/version.sh", "packaging/lib*.map.in", "tool/*.h", "tool/*/*.h",
+           "tool/reader.c"]
 
 
 def read(*path):

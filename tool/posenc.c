@@ -16,7 +16,7 @@
  */
 #include "pe.h"
 
-#include "json.h"
+#include "files/json.h"
 
 #include "program.h"
 

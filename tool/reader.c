@@ -7,8 +7,8 @@
  */
 #include "pe.h"
 
-#include "list.h"
-#include "part.h"
+#include "files/complaint.h"
+#include "files/list.h"
 
 #if defined(__GNUC__)
     #define READER_API __attribute__((visibility("default")))
@@ -23,12 +23,13 @@ typedef int (*posenc_reader_json)(void *to, const char *prefix, const char *text
 
 static posenc_reader_json reader_json;
 
-static void read_json(const char *name, const char *text, size_t length, list *to, part *notes)
+static void read_json(const char *name, const char *text, size_t length, list *to,
+                      complaint *is_wrong)
 {
     char error[256] = "";
     (void)length;
-    if (!reader_json(to, "", text, error, sizeof error)) say(notes, NOTE_WRONG, name, "%s", error);
-    if (to->is_out_of_memory) say(notes, NOTE_WRONG, name, "has too many keys");
+    if (!reader_json(to, "", text, error, sizeof error)) complain_of(is_wrong, name, "%s", error);
+    if (to->is_out_of_memory) complain_of(is_wrong, name, "has too many keys");
 }
 
 static int add_value(list *l, const char *path, const char *text)

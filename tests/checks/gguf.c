@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* gguf.c: what tool/gguf.h and tool/gguf_config.h make of files, an item a line, for gguf.py.
+/* gguf.c: what tool/files/gguf.h and tool/model/gguf_config.h make of files, an item a line, for gguf.py.
  *
  *   list FILE      the keys of the file
  *   config FILE    these as keys of a config.json, and the notes
  *   prefixes FILE  each prefix of the file that is accepted; each other one has to have an error
  */
 #define _POSIX_C_SOURCE 200809L
-#include "../../tool/gguf_config.h"
+#include "../../tool/model/gguf_config.h"
 
 static void print(const list *l)
 {

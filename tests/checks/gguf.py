@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gguf.py PROGRAM [POSENC]: tool/gguf.h and tool/gguf_config.h on GGUF files that this test writes.
+"""gguf.py PROGRAM [POSENC]: tool/files/gguf.h and tool/model/gguf_config.h on GGUF files that this test writes.
 
 PROGRAM is tests/checks/gguf.c; POSENC the program posenc, whose numbers are compared with formulas in 70 digits
 where it is given. The files have the shape of real ones: some 25 keys of the model, tokens, scores,
@@ -120,8 +120,8 @@ def model(arch, keys, layers=32, heads=32, kv=8, width=4096, context=131072, tok
             continue
         w.keys = [k for k in w.keys if not k.startswith(w.string(f"{arch}.{key}") + w.pack("I", U32))]
         w.add(f"{arch}.{key}", kind, value)
-    for name in others:
-        w.tensor(name, [48], 0, w.floats([1.0] * 48))
+    for k, name in enumerate(others):
+        w.tensor(name, [48], 0, w.floats([1.0 + k + i / 64 for i in range(48)]))
     if factors:
         w.tensor("rope_freqs.weight", [len(factors)], 0, w.floats(factors))
     w.tensor("token_embd.weight", [64, 64], 1, b"\7" * 8192)
@@ -555,9 +555,10 @@ def architectures():
         model("phi3", [base(10000.0), ("rope.dimension_count", U32, 96), ("rope.scaling.attn_factor", F32, f32(1.19)),
                        ("rope.scaling.original_context_length", U32, 4096), ("attention.sliding_window", U32, 2047)],
               heads=32, width=3072, others=["rope_factors_long.weight", "rope_factors_short.weight"]).bytes(),
-        {"@pairs": "halves", "head_dim": 96},
-        notes=["phi3.rope.scaling.attn_factor", "rope_factors_long.weight", "rope_factors_short.weight"],
-        absent=("sliding_window", "layer_types"))
+        {"@pairs": "halves", "head_dim": 96, p + "rope_type": "longrope", p + "attention_factor": f32(1.19),
+         p + "original_max_position_embeddings": 4096, p + "long_factor": [1.0 + i / 64 for i in range(48)],
+         p + "short_factor": [2.0 + i / 64 for i in range(48)]},
+        absent=("sliding_window", "layer_types", p + "freq_factors"))
     has("an unknown architecture", model("quokka", [base(10000.0)]).bytes(), {"@pairs": "halves"},
         notes=["general.architecture"])
     has("an unknown key", model("llama", [base(10000.0), ("rope.wobble", F32, 2.0)]).bytes(), {},
@@ -706,7 +707,15 @@ def programs():
     shows("qwen3vl: pairs 61 and 62 stand still",
           model("qwen3vl", [base(5000000.0), ("rope.dimension_sections", ARR, (I32, [24, 20, 20, 0]))], tokens=0).bytes(),
           {"text": ("halves", 128, turning, 1, ranged)})
-    shows("phi3 whose factors are in tensors that are not read",
+    short, long = [2.0 + i / 64 for i in range(48)], [1.0 + i / 64 for i in range(48)]
+    for length, factors in ((4096, short), (4097, long)):
+        shows(f"phi3 with {length} positions",
+              model("phi3", [base(10000.0), ("rope.dimension_count", U32, 96), ("rope.scaling.attn_factor", F32, f32(1.19)),
+                             ("rope.scaling.original_context_length", U32, 4096)], heads=32, width=3072, tokens=0,
+                    others=["rope_factors_long.weight", "rope_factors_short.weight"]).bytes(),
+              {"text": ("halves", 96, [w / D(x) for w, x in zip(plain(96, 10000), factors)], f32(1.19), ranged)},
+              arguments=[f"sequence_length={length}"])
+    shows("phi3 with one of the two tensors",
           model("phi3", [base(10000.0)], tokens=0, others=["rope_factors_long.weight"]).bytes(),
           {"text": ("halves", 128, plain(128, 10000), 1, ranged)}, status=1)
     shows("an unknown architecture", model("quokka", [base(10000.0)], tokens=0).bytes(),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""model_types.py: the values of absent keys in tool/types.h against the config classes of transformers.
+"""model_types.py: the values of absent keys in tool/model/transformers.h against the config classes of transformers.
 
 Each line's KEY=VALUE is compared with the attribute of the class that AutoConfig has for that model_type, or with
 its rope_parameters. Facts that no config class has (@pairs ...), and types whose code is beside the weights, are
 counted as left out. `PYTHONPATH=tests/checks/stub` runs it with a stand-in for transformers.
 """
 import re
+import shlex
 import sys
 
 import transformers
@@ -17,9 +18,9 @@ different = []
 
 def lines():
     """(model_type, {key: text}) of each line."""
-    table = open("tool/types.h").read().split("type_lines[] = {")[1].split("};")[0]
+    table = open("tool/model/transformers.h").read().split("transformers_types[] = {")[1].split("};")[0]
     for name, facts in re.findall(r'\{"([^"]+)",\s*((?:"[^"]*"\s*)+)\}', table):
-        words = "".join(re.findall(r'"([^"]*)"', facts)).split()
+        words = shlex.split("".join(re.findall(r'"([^"]*)"', facts)))
         yield name, dict(word.split("=", 1) for word in words)
 
 
@@ -53,7 +54,7 @@ for model_type, facts in lines():
         left_out += 1
         continue
     for key, text in facts.items():
-        value = None if key.startswith("@") else value_of(config, key)
+        value = None if key.startswith(("@", "rope_parameters.")) else value_of(config, key)
         if value is None:
             left_out += 1
         elif is_same(text, value):

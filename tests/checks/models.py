@@ -10,7 +10,7 @@ Every formula says where it is from: a project's file that was read on 2026-11-2
 named there (diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, transformers as of 2026 unless a commit or
 a year is named), or a paper. "Copied in" is a file of a checkpoint, read where others keep it. Three numbers that no
 config within reach has are from memory, and say so. CONFIG stands for the numbers of a config.json and the pairs of
-tool/types.h. No text of theirs is here.
+tool/model/transformers.h. No text of theirs is here.
 """
 import ast
 import re
@@ -236,7 +236,7 @@ GGML = "ggml-org/ggml d99724f of 2026-08-21: ggml-cpu/ops.cpp ggml_mrope_cache_i
 PANGU = "vllm-project/vllm 41c5903: mrope_interleaved.py"
 T = "timm: pos_embed_sincos.py "
 V48 = "transformers 4.48.0.dev0, as forked at 85110f3 of 2025-08-10: "
-CONFIG = "pairs: transformers 5, as tool/types.h has them; numbers: the model's config.json"
+CONFIG = "pairs: transformers 5, as tool/model/transformers.h has them; numbers: the model's config.json"
 LITGPT = "; numbers: Lightning-AI/litgpt 2685705 of 2026-06-29: config.py"
 NTK = "vllm-project/vllm 03587f5: ntk_scaling_rope.py; base and factor from memory, no config was found"
 LLAMA = inv_freq(128, 500000.0)

@@ -13,7 +13,7 @@ have python3 || skip "the tool: python3 is missing"
 # shellcheck disable=SC2086
 "$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/posenc.c -o "$WORK/posenc" -ljson-c -lm || exit 1
 # A list with a size of its own has NULL for a missing entry; TOOL_HAS_ALL() checks the others.
-sized_lists() { ! grep -nE '(const|char|npy_type) [*a-z_ ]*\[([A-Z_]*(COUNT|TYPES)|[A-Z_]+ \+ 1)\] = \{' tool/*.h; }
+sized_lists() { ! grep -nE '(const|char|npy_type) [*a-z_ ]*\[([A-Z_]*(COUNT|TYPES)|[A-Z_]+ \+ 1)\] = \{' tool/*.h tool/*/*.h; }
 check "no list of tool/ that an enum indexes has a size of its own" sized_lists
 check "tool_c.py: --c gives the bits of posenc table" python3 tests/checks/tool_c.py "$WORK/posenc" "$WORK" "$CC" $WARNINGS
 [ $failed -eq 0 ] || exit 1

@@ -56,7 +56,10 @@ def main():
         shown = run("show", *source, "--c")
         parts = json.loads(run("show", *source, "--json").stdout)["parts"]
         is_wrong = any(part["wrong"] for part in parts)
-        good(f"{source}: status", shown.returncode == is_wrong and (is_wrong == (shown.stderr != "")), shown.stderr)
+        notes = [note["text"] for part in parts for note in part["wrong"] + part["odd"]]
+        good(f"{source}: status", shown.returncode == is_wrong, shown.stderr)
+        good(f"{source}: the notes of show are on standard error",
+             shown.stderr.count("posenc: ") == len(notes) and all(note in shown.stderr for note in notes), shown.stderr)
         functions = re.findall(r"(?m)^static (pe_rope_config|pe_config) (\w+)\(void\)$", shown.stdout)
         good(f"{source}: a function for each config",
              len(functions) == sum("config" in part for part in parts), shown.stdout)
@@ -128,7 +131,7 @@ int main(void)
         good(f"{what}: the table's bits, the order of elements, padding",
              line == " ".join(map(str, [*order, len(words), "".join(words)])), line[:80])
     for words, says in ((["show", "--json", "--c", *SETTINGS[0]], "without --json"),
-                        (["table", "x.npy", "--c", *SETTINGS[0]], "with show")):
+                        (["table", "x.npy", "--c", *SETTINGS[0]], "table does not take it")):
         refused = run(*words)
         good(f"{words}", refused.returncode == 2 and says in refused.stderr, refused.stderr)
     print(f"{passed} passed, {failed} failed")

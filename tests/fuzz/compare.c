@@ -7,10 +7,11 @@
  */
 #include "fuzz.h"
 
-#include "../../tool/list.h"
-#include "../../tool/part.h"
+#include "../../tool/files/complaint.h"
+#include "../../tool/files/list.h"
 
-static void read_json(const char *name, const char *text, size_t length, list *to, part *notes);
+static void read_json(const char *name, const char *text, size_t length, list *to,
+                      complaint *is_wrong);
 static int add_value(list *l, const char *path, const char *text);
 
 #include "../../tool/program.h"
@@ -18,10 +19,11 @@ static int add_value(list *l, const char *path, const char *text);
 enum { MOST_PAIRS = 64, MOST_ROWS = 12, MOST_TEXT = 2048, MOST_LISTED = 64 };
 
 /* Files are not read here. */
-static void read_json(const char *name, const char *text, size_t length, list *to, part *notes)
+static void read_json(const char *name, const char *text, size_t length, list *to,
+                      complaint *is_wrong)
 {
     (void)text, (void)length, (void)to;
-    say(notes, NOTE_WRONG, name, "is not read");
+    complain_of(is_wrong, name, "is not read");
 }
 
 static int add_scalar(list *l, const char *path, const char *text)
@@ -161,6 +163,14 @@ static void put_key(char *text, fuzz_input *in)
     put(text, "\n");
 }
 
+/* A line of the tables of model types. */
+static const type_line *type_at(size_t k)
+{
+    const size_t first_count = type_tables[0].count, count = first_count + type_tables[1].count;
+    k %= count;
+    return k < first_count ? &type_tables[0].of[k] : &type_tables[1].of[k - first_count];
+}
+
 /* A model that can rotate, then keys that may spoil it. */
 static void make_config(char *text, fuzz_input *in)
 {
@@ -172,8 +182,7 @@ static void make_config(char *text, fuzz_input *in)
             2 + width / 8 * 2);
     else {
         put(text, "head_dim=%u\nrope_theta=1e4\n", 2 + width % 32 * 2);
-        if (width >= 224)
-            put(text, "model_type=%s\n", type_lines[type * 3 % TOOL_COUNT(type_lines)].name);
+        if (width >= 224) put(text, "model_type=%s\n", type_at(type * 3)->name);
         if (type >= 64)
             put(text, "rope_type=%s\nfactor=%u\noriginal_max_position_embeddings=64\n",
                 types[type % FUZZ_COUNT(types)], 1 + type / 32);
@@ -342,10 +351,9 @@ static int may_be_right(const table *t, const part *p)
 
 static void compare_part(part *p, fuzz_input *in, int is_json)
 {
-    static findings f;
+    static verdict v;
     size_t pairs = 0;
     table t;
-    samples s;
     memset(&t, 0, sizeof t);
     choose_table(&t, in);
     part own = *p;
@@ -374,12 +382,13 @@ static void compare_part(part *p, fuzz_input *in, int is_json)
                             1};
         npy a = array_of(&t, is_preset, width, 0), b = {0, 0, NPY_F64, 0, NULL};
         if (c.cosines) b = array_of(&t, is_preset, width, 1);
-        memset(&f, 0, sizeof f);
-        if (take_samples(&c, &a, &b, &s, p)) compare_samples(&c, &s, p, is_json, &f);
-        if (t.is_exact && !(f.count && f.fewest == 0))
+        memset(&v, 0, sizeof v);
+        if (take_samples(&c, &a, &b, &v.s, p) && judge_samples(&c, p, &v))
+            (is_json ? json_verdict : print_verdict)(&v);
+        if (t.is_exact && !(v.f.count && v.f.fewest == 0))
             FUZZ_FAIL("part %s, %zu rows of %zu pairs, form %d, %s: not called right", p->name,
                       t.rows, t.pairs, (int)t.given, npy_types[t.type]);
-        free_samples(&s);
+        free_verdict(&v);
         free(a.of), free(b.of), free(t.cosines), free(t.sines);
     }
     free(omega);
@@ -421,7 +430,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (is_small) show_part(p);
         fuzz_input own = of_tables;
         if (is_small && !count_notes(p, NOTE_WRONG)) compare_part(p, &own, way & 1);
-        free(p->lists[0]), free(p->lists[1]), free(p->factors), free(p->coordinate);
+        free(p->lists[0]), free(p->lists[1]), free(p->factors), free(p->coordinate), free(p->omega);
     }
     fclose(output_file);
     if (!has_null && strstr(output, "(null)")) FUZZ_FAIL("a text is NULL: %s", output);

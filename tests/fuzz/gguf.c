@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "../../tool/gguf_config.h"
+#include "../../tool/model/gguf_config.h"
 
 enum { ROOM = 8192 };
 
@@ -122,7 +122,8 @@ static void put_key(maker *m, fuzz_input *in, const char *architecture)
 static void put_tensor(maker *m, fuzz_input *in)
 {
     static const char *const names[] = {"rope_freqs.weight", "rope_factors_long.weight",
-                                        "position_embd.weight", "blk.0.attn_q.weight"};
+                                        "rope_factors_short.weight", "position_embd.weight",
+                                        "blk.0.attn_q.weight"};
     const unsigned b = fuzz_byte(in), dimensions = 1 + (b >> 6);
     put_text(m, names[b % FUZZ_COUNT(names)]);
     put(m, lie(in, dimensions), 4);

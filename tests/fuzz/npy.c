@@ -7,7 +7,7 @@
  */
 #include "fuzz.h"
 
-#include "../../tool/npy.h"
+#include "../../tool/files/npy.h"
 
 enum { ROOM = 4096 };
 

@@ -224,8 +224,8 @@ defects_of_the_library() {
     fi
     if have python3 && have_library json-c "$CC"; then
         breaks pe.h rope-floor sh tests/checks/tool.sh
-        breaks tool/rope.h unseen-key sh tests/checks/tool.sh
-        breaks tool/names.h missing-name sh tests/checks/tool.sh
+        breaks tool/model/rope.h unseen-key sh tests/checks/tool.sh
+        breaks tool/model/names.h missing-name sh tests/checks/tool.sh
     else
         skipping "python3, numpy or json-c is missing"
     fi

@@ -13,7 +13,7 @@ _CONFIGS = {
     "gemma3_text": _Config(head_dim=256, sliding_window=4096, rope_parameters={
         "full_attention": {"rope_theta": 1000000.0}, "sliding_attention": {"rope_theta": 10000.0}}),
     "deepseek_v3": _Config(qk_rope_head_dim=64, rope_interleave=True, rope_parameters={"rope_theta": 10000.0}),
-    "persimmon": _Config(rope_parameters={"rope_theta": 25000.0, "partial_rotary_factor": 0.5}),
+    "persimmon": _Config(rope_parameters={"rope_theta": 10000.0, "partial_rotary_factor": 0.5}),
 }
 
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* posenc compare: reads someone else's arrays, and finds what they are and how they differ from the
+ * config. */
+#ifndef TOOL_COMPARE_H
+#define TOOL_COMPARE_H
+
+#include "deviation.h"
+#include "explain.h"
+
+typedef struct compared {
+    const char *cosines, *sines, *table, *inv_freq, *positions; /* names of files, or NULL */
+    int has_config;
+} compared;
+
+/* Positions of the rows, by --positions: a range, a list, a file, or 0, 1, 2 ... NULL, or what is
+ * wrong. */
+static const char *place_samples(const char *text, samples *to)
+{
+    npy file = {0, 0, NPY_F64, 0, NULL};
+    positions where;
+    const char *error = NULL, *const dot = text ? strrchr(text, '.') : NULL;
+    to->positions = new_numbers(to->rows);
+    if (!to->positions) return "no memory";
+    if (!text) {
+        for (size_t r = 0; r < to->rows; r++) to->positions[r] = (double)r;
+        return NULL;
+    }
+    memset(&where, 0, sizeof where);
+    if (dot && strcmp(dot, ".npy") == 0) error = npy_read(text, &file);
+    else error = read_positions(text, &where);
+    const size_t count = file.of ? file.rows * file.columns : where.rows;
+    if (!error && (file.of ? file.rows != 1 && file.columns != 1 : where.axes != 1))
+        error = "one coordinate for each row is wanted";
+    if (!error && count != to->rows) error = "their number is not that of the rows";
+    for (size_t r = 0; !error && r < to->rows; r++) {
+        to->positions[r] = file.of      ? file.of[r]
+                           : where.list ? where.list[r]
+                                        : (double)(where.at.first + (int64_t)r * where.at.step);
+        if (!(fabs(to->positions[r]) <= 2147483648.0)) error = "positions are within 2^31";
+    }
+    free(file.of);
+    free(where.list);
+    return error;
+}
+
+/* Read a file of c; what is wrong is noted. */
+static int read_array(const char *name, npy *to, part *notes)
+{
+    const char *const error = npy_read(name, to);
+    if (error) say(notes, NOTE_WRONG, name, "%s", error);
+    return !error;
+}
+
+/* The first file of c, or the only one. */
+static const char *first_file(const compared *c)
+{
+    return c->inv_freq ? c->inv_freq : c->table ? c->table : c->cosines;
+}
+
+/* Reads the one or two files of c, whose arrays the caller frees. Returns 0, and notes why, if
+ * something is wrong. */
+static int read_arrays(const compared *c, npy *a, npy *b, part *notes)
+{
+    memset(b, 0, sizeof *b);
+    return read_array(first_file(c), a, notes) && (!c->cosines || read_array(c->sines, b, notes));
+}
+
+/* Returns how many pairs a row of the part's own table has, or 0 without a config. */
+static size_t pairs_expected(const compared *c, const part *p)
+{
+    if (!c->has_config) return 0;
+    return p->kind == PART_SINUSOIDAL ? p->preset.d_model / 2 : pairs_of_rope(&p->rope);
+}
+
+/* What the config says of the order of columns. */
+static expected expected_of(const compared *c, const part *p, int is_complex)
+{
+    expected want = {-1, c->table ? -1 : 0};
+    if (!c->has_config) return want;
+    if (p->kind == PART_SINUSOIDAL && c->table) {
+        want.are_neighbours = p->preset.layout == PE_LAYOUT_INTERLEAVED;
+        want.is_sine_first = !p->preset.cos_first;
+    } else if (p->kind == PART_ROPE) {
+        if (!c->table) want.are_neighbours = p->rope.layout == PE_LAYOUT_INTERLEAVED;
+        if (is_complex) want.is_sine_first = 0;
+    }
+    return want;
+}
+
+/* Makes samples of one array, or of cosines and sines; free_samples() frees them. Returns 0, and
+ * notes why, if something is wrong. */
+static int take_samples(const compared *c, npy *a, const npy *b, samples *to, part *notes)
+{
+    const size_t pairs = pairs_expected(c, notes);
+    const int is_beside = expected_of(c, notes, 0).are_neighbours == 1;
+    const char *const name = first_file(c);
+    memset(to, 0, sizeof *to);
+    const char *error = a->type == NPY_INTEGER ? "floating-point numbers are wanted" : NULL;
+    if (c->inv_freq && (a->rows != 1 || a->is_complex)) error = "one row of frequencies is wanted";
+    to->stored = a->type;
+    to->type = narrowest_type(a->of, a->rows * a->columns, a->type);
+    if (!error && c->inv_freq) {
+        to->is_inv_freq = 1;
+        to->type = a->type == NPY_F64 ? NPY_F64 : NPY_F32;
+        to->rows = 1;
+        to->pairs = a->columns;
+        to->cosines = a->of;
+        a->of = NULL;
+    } else if (!error)
+        error = c->table ? take_one(a, pairs, is_beside, to) : take_two(a, b, pairs, is_beside, to);
+    if (error) {
+        say(notes, NOTE_WRONG, name, "%s", error);
+        return 0;
+    }
+    if ((error = place_samples(c->inv_freq ? NULL : c->positions, to)) != NULL)
+        say(notes, NOTE_WRONG, "--positions", "%s", error);
+    else if (!measure(to)) say(notes, NOTE_WRONG, name, "no memory");
+    return !count_notes(notes, NOTE_WRONG);
+}
+
+/* Whether the arrays are what pe computes, bit by bit. */
+static int has_exact_bits(const samples *s, const explanation *e, const part *p)
+{
+    part own = *p;
+    deviation d;
+    if (e->is_negative || e->how != ARITHMETIC_DOUBLE || e->factor != e->of->factor) return 0;
+    if (p->kind == PART_SINUSOIDAL ? e->of->base != 0 : !e->of->has_rope) return 0;
+    if (p->kind == PART_ROPE) own.rope = e->of->rope;
+    find_deviation(s, &own, NULL, e->offset, e->is_swapped, &d);
+    const int is_same = d.by_pair && !d.wrong;
+    free(d.by_pair);
+    return is_same;
+}
+
+/* The first power of 2 at which two explanations have other numbers; 0 if there is none. */
+static double telling_position(const samples *s, const explanation *a, const explanation *b)
+{
+    const double least = 4 * half_unit(s->type) + 0x1p-20;
+    for (double p = 1; p <= 0x1p30; p *= 2)
+        for (size_t i = 0; i < s->pairs; i++) {
+            const double x = angle_by(a->how, a->of->omega[i], p + a->offset, 0);
+            const double y = angle_by(b->how, b->of->omega[i], p + b->offset, 0);
+            const double u[2] = {a->factor * cos(x), a->factor * sin(a->is_negative ? -x : x)};
+            const double v[2] = {b->factor * cos(y), b->factor * sin(b->is_negative ? -y : y)};
+            if (fabs(u[a->is_swapped] - v[b->is_swapped]) > least ||
+                fabs(u[!a->is_swapped] - v[!b->is_swapped]) > least)
+                return p;
+        }
+    return 0;
+}
+
+static double all_told_at(const samples *s, const findings *f)
+{
+    double last = 0;
+    for (size_t a = 0; a < f->count; a++)
+        for (size_t b = a + 1; b < f->count; b++)
+            last = fmax(last, telling_position(s, &f->of[a], &f->of[b]));
+    return last;
+}
+
+/* Whether sines are expected where cosines stand. Where the config does not say, as the explanation
+   has it, or the one that comes nearest. */
+static int expects_sine_first(const expected *want, const findings *f)
+{
+    if (want->is_sine_first >= 0) return want->is_sine_first;
+    return f->count ? f->of[0].is_swapped : f->best_matched && f->best.is_swapped;
+}
+
+/* What a comparison found. */
+typedef struct verdict {
+    samples s;
+    spectra all;
+    findings f;
+    deviation d;
+    int is_told; /* 1: exactly one explanation fits */
+} verdict;
+
+static void free_verdict(verdict *v)
+{
+    free(v->d.by_pair);
+    free_spectra(&v->all);
+    free_samples(&v->s);
+}
+
+/* Compares v->s with a part. Without a config the part gets the width that the arrays have. Returns
+ * 0, and notes why, if the part has no table of this width. */
+static int judge_samples(const compared *c, part *p, verdict *v)
+{
+    const samples *const s = &v->s;
+    findings *const f = &v->f;
+    if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s->pairs);
+    /* of M-RoPE the rows of text, whose coordinates are equal */
+    if (p->kind == PART_ROPE && !p->rope.coordinate && p->rope.section_order != PE_SECTIONS_VISION)
+        p->rope.axes = 1;
+    const expected want = expected_of(c, p, s->is_complex);
+    if (p->kind == PART_ROPE) spectra_of_rope(&v->all, &p->rope, s);
+    else spectra_of_preset(&v->all, p, s);
+    explain(s, &v->all, &want, f);
+    add_rivals(s, &v->all, f);
+    for (size_t k = 0; k < f->count; k++)
+        f->of[k].is_exact = f->count == 1 && has_exact_bits(s, &f->of[k], p);
+    for (size_t k = 0; k < f->count && f->count > 1; k++) f->of[k].is_how_known = 0;
+    f->has_config = c->has_config;
+    f->base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
+    find_deviation(s, p, v->all.count ? &v->all.of[0] : NULL, 0, expects_sine_first(&want, f),
+                   &v->d);
+    v->is_told = v->all.count && f->count == 1;
+    if (v->all.count) return 1;
+    say(p, NOTE_WRONG, "compare",
+        "%zu pairs in the arrays, but this part has another width, or several coordinates",
+        s->pairs);
+    return 0;
+}
+
+/* Compares the files of c with a part. Returns 0, and notes why, if there is nothing to report. The
+ * caller frees the verdict with free_verdict() in each case. */
+static int judge(const compared *c, part *p, verdict *v)
+{
+    npy a, b;
+    memset(v, 0, sizeof *v);
+    const int is_judged =
+        read_arrays(c, &a, &b, p) && take_samples(c, &a, &b, &v->s, p) && judge_samples(c, p, v);
+    free(a.of);
+    free(b.of);
+    return is_judged;
+}
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Someone else's arrays as cosines and sines of pairs, and what can be measured without a config:
+ * amplitude, frequency, phase and noise of each pair. */
+#ifndef TOOL_SAMPLES_H
+#define TOOL_SAMPLES_H
+
+#include "../files/npy.h"
+
+/* Of each pair: amplitude * (cos, sin)(frequency * position + phase). */
+typedef struct track {
+    double amplitude, frequency, phase, noise;
+} track;
+
+typedef struct samples {
+    size_t rows, pairs;
+    double *cosines, *sines, *positions; /* [rows][pairs], [rows]; allocated           */
+    npy_type type;                       /* the narrowest type that has all elements   */
+    npy_type stored;                     /* the type in the file                       */
+    int is_inv_freq;                     /* 1: cosines are frequencies, [1][pairs]     */
+    int is_table;                        /* 1: sines and cosines came in one array     */
+    int is_complex;                      /* 1: complex numbers                         */
+    int is_doubled;                      /* 1: each pair's numbers stood twice         */
+    int are_neighbours;                  /* 1: those of a pair stood side by side      */
+    double step;                         /* the smallest distance of two rows, or 0    */
+    track *tracks;                       /* [pairs], allocated                         */
+} samples;
+
+static void free_samples(samples *s)
+{
+    free(s->cosines);
+    free(s->sines);
+    free(s->positions);
+    free(s->tracks);
+    memset(s, 0, sizeof *s);
+}
+
+/* x rounded to nearest even in a type. */
+static double rounded_to(double x, npy_type type)
+{
+    int exponent;
+    if (type == NPY_F64 || type == NPY_INTEGER || x == 0 || !isfinite(x)) return x;
+    if (type == NPY_F32) return (double)(float)x;
+    frexp(x, &exponent);
+    if (type == NPY_F16 && exponent < -13) exponent = -13; /* its subnormals */
+    const int unit = exponent - (type == NPY_F16 ? 11 : 8);
+    return ldexp(nearbyint(ldexp(x, -unit)), unit);
+}
+
+/* Returns the narrowest type that has all elements. 0 and the largest magnitude are no evidence:
+ * rows of position 0 have no other elements. */
+static npy_type narrowest_type(const double *of, size_t count, npy_type stored)
+{
+    static const npy_type narrow[] = {NPY_BF16, NPY_F16, NPY_F32};
+    double largest = 0;
+    if (stored == NPY_BF16 || stored == NPY_F16) return stored;
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(of[i]));
+    for (size_t t = 0; t < 3 && narrow[t] != stored; t++) {
+        size_t i = 0, telling = 0;
+        while (i < count && rounded_to(of[i], narrow[t]) == of[i])
+            telling += of[i] != 0 && fabs(of[i]) != largest, i++;
+        if (i == count && telling >= 4) return narrow[t];
+    }
+    return stored;
+}
+
+/* Half a unit in the last place of |x| at most, relative. */
+static double half_unit(npy_type type)
+{
+    return type == NPY_BF16  ? 0x1p-8
+           : type == NPY_F16 ? 0x1p-11
+           : type == NPY_F32 ? 0x1p-24
+                             : 0x1p-53;
+}
+
+static double wrapped(double angle) { return remainder(angle, 2 * 3.14159265358979323846); }
+
+/* How the columns may be there twice. A table of few rows may fit both. */
+enum { TWICE_AS_HALVES = 1, TWICE_SIDE_BY_SIDE = 2 };
+
+/* Returns the ways that fit, or 0. */
+static int doubling_of(const npy *a)
+{
+    const size_t half = a->columns / 2;
+    int as_halves = a->columns % 2 == 0 && half > 0, side_by_side = as_halves;
+    for (size_t r = 0; r < a->rows && (as_halves || side_by_side); r++) {
+        const double *const row = a->of + r * a->columns;
+        for (size_t i = 0; i < half; i++) {
+            as_halves = as_halves && row[i] == row[i + half];
+            side_by_side = side_by_side && row[2 * i] == row[2 * i + 1];
+        }
+    }
+    return (as_halves ? TWICE_AS_HALVES : 0) | (side_by_side ? TWICE_SIDE_BY_SIDE : 0);
+}
+
+static double *new_numbers(size_t count)
+{
+    return (double *)malloc((count ? count : 1) * sizeof(double));
+}
+
+/* Cosines and sines of two arrays. Rows of `pairs` columns are not taken for half as many numbers
+ * twice: at position 0 all numbers are the same. If the columns fit both ways of being there twice,
+ * the expected one counts. Returns NULL on success, otherwise an error message. */
+static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
+                            int is_beside_expected, samples *to)
+{
+    if (cosines->rows != sines->rows || cosines->columns != sines->columns)
+        return "cosines and sines differ in shape";
+    if (cosines->is_complex || sines->is_complex) return "complex numbers are for --table";
+    const int twice = doubling_of(cosines) & doubling_of(sines);
+    const int is_doubled = twice && cosines->columns != pairs;
+    const int is_beside = twice == (TWICE_AS_HALVES | TWICE_SIDE_BY_SIDE)
+                              ? is_beside_expected
+                              : twice == TWICE_SIDE_BY_SIDE;
+    to->rows = cosines->rows;
+    to->pairs = is_doubled ? cosines->columns / 2 : cosines->columns;
+    to->is_doubled = is_doubled;
+    to->are_neighbours = is_doubled && is_beside;
+    to->cosines = new_numbers(to->rows * to->pairs);
+    to->sines = new_numbers(to->rows * to->pairs);
+    if (!to->cosines || !to->sines) return "no memory";
+    for (size_t r = 0; r < to->rows; r++)
+        for (size_t i = 0; i < to->pairs; i++) {
+            const size_t from = r * cosines->columns + (to->are_neighbours ? 2 * i : i);
+            to->cosines[r * to->pairs + i] = cosines->of[from];
+            to->sines[r * to->pairs + i] = sines->of[from];
+        }
+    return NULL;
+}
+
+/* Returns how far cos^2 + sin^2 is from constant: over the rows of the worst pair or, with
+ * `across_pairs`, over all rows and pairs. The numbers of a pair are `apart` columns from each
+ * other, those of the next pair `step` columns further. */
+static double unsteadiness(const npy *a, size_t step, size_t apart, int across_pairs)
+{
+    double worst = 0, least = HUGE_VAL, most = 0;
+    for (size_t i = 0; i < a->columns / 2; i++) {
+        if (!across_pairs) least = HUGE_VAL, most = 0;
+        for (size_t r = 0; r < a->rows; r++) {
+            const double *const at = a->of + r * a->columns + i * step;
+            const double size = at[0] * at[0] + at[apart] * at[apart];
+            if (size == 0 && r == 0) continue; /* a row of padding */
+            least = fmin(least, size);
+            most = fmax(most, size);
+        }
+        worst = fmax(worst, most - least);
+    }
+    return worst;
+}
+
+/* Returns whether cosine and sine of a pair are side by side, not in halves. If all rows are of one
+ * position, they are steady in both orders; then all pairs should have the same amplitude. If that
+ * does not tell either, the order is the one that is expected. */
+static int is_side_by_side(const npy *a, int is_expected)
+{
+    for (int across_pairs = 0; across_pairs <= 1; across_pairs++) {
+        const double beside = unsteadiness(a, 2, 1, across_pairs);
+        const double halves = unsteadiness(a, 1, a->columns / 2, across_pairs);
+        if (beside != halves) return beside < halves;
+    }
+    return is_expected;
+}
+
+/* Cosines and sines of one array: side by side, or in halves, which also may stand twice. Returns
+ * NULL on success, otherwise an error message. */
+static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, samples *to)
+{
+    if (a->columns % 2) return "an even number of columns is wanted";
+    const size_t half = a->columns / 2;
+    const int is_interleaved = a->is_complex || is_side_by_side(a, is_beside_expected);
+    npy parts[2];
+    for (int k = 0; k < 2; k++) {
+        parts[k] = *a;
+        parts[k].columns = half;
+        parts[k].is_complex = 0;
+        parts[k].of = new_numbers(a->rows * half);
+        for (size_t r = 0; parts[k].of && r < a->rows; r++)
+            for (size_t i = 0; i < half; i++)
+                parts[k].of[r * half + i] =
+                    a->of[r * a->columns +
+                          (is_interleaved ? 2 * i + (size_t)k : i + (size_t)k * half)];
+    }
+    const char *error = "no memory";
+    if (parts[0].of && parts[1].of)
+        error = take_two(&parts[0], &parts[1], pairs, is_beside_expected, to);
+    free(parts[0].of);
+    free(parts[1].of);
+    to->is_table = 1;
+    to->is_complex = a->is_complex;
+    if (!to->is_doubled) to->are_neighbours = is_interleaved;
+    return error;
+}
+
+/* Two rows the smallest distance apart; 0 without. */
+static int nearest_rows(const samples *s, size_t *first, size_t *second)
+{
+    double least = HUGE_VAL;
+    for (size_t r = 0; r + 1 < s->rows; r++) {
+        const double step = fabs(s->positions[r + 1] - s->positions[r]);
+        if (step > 0 && step < least) least = step, *first = r, *second = r + 1;
+    }
+    return least < HUGE_VAL;
+}
+
+static double phase_at(const samples *s, size_t r, size_t i)
+{
+    return atan2(s->sines[r * s->pairs + i], s->cosines[r * s->pairs + i]);
+}
+
+/* The slope of a pair's phase: from the nearest two rows, then from rows twice, four times as far
+ * ... apart, each of which the slope so far leads to. A slope is known but for 2 pi / step. */
+static double slope_of(const samples *s, size_t i, size_t first, size_t second)
+{
+    double slope = 0, reach = fabs(s->positions[second] - s->positions[first]), next = 2 * reach;
+    slope = wrapped(phase_at(s, second, i) - phase_at(s, first, i)) /
+            (s->positions[second] - s->positions[first]);
+    for (size_t r = second + 1; r < s->rows; r++) {
+        const double distance = s->positions[r] - s->positions[first];
+        if (fabs(distance) < next) continue;
+        if (fabs(distance) > 16 * reach) break;
+        slope += wrapped(phase_at(s, r, i) - phase_at(s, first, i) - slope * distance) / distance;
+        reach = fabs(distance), next = 2 * reach;
+    }
+    return slope;
+}
+
+/* Fill s->tracks. 0 without memory. */
+static int measure(samples *s)
+{
+    size_t first = 0, second = 0;
+    s->tracks = (track *)calloc(s->pairs, sizeof *s->tracks);
+    if (!s->tracks) return 0;
+    const int has_slope = !s->is_inv_freq && nearest_rows(s, &first, &second);
+    s->step = has_slope ? fabs(s->positions[second] - s->positions[first]) : 0;
+    for (size_t i = 0; i < s->pairs; i++) {
+        track *const t = &s->tracks[i];
+        if (s->is_inv_freq) {
+            t->frequency = s->cosines[i];
+            continue;
+        }
+        for (size_t r = 0; r < s->rows; r++)
+            t->amplitude += hypot(s->cosines[r * s->pairs + i], s->sines[r * s->pairs + i]);
+        t->amplitude /= (double)s->rows;
+        t->frequency = has_slope ? slope_of(s, i, first, second) : (double)NAN;
+        if (!has_slope) continue;
+        t->phase = wrapped(phase_at(s, first, i) - t->frequency * s->positions[first]);
+        for (size_t r = 0; r < s->rows; r++) {
+            const double angle = t->frequency * s->positions[r] + t->phase;
+            t->noise =
+                fmax(t->noise, hypot(s->cosines[r * s->pairs + i] - t->amplitude * cos(angle),
+                                     s->sines[r * s->pairs + i] - t->amplitude * sin(angle)));
+        }
+    }
+    return 1;
+}
+
+#endif

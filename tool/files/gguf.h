@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/* The head of a GGUF file (versions 2 and 3, either byte order) as a list of `path = value`: the
+ * keys of the model, without those of its tokenizer, and the factors of frequencies. No other tensor is
+ * read, only the names of those that speak of positions. The format: ggml's docs/gguf.md. */
+#ifndef TOOL_GGUF_H
+#define TOOL_GGUF_H
+
+#include "enums.h"
+#include "list.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    GGUF_BUFFER = 16384,
+    GGUF_MOST_KEYS = 16384,   /* models have some 40                                       */
+    GGUF_MOST_NAME = 256,     /* bytes of a key or of a tensor's name; ggml's are at most 64 */
+    GGUF_MOST_TEXT = 4096,    /* bytes of a string that is listed                          */
+    GGUF_MOST_ITEMS = 1048576 /* of the list                                               */
+};
+
+typedef enum gguf_type {
+    GGUF_U8 = 0,
+    GGUF_I8,
+    GGUF_U16,
+    GGUF_I16,
+    GGUF_U32,
+    GGUF_I32,
+    GGUF_F32,
+    GGUF_BOOL,
+    GGUF_STRING,
+    GGUF_ARRAY,
+    GGUF_U64,
+    GGUF_I64,
+    GGUF_F64,
+    GGUF_TYPES
+} gguf_type;
+
+/* What became of a file. */
+typedef struct gguf_report {
+    char error[512];        /* "", or what is wrong, with the key or the tensor             */
+    unsigned version;       /* 2 or 3                                                       */
+    uint64_t tensors;       /* of this file                                                 */
+    uint64_t bytes_fetched; /* from the file, buffers included                              */
+} gguf_report;
+
+/* A file that is read forward, by way of a buffer, so that the 400,000 strings of a tokenizer are
+ * skipped without a system call each. */
+typedef struct gguf_source {
+    FILE *file;
+    gguf_report *report;
+    uint64_t size, begin; /* of the file; where the buffer begins                              */
+    size_t next, have;    /* in the buffer                                                     */
+    int is_big_endian;
+    char key[GGUF_MOST_NAME + 1]; /* that is being read, for errors                            */
+    unsigned char buffer[GGUF_BUFFER];
+} gguf_source;
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static int gguf_fail(gguf_source *s, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!s->report->error[0])
+        vsnprintf(s->report->error, sizeof s->report->error, format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+static uint64_t gguf_at(const gguf_source *s) { return s->begin + s->next; }
+static uint64_t gguf_left(const gguf_source *s) { return s->size - gguf_at(s); }
+
+static int gguf_seek(FILE *file, uint64_t at, int from)
+{
+#if defined(_WIN32)
+    return _fseeki64(file, (long long)at, from) == 0;
+#else
+    return at <= (uint64_t)(~0UL >> 1) && fseek(file, (long)at, from) == 0;
+#endif
+}
+
+static int gguf_measure(gguf_source *s)
+{
+#if defined(_WIN32)
+    const long long size = _fseeki64(s->file, 0, SEEK_END) == 0 ? _ftelli64(s->file) : -1;
+#else
+    const long size = fseek(s->file, 0, SEEK_END) == 0 ? ftell(s->file) : -1;
+#endif
+    if (size < 0 || !gguf_seek(s->file, 0, SEEK_SET))
+        return gguf_fail(s, "the file cannot be searched: give a regular file, not a pipe");
+    s->size = (uint64_t)size;
+    return 1;
+}
+
+/* Skip bytes of which the caller knows that they are in the file. */
+static int gguf_skip(gguf_source *s, uint64_t count)
+{
+    if (count <= s->have - s->next) {
+        s->next += (size_t)count;
+        return 1;
+    }
+    s->begin = gguf_at(s) + count;
+    s->next = s->have = 0;
+    return gguf_seek(s->file, s->begin, SEEK_SET) || gguf_fail(s, "%s: a seek failed", s->key);
+}
+
+/* The next bytes, at most 16 at a time or a name. */
+static int gguf_bytes(gguf_source *s, void *to, size_t count, const char *what)
+{
+    if (count > gguf_left(s))
+        return gguf_fail(s, "%s: the file ends within %s: it has %llu bytes, %llu are needed",
+                         s->key, what, (unsigned long long)s->size,
+                         (unsigned long long)(gguf_at(s) + count));
+    for (size_t done = 0; done < count;) {
+        if (s->next == s->have) {
+            s->begin += s->have;
+            s->next = 0;
+            s->have = fread(s->buffer, 1, sizeof s->buffer, s->file);
+            s->report->bytes_fetched += s->have;
+            if (s->have == 0) return gguf_fail(s, "%s: a read failed within %s", s->key, what);
+        }
+        const size_t ready = s->have - s->next, wanted = count - done;
+        const size_t some = wanted < ready ? wanted : ready;
+        memcpy((char *)to + done, s->buffer + s->next, some);
+        s->next += some;
+        done += some;
+    }
+    return 1;
+}
+
+/* An integer of 1 to 8 bytes. */
+static int gguf_integer(gguf_source *s, size_t size, uint64_t *to, const char *what)
+{
+    unsigned char bytes[8];
+    if (!gguf_bytes(s, bytes, size, what)) return 0;
+    *to = 0;
+    for (size_t k = 0; k < size; k++) *to = *to << 8 | bytes[s->is_big_endian ? k : size - 1 - k];
+    return 1;
+}
+
+/* The length of a string, which is in the file. */
+static int gguf_length(gguf_source *s, uint64_t *length, const char *what)
+{
+    if (!gguf_integer(s, 8, length, what)) return 0;
+    return *length <= gguf_left(s) ||
+           gguf_fail(s, "%s: %s has %llu bytes, and the file ends after %llu", s->key, what,
+                     (unsigned long long)*length, (unsigned long long)gguf_left(s));
+}
+
+/* The name of a key or of a tensor: printable ASCII. */
+static int gguf_name(gguf_source *s, char to[GGUF_MOST_NAME + 1], const char *what)
+{
+    uint64_t length;
+    if (!gguf_length(s, &length, what)) return 0;
+    if (length == 0 || length > GGUF_MOST_NAME)
+        return gguf_fail(s, "%s: %s has %llu bytes: 1 ... %d are wanted", s->key, what,
+                         (unsigned long long)length, (int)GGUF_MOST_NAME);
+    if (!gguf_bytes(s, to, (size_t)length, what)) return 0;
+    to[length] = '\0';
+    for (size_t i = 0; i < length; i++)
+        if (to[i] <= ' ' || to[i] > '~')
+            return gguf_fail(s, "%s: byte %u of %s is 0x%02x: printable ASCII is wanted", s->key,
+                             (unsigned)i, what, (unsigned)(unsigned char)to[i]);
+    return 1;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static size_t gguf_size(uint64_t type)
+{
+    static const unsigned char sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+    TOOL_HAS_ALL(sizes, GGUF_TYPES);
+    return type < GGUF_TYPES ? sizes[type] : 0;
+}
+
+static int gguf_add(gguf_source *s, list *to, const char *path, value_kind kind, double number,
+                    const char *text)
+{
+    if (to->count >= GGUF_MOST_ITEMS)
+        return gguf_fail(s, "%s: more than %d values", path, (int)GGUF_MOST_ITEMS);
+    return list_add(to, path, kind, number, text, 0) || gguf_fail(s, "%s: out of memory", path);
+}
+
+/* What a float and a double are made of: the target has IEEE 754, as all of pe needs. */
+static double gguf_float(uint64_t bits, size_t size)
+{
+    const uint32_t word = (uint32_t)bits;
+    float f;
+    double d;
+    memcpy(&f, &word, sizeof f);
+    memcpy(&d, &bits, sizeof d);
+    return size == 4 ? (double)f : d;
+}
+
+/* A number or a boolean. to: NULL to check it only. */
+static int gguf_scalar(gguf_source *s, list *to, const char *path, uint64_t type)
+{
+    const size_t size = gguf_size(type);
+    uint64_t bits;
+    char text[40];
+    if (!gguf_integer(s, size, &bits, "its value")) return 0;
+    if (type == GGUF_BOOL) {
+        if (bits > 1) return gguf_fail(s, "%s: a boolean is 0 or 1, not %u", path, (unsigned)bits);
+        return !to || gguf_add(s, to, path, VALUE_BOOLEAN, (double)bits, bits ? "true" : "false");
+    }
+    if (type == GGUF_F32 || type == GGUF_F64) {
+        const double x = gguf_float(bits, size);
+        snprintf(text, sizeof text, "%.*g", size == 4 ? 9 : 17, x);
+        return !to || gguf_add(s, to, path, VALUE_NUMBER, x, text);
+    }
+    const int is_signed =
+        type == GGUF_I8 || type == GGUF_I16 || type == GGUF_I32 || type == GGUF_I64;
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    const int is_negative = is_signed && (bits & sign) != 0;
+    const uint64_t size_of_it = is_negative ? (sign - 1 - (bits & (sign - 1))) + 1 : bits;
+    snprintf(text, sizeof text, "%s%llu", is_negative ? "-" : "", (unsigned long long)size_of_it);
+    const double x = is_negative ? -(double)size_of_it : (double)size_of_it;
+    return !to || gguf_add(s, to, path, VALUE_NUMBER, x, text);
+}
+
+static int gguf_string(gguf_source *s, list *to, const char *path)
+{
+    uint64_t length;
+    char text[GGUF_MOST_TEXT + 1];
+    if (!gguf_length(s, &length, "its string")) return 0;
+    if (!to) return gguf_skip(s, length);
+    if (length > GGUF_MOST_TEXT) {
+        snprintf(text, sizeof text, "[%llu bytes]", (unsigned long long)length);
+        return gguf_skip(s, length) && gguf_add(s, to, path, VALUE_OTHER, 0, text);
+    }
+    if (!gguf_bytes(s, text, (size_t)length, "its string")) return 0;
+    text[length] = '\0';
+    if (strlen(text) != length) return gguf_fail(s, "%s: its string has a byte 0", path);
+    return gguf_add(s, to, path, VALUE_STRING, 0, text);
+}
+
+static int gguf_array(gguf_source *s, list *to, const char *path)
+{
+    uint64_t type, count;
+    char element[GGUF_MOST_NAME + 32];
+    if (!gguf_integer(s, 4, &type, "the type of its elements") ||
+        !gguf_integer(s, 8, &count, "its number of elements"))
+        return 0;
+    if (type == GGUF_ARRAY)
+        return gguf_fail(s, "%s: arrays of arrays are not read; llama.cpp has none", path);
+    if (type >= GGUF_TYPES)
+        return gguf_fail(s, "%s: its elements have type %llu: there are 0 ... %d", path,
+                         (unsigned long long)type, GGUF_TYPES - 1);
+    const size_t size = type == GGUF_STRING ? 8 : gguf_size(type);
+    if (count > gguf_left(s) / size)
+        return gguf_fail(s, "%s: %llu elements of %s%u bytes, and the file ends after %llu", path,
+                         (unsigned long long)count, type == GGUF_STRING ? "at least " : "",
+                         (unsigned)size, (unsigned long long)gguf_left(s));
+    const int is_listed = to && type != GGUF_STRING && count > 0 && count <= LIST_MOST_ELEMENTS;
+    if (to && !is_listed) {
+        snprintf(element, sizeof element, count ? "[%llu elements]" : "[]",
+                 (unsigned long long)count);
+        if (!gguf_add(s, to, path, VALUE_OTHER, 0, element)) return 0;
+    }
+    if (!is_listed && type != GGUF_STRING) return gguf_skip(s, count * size);
+    for (uint64_t i = 0; i < count; i++) {
+        snprintf(element, sizeof element, "%s[%llu]", path, (unsigned long long)i);
+        if (!(is_listed ? gguf_scalar(s, to, element, type) : gguf_string(s, NULL, element)))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+/* What says nothing of positions, and much of it: tokens, templates, authors. */
+static int gguf_is_listed(const char *key)
+{
+    return strncmp(key, "tokenizer.", 10) != 0 &&
+           (strncmp(key, "general.", 8) != 0 || strcmp(key, "general.architecture") == 0 ||
+            strcmp(key, "general.name") == 0 || strcmp(key, "general.type") == 0);
+}
+
+/* general.alignment, where the data of tensors begin. */
+static int gguf_alignment(gguf_source *s, uint64_t type, uint64_t *alignment)
+{
+    if (type != GGUF_U32)
+        return gguf_fail(s, "general.alignment: a u32 is wanted, not type %llu",
+                         (unsigned long long)type);
+    if (!gguf_integer(s, 4, alignment, "its value")) return 0;
+    return (*alignment && (*alignment & (*alignment - 1)) == 0) ||
+           gguf_fail(s, "general.alignment: %llu is no power of two",
+                     (unsigned long long)*alignment);
+}
+
+/* FNV-1a. Two keys with one hash are taken for the same: with 16384 keys the odds are 2^-37. */
+static uint64_t gguf_hash(const char *text)
+{
+    uint64_t hash = 14695981039346656037u;
+    while (*text) hash = (hash ^ (unsigned char)*text++) * 1099511628211u;
+    return hash;
+}
+
+static int gguf_key(gguf_source *s, list *to, uint64_t *hashes, size_t number, uint64_t *alignment)
+{
+    char key[GGUF_MOST_NAME + 1];
+    uint64_t type;
+    snprintf(s->key, sizeof s->key, "key %u", (unsigned)number + 1);
+    if (!gguf_name(s, key, "its name")) return 0;
+    memcpy(s->key, key, sizeof key);
+    hashes[number] = gguf_hash(key);
+    for (size_t i = 0; i < number; i++)
+        if (hashes[i] == hashes[number]) return gguf_fail(s, "%s: the key is there twice", key);
+    if (!gguf_integer(s, 4, &type, "its type")) return 0;
+    if (strcmp(key, "general.alignment") == 0) return gguf_alignment(s, type, alignment);
+    list *const used = gguf_is_listed(key) ? to : NULL;
+    if (type == GGUF_STRING) return gguf_string(s, used, key);
+    if (type == GGUF_ARRAY) return gguf_array(s, used, key);
+    if (type < GGUF_TYPES) return gguf_scalar(s, used, key, type);
+    return gguf_fail(s, "%s: type %llu: there are 0 ... %d", key, (unsigned long long)type,
+                     GGUF_TYPES - 1);
+}
+
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+typedef struct gguf_tensor {
+    char name[GGUF_MOST_NAME + 1];
+    uint64_t dimensions, count, type, offset; /* count: of elements                            */
+} gguf_tensor;
+
+static int gguf_tensor_info(gguf_source *s, uint64_t number, uint64_t alignment, gguf_tensor *t)
+{
+    snprintf(s->key, sizeof s->key, "tensor %llu", (unsigned long long)number + 1);
+    if (!gguf_name(s, t->name, "its name")) return 0;
+    memcpy(s->key, t->name, sizeof t->name);
+    if (!gguf_integer(s, 4, &t->dimensions, "its number of dimensions")) return 0;
+    if (t->dimensions > 4)
+        return gguf_fail(s, "%s: %llu dimensions: ggml has at most 4", t->name,
+                         (unsigned long long)t->dimensions);
+    t->count = 1;
+    for (uint64_t d = 0; d < t->dimensions; d++) {
+        uint64_t length;
+        if (!gguf_integer(s, 8, &length, "its dimensions")) return 0;
+        if (length > INT64_MAX)
+            return gguf_fail(s, "%s: dimension %llu is negative: %lld", t->name,
+                             (unsigned long long)d, (long long)-(int64_t)(~length) - 1);
+        if (length && t->count > INT64_MAX / length)
+            return gguf_fail(s, "%s: more than 2^63 elements", t->name);
+        t->count *= length;
+    }
+    if (!gguf_integer(s, 4, &t->type, "its type") || !gguf_integer(s, 8, &t->offset, "its offset"))
+        return 0;
+    return t->offset % alignment == 0 ||
+           gguf_fail(s, "%s: its offset, %llu, is no multiple of general.alignment, %llu", t->name,
+                     (unsigned long long)t->offset, (unsigned long long)alignment);
+}
+
+/* The tensors whose numbers are read: they divide frequencies. */
+static const char *const gguf_factor_tensors[] = {"rope_freqs.weight", "rope_factors_long.weight",
+                                                  "rope_factors_short.weight"};
+enum { GGUF_FACTOR_TENSORS = 3 };
+
+/* Reads the factors of a tensor, of 32 bits. data: where the data of tensors begin. */
+static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t data)
+{
+    memcpy(s->key, t->name, sizeof t->name);
+    if (t->type != 0)
+        return gguf_fail(s, "%s: ggml's type %llu: f32, which is 0, is wanted", t->name,
+                         (unsigned long long)t->type);
+    if (t->dimensions != 1 || t->count == 0 || t->count > LIST_MOST_ELEMENTS)
+        return gguf_fail(s, "%s: %llu dimensions, %llu elements: one of 1 ... %d is wanted",
+                         t->name, (unsigned long long)t->dimensions, (unsigned long long)t->count,
+                         (int)LIST_MOST_ELEMENTS);
+    if (data > s->size || t->offset > s->size - data || t->count > (s->size - data - t->offset) / 4)
+        return gguf_fail(s,
+                         "%s: its %llu numbers begin at byte %llu, and the file has %llu: "
+                         "is it whole?",
+                         t->name, (unsigned long long)t->count,
+                         (unsigned long long)(data + t->offset), (unsigned long long)s->size);
+    if (data + t->offset < gguf_at(s)) return gguf_fail(s, "%s: its data are no data", t->name);
+    if (!gguf_skip(s, data + t->offset - gguf_at(s))) return 0;
+    for (uint64_t i = 0; i < t->count; i++) {
+        char path[GGUF_MOST_NAME + 32];
+        snprintf(path, sizeof path, "%.40s[%llu]", t->name, (unsigned long long)i);
+        if (!gguf_scalar(s, to, path, GGUF_F32)) return 0;
+    }
+    return 1;
+}
+
+static int gguf_tensors(gguf_source *s, list *to, uint64_t alignment)
+{
+    gguf_tensor t, factors[GGUF_FACTOR_TENSORS];
+    size_t found = 0;
+    TOOL_HAS_ALL(gguf_factor_tensors, GGUF_FACTOR_TENSORS);
+    for (uint64_t i = 0; i < s->report->tensors; i++) {
+        if (!gguf_tensor_info(s, i, alignment, &t)) return 0;
+        size_t k = 0, at = found;
+        while (k < GGUF_FACTOR_TENSORS && strcmp(t.name, gguf_factor_tensors[k]) != 0) k++;
+        if (k < GGUF_FACTOR_TENSORS) {
+            for (size_t f = 0; f < found; f++)
+                if (strcmp(factors[f].name, t.name) == 0)
+                    return gguf_fail(s, "%.40s: the tensor is there twice", t.name);
+            for (; at > 0 && factors[at - 1].offset > t.offset; at--) factors[at] = factors[at - 1];
+            factors[at] = t; /* in the order of their data */
+            found++;
+        } else if (strstr(t.name, "rope") || strncmp(t.name, "position_embd", 13) == 0) {
+            char text[48];
+            snprintf(text, sizeof text, "[%llu elements, not read]", (unsigned long long)t.count);
+            if (!gguf_add(s, to, t.name, VALUE_OTHER, 0, text)) return 0;
+        }
+    }
+    const uint64_t past = gguf_at(s) % alignment;
+    const uint64_t data = gguf_at(s) + (past ? alignment - past : 0);
+    for (size_t f = 0; f < found; f++)
+        if (!gguf_factors(s, to, &factors[f], data)) return 0;
+    return 1;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static int gguf_begins(const unsigned char first[4]) { return memcmp(first, "GGUF", 4) == 0; }
+
+/* The magic number, the version, in whose byte order the file is, and the counts. */
+static int gguf_head(gguf_source *s, uint64_t *keys)
+{
+    unsigned char magic[4];
+    uint64_t version;
+    memcpy(s->key, "the file", 9);
+    if (!gguf_measure(s) || !gguf_bytes(s, magic, 4, "the magic number")) return 0;
+    if (!gguf_begins(magic)) return gguf_fail(s, "the file begins without \"GGUF\"");
+    if (!gguf_integer(s, 4, &version, "the version")) return 0;
+    s->is_big_endian = version > 0xffff;
+    if (s->is_big_endian)
+        version = (version & 0xff) << 24 | (version >> 8 & 0xff) << 16 |
+                  (version >> 16 & 0xff) << 8 | version >> 24;
+    if (version != 2 && version != 3)
+        return gguf_fail(s, "GGUF version %llu: 2 and 3 are read; llama.cpp's converter writes 3",
+                         (unsigned long long)version);
+    s->report->version = (unsigned)version;
+    if (!gguf_integer(s, 8, &s->report->tensors, "the number of tensors") ||
+        !gguf_integer(s, 8, keys, "the number of keys"))
+        return 0;
+    if (*keys > GGUF_MOST_KEYS)
+        return gguf_fail(s, "the file: %llu keys: at most %d are read", (unsigned long long)*keys,
+                         (int)GGUF_MOST_KEYS);
+    const uint64_t least = 24; /* bytes of a tensor: its name's length, dimensions, type, offset */
+    return s->report->tensors <= gguf_left(s) / least ||
+           gguf_fail(s, "the file: %llu tensors of at least %u bytes, and the file ends after %llu",
+                     (unsigned long long)s->report->tensors, (unsigned)least,
+                     (unsigned long long)gguf_left(s));
+}
+
+/* Append the keys of a file to a list. Returns 1, or 0 with report->error, when the list has a part
+ * of them. The file must be seekable; where it stands afterwards is not said. */
+static int gguf_read(FILE *file, list *to, gguf_report *report)
+{
+    uint64_t keys = 0, alignment = 32;
+    gguf_source *const s = (gguf_source *)calloc(1, sizeof *s);
+    uint64_t *const hashes = (uint64_t *)malloc(GGUF_MOST_KEYS * sizeof *hashes);
+    memset(report, 0, sizeof *report);
+    int is_good = s && hashes;
+    if (is_good) {
+        s->file = file;
+        s->report = report;
+        is_good = gguf_head(s, &keys);
+    } else snprintf(report->error, sizeof report->error, "out of memory");
+    for (size_t i = 0; is_good && i < keys; i++) is_good = gguf_key(s, to, hashes, i, &alignment);
+    if (is_good) is_good = gguf_tensors(s, to, alignment);
+    free(s);
+    free(hashes);
+    return is_good;
+}
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* config.json into a list of path = value, by json-c: strictly JSON, and NaN and Infinity, as
+ * Python writes them. */
+#ifndef TOOL_JSON_H
+#define TOOL_JSON_H
+
+#include "complaint.h"
+#include "list.h"
+
+#include <json-c/json.h>
+
+enum { JSON_DEPTH = 64, JSON_MOST_ITEMS = 65536, JSON_PATH_SIZE = 1024 };
+
+/* The lines of the keys, in the order of the file, and the first key that an object has twice. */
+typedef struct keys_seen {
+    size_t *lines, count, room;
+    char twice[96];
+} keys_seen;
+
+static void see_key(keys_seen *seen, size_t line)
+{
+    if (seen->count == seen->room) {
+        const size_t room = seen->room ? 2 * seen->room : 256;
+        size_t *const more = (size_t *)realloc(seen->lines, room * sizeof *more);
+        if (!more) return;
+        seen->lines = more;
+        seen->room = room;
+    }
+    seen->lines[seen->count++] = line;
+}
+
+typedef struct span {
+    const char *at;
+    size_t length;
+} span;
+
+static int by_name(const void *a, const void *b)
+{
+    const span *const x = (const span *)a, *const y = (const span *)b;
+    const size_t least = x->length < y->length ? x->length : y->length;
+    const int order = memcmp(x->at, y->at, least);
+    return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+/* The end of a string that begins at a quote: its last quote. */
+static const char *string_end(const char *c)
+{
+    for (c++; *c && *c != '"'; c++)
+        if (*c == '\\' && c[1]) c++;
+    return c;
+}
+
+/* Look through an object or list, which json-c has accepted, for its keys. Returns its end. json-c
+ * keeps the last one of two equal keys and says nothing. */
+static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
+{
+    span *names = NULL;
+    size_t count = 0, room = 0;
+    const int is_object_here = *c == '{';
+    int wants_key = is_object_here;
+    for (c++; *c && *c != '}' && *c != ']'; c++) {
+        if (*c == '\n') ++*line;
+        if (*c == ',') wants_key = is_object_here;
+        if (*c == '{' || *c == '[') c = see_keys(c, line, seen);
+        if (!*c) break;
+        if (*c != '"') continue;
+        const char *const end = string_end(c);
+        if (wants_key) {
+            see_key(seen, *line);
+            if (count == room) {
+                room = room ? 2 * room : 32;
+                span *const more = (span *)realloc(names, room * sizeof *more);
+                if (!more) break;
+                names = more;
+            }
+            names[count].at = c + 1;
+            names[count++].length = (size_t)(end - c - 1);
+            wants_key = 0;
+        }
+        c = end;
+        if (!*c) break;
+    }
+    if (count > 1) qsort(names, count, sizeof *names, by_name);
+    for (size_t k = 1; k < count && !seen->twice[0]; k++)
+        if (by_name(&names[k - 1], &names[k]) == 0)
+            snprintf(seen->twice, sizeof seen->twice, "%.*s",
+                     (int)(names[k].length < 90 ? names[k].length : 90), names[k].at);
+    free(names);
+    return c;
+}
+
+typedef struct flattener {
+    list *to;
+    const keys_seen *seen;
+    size_t next_key, line;
+    char path[JSON_PATH_SIZE];
+} flattener;
+
+static void flatten(flattener *f, json_object *value);
+
+static void flatten_object(flattener *f, json_object *value, size_t length)
+{
+    json_object_object_foreach(value, key, member)
+    {
+        f->line = f->next_key < f->seen->count ? f->seen->lines[f->next_key] : 0;
+        f->next_key++;
+        snprintf(f->path + length, JSON_PATH_SIZE - length, "%s%.255s", length ? "." : "", key);
+        for (char *c = f->path + length + (length > 0); *c; c++)
+            if (*c == '.' || *c == '[') *c = '?'; /* they part the keys of a path */
+        flatten(f, member);
+        f->path[length] = '\0';
+    }
+}
+
+static void flatten_list(flattener *f, json_object *value, size_t length)
+{
+    const size_t count = json_object_array_length(value);
+    char text[48];
+    if (count > LIST_MOST_ELEMENTS) {
+        snprintf(text, sizeof text, "[%zu elements]", count);
+        list_add(f->to, f->path, VALUE_OTHER, 0, text, f->line);
+    }
+    for (size_t i = 0; i < count; i++) {
+        snprintf(f->path + length, JSON_PATH_SIZE - length, "[%zu]", i);
+        if (count <= LIST_MOST_ELEMENTS) flatten(f, json_object_array_get_idx(value, i));
+        f->path[length] = '\0';
+    }
+}
+
+static void flatten(flattener *f, json_object *value)
+{
+    const size_t length = strlen(f->path);
+    const json_type type = json_object_get_type(value);
+    const char *const text =
+        value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN) : "";
+    if (f->to->count > JSON_MOST_ITEMS || length > JSON_PATH_SIZE - 300) {
+        f->to->is_out_of_memory = 1;
+        return;
+    }
+    if (type == json_type_object && json_object_object_length(value))
+        flatten_object(f, value, length);
+    else if (type == json_type_array && json_object_array_length(value))
+        flatten_list(f, value, length);
+    else if (type == json_type_object || type == json_type_array)
+        list_add(f->to, f->path, VALUE_OTHER, 0, type == json_type_object ? "{}" : "[]", f->line);
+    else if (type == json_type_null) list_add(f->to, f->path, VALUE_NULL, 0, "null", f->line);
+    else if (type == json_type_boolean)
+        list_add(f->to, f->path, VALUE_BOOLEAN, json_object_get_boolean(value), text, f->line);
+    else if (type == json_type_string)
+        list_add(f->to, f->path, VALUE_STRING, 0, json_object_get_string(value), f->line);
+    else list_add(f->to, f->path, VALUE_NUMBER, json_object_get_double(value), text, f->line);
+}
+
+/* The line on which a text stops being JSON. */
+static int line_at(const char *text, size_t end)
+{
+    int line = 1;
+    for (size_t i = 0; i < end; i++) line += text[i] == '\n';
+    return line;
+}
+
+/* Flattens a text of this length into a list. What is wrong is written to *is_wrong, which says
+ * nothing on entry. */
+static void read_json(const char *name, const char *text, size_t length, list *to,
+                      complaint *is_wrong)
+{
+    const size_t bom = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    json_tokener *const tokener = json_tokener_new_ex(JSON_DEPTH);
+    if (!tokener || length > 0x7ffffff0) {
+        complain_of(is_wrong, name, "does not fit in memory");
+        if (tokener) json_tokener_free(tokener);
+        return;
+    }
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    json_object *root = json_tokener_parse_ex(tokener, text + bom, (int)(length - bom));
+    const enum json_tokener_error error = json_tokener_get_error(tokener);
+    const size_t end = bom + json_tokener_get_parse_end(tokener);
+    if (error == json_tokener_continue)
+        complain_of(is_wrong, name, "is no JSON object: see line %d, where it ends",
+                    line_at(text, length));
+    else if (error != json_tokener_success || !json_object_is_type(root, json_type_object))
+        complain_of(is_wrong, name, "is no JSON object: see line %d: %s",
+                    error ? line_at(text, end) : 1,
+                    error ? json_tokener_error_desc(error) : "no { begins it");
+    else {
+        keys_seen seen = {NULL, 0, 0, ""};
+        flattener f = {to, &seen, 0, 0, ""};
+        size_t line = 1;
+        see_keys(strchr(text, '{'), &line, &seen);
+        if (seen.twice[0])
+            complain_of(is_wrong, seen.twice,
+                        "is there twice: Hugging Face takes the last, other programs the first");
+        else flatten(&f, root);
+        if (to->is_out_of_memory) complain_of(is_wrong, name, "has too many keys");
+        free(seen.lines);
+    }
+    json_object_put(root);
+    json_tokener_free(tokener);
+}
+
+/* Add the value of a path: JSON or, failing that, a string. Returns 0 without memory. */
+static int add_value(list *l, const char *path, const char *text)
+{
+    flattener f;
+    const keys_seen none = {NULL, 0, 0, ""};
+    memset(&f, 0, sizeof f);
+    f.to = l;
+    f.seen = &none;
+    snprintf(f.path, sizeof f.path, "%s", path);
+    json_tokener *const tokener = json_tokener_new();
+    if (!tokener) return 0;
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    json_object *value = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
+    if (json_tokener_get_error(tokener) != json_tokener_success)
+        list_add(l, f.path, VALUE_STRING, 0, text, 0);
+    else flatten(&f, value);
+    json_object_put(value);
+    json_tokener_free(tokener);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a whole file into memory, or says why it cannot be read. */
+#ifndef TOOL_WHOLE_H
+#define TOOL_WHOLE_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Why a file could not be opened or read just now, by errno. C99 has none of these numbers. */
+static const char *why_unread(void)
+{
+    int is_missing = 0;
+#ifdef ENOENT
+    is_missing |= errno == ENOENT;
+#endif
+#ifdef ENOTDIR
+    is_missing |= errno == ENOTDIR;
+#endif
+    if (is_missing)
+        return "no such file: wanted is a config.json, a .gguf or KEY=VALUE; docs/models.md has "
+               "models by name";
+#ifdef EISDIR
+    if (errno == EISDIR) return "a directory without a config.json that can be read";
+#endif
+#ifdef EACCES
+    if (errno == EACCES) return "cannot be read: permission denied";
+#endif
+    return "cannot be read";
+}
+
+/* All of a file, allocated, with a 0 behind it. A 0 within becomes '?': no format of text has
+ * it. */
+static char *read_file(const char *name, size_t *size)
+{
+    FILE *const file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
+    size_t room = 1 << 16;
+    char *text = file ? (char *)malloc(room + 1) : NULL;
+    *size = 0;
+    while (text) {
+        *size += fread(text + *size, 1, room - *size, file);
+        if (*size < room) break;
+        char *const more = (char *)realloc(text, 2 * room + 1);
+        if (!more) free(text);
+        text = more;
+        room *= 2;
+    }
+    for (size_t i = 0; text && i < *size; i++)
+        if (text[i] == '\0') text[i] = '?';
+    if (text) text[*size] = '\0';
+    if (file && ferror(file)) {
+        free(text);
+        text = NULL;
+    }
+    if (file && file != stdin) fclose(file);
+    return text;
+}
+
+#endif

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/* A model's file, flattened: its configs, one within the other, and the parts of each. */
+#ifndef TOOL_CONFIG_H
+#define TOOL_CONFIG_H
+
+#include "kinds.h"
+#include "types.h"
+#include "unread.h"
+
+/* Takes the values of absent keys from a line: "head_dim=256 rope_theta=10000". */
+static void take_usual(model *m, const char *facts)
+{
+    while (*facts) {
+        char word[400], *value_of;
+        size_t length = 0, kept = 0;
+        for (int is_quoted = 0; facts[length] && (is_quoted || facts[length] != ' '); length++) {
+            if (facts[length] == '\'') is_quoted = !is_quoted;
+            else if (kept + 1 < sizeof word) word[kept++] = facts[length];
+        }
+        word[kept] = '\0';
+        facts += length + (facts[length] == ' ');
+        value_of = strchr(word, '=');
+        if (!value_of) continue;
+        *value_of++ = '\0';
+        char *end;
+        const double number_of_it = strtod(value_of, &end);
+        const int is_true_word = strcmp(value_of, "true") == 0;
+        const value_kind kind = *end == '\0'                                     ? VALUE_NUMBER
+                                : is_true_word || strcmp(value_of, "false") == 0 ? VALUE_BOOLEAN
+                                                                                 : VALUE_STRING;
+        list_add(&m->usual, word, kind, kind == VALUE_BOOLEAN ? is_true_word : number_of_it,
+                 value_of, 0);
+    }
+}
+
+/* The facts of a GGUF file's architecture: see gguf_config.h. */
+static void take_architecture(model *m)
+{
+    for (size_t i = 0; i < m->file->count; i++) {
+        const item *const fact_there = &m->file->items[i];
+        if (fact_there->path[0] != '@') continue;
+        mark(m, fact_there);
+        list_add(&m->usual, fact_there->path, fact_there->kind, fact_there->number,
+                 fact_there->text, 0);
+    }
+    const item *const name = list_find(m->file, "@architecture");
+    if (name) snprintf(m->type, sizeof m->type, "%s", name->text);
+}
+
+/* rope_parameters, or rope_scaling; a note if there are both, or one is no object. */
+static const char *find_scaling(reader *r)
+{
+    static const char *const names[] = {"rope_parameters", "rope_scaling"};
+    value v;
+    const char *spare = NULL;
+    const int is_new = is_fact(r, "@reads", "new");
+    for (int k = 1; k >= 0; k--) {
+        if (!look_up(r, r->outer, names[k], &v)) continue;
+        if (k == 1 && is_new) {
+            say(r->out, NOTE_ODD, names[1], "does nothing: %s reads rope_parameters alone",
+                r->m->type);
+            continue;
+        }
+        if (r->inner[0]) spare = names[1];
+        join(r->inner, r->outer, names[k]);
+        if (is_object(r->m, r->inner)) continue;
+        wrong_type(r, &v, "an object");
+        r->inner[0] = '\0';
+    }
+    return spare;
+}
+
+/* The parts of a model that rotates: one for each label, and its layers that do not rotate. */
+static void read_rotating(reader *r, part *parts, size_t *count)
+{
+    labels all;
+    all.count = 0;
+    const char *const spare = find_scaling(r);
+    add_nested_labels(r, &all);
+    const int is_nested = all.count > 0;
+    if (is_nested) judge_nested(r);
+    else {
+        add_own_labels(r, &all);
+        add_second_label(r, &all);
+        add_linear_label(r, &all);
+    }
+    part *const first = parts + r->first;
+    if (strcmp(all.of[0].name, "text") != 0) name_part(r, all.of[0].name, first->name);
+    for (size_t k = 1; k < all.count; k++) {
+        char name[64];
+        name_part(r, all.of[k].name, name);
+        if (!add_part(parts, count, name)) all.count = k;
+    }
+    assign_layers(r, &all, parts, count);
+    for (size_t k = 0; k < all.count; k++) {
+        reader own = *r;
+        own.out = &first[k];
+        own.layer = first[k].layer_count ? (long)first[k].layers[0] : -1;
+        memcpy(own.inner, all.of[k].inner, sizeof own.inner);
+        read_rope(&own, &all.of[k]);
+        read_window(&own, &all.of[k]);
+    }
+    if (spare) say(first, NOTE_ODD, spare, "is not read beside rope_parameters; some programs do");
+}
+
+/* A config within the file. */
+typedef struct config_place {
+    char path[PATH_SIZE]; /* "" is the whole file                                            */
+    char type[64];        /* the model_type that its parent gives it, or ""                  */
+    int is_fixed;         /* 1: it has this type, whatever its own model_type says           */
+    char prefix[64];      /* the names of its parts begin with it                            */
+    int depth;            /* how many configs are around it                                  */
+} config_place;
+
+enum { MOST_DEPTH = 6, MOST_SUBS = 16 };
+
+/* Sets the type of a config, and what its absent keys mean. */
+static void set_type(model *m, const char *type)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s", type);
+    memcpy(m->type, name, sizeof m->type);
+    list_free(&m->usual);
+    const type_line *const line = type_named(m->type);
+    m->is_known = line != NULL;
+    if (line) take_usual(m, line->facts);
+    if (strcmp(m->type, "gguf") == 0) take_architecture(m);
+}
+
+/* Returns whether a config has a key that is not null. */
+static int has_own(const reader *r, const char *key)
+{
+    value v;
+    return look_up(r, r->outer, key, &v);
+}
+
+/* Returns the type of a config that names none, by the keys that only files of one project have; NULL
+ * if it has none of these keys. */
+static const char *type_by_keys(const reader *r)
+{
+    value v;
+    if (look_up(r, r->outer, "_class_name", &v) && v.at && v.at->kind == VALUE_STRING)
+        return v.at->text; /* Diffusers */
+    if (has_own(r, "rope_ntk_alpha") && has_own(r, "initial_context_length"))
+        return "gpt_oss_original";
+    if (!has_own(r, "dim") || !has_own(r, "n_layers") || !has_own(r, "n_heads")) return NULL;
+    return has_own(r, "yarn") ? "params.json yarn" : "params.json";
+}
+
+/* Finds the type of a config: that which its parent gives it or that of its own. */
+static void take_type(reader *r, const config_place *at)
+{
+    value v;
+    const char *type = string(r, "model_type", &v);
+    if (!type && !at->type[0]) type = type_by_keys(r);
+    set_type(r->m, at->is_fixed || !type ? at->type : type);
+}
+
+/* Adds the keys that other projects give other names: @aliases lists NEW:OLD. */
+static void add_aliases(const reader *r)
+{
+    const item *const aliases = usual_of(r, "@aliases");
+    for (const char *word = aliases ? aliases->text : ""; *word;) {
+        char pair[200], path[PATH_SIZE];
+        value v;
+        const size_t length = strcspn(word, ",");
+        snprintf(pair, sizeof pair, "%.*s", (int)length, word);
+        word += length + (word[length] == ',');
+        char *const old = strchr(pair, ':');
+        if (!old) continue;
+        *old = '\0';
+        join(path, r->outer, pair);
+        if (!look_up(r, r->outer, old + 1, &v) || !v.at) continue;
+        const item from = *v.at; /* adding moves the items */
+        char *const text = list__copy(from.text);
+        if (text) list_add(r->m->file, path, from.kind, from.number, text, from.line);
+        free(text);
+    }
+}
+
+/* Gives the config the scaling of its type, if the file has none. */
+static void fill_in(const reader *r)
+{
+    static const char start[] = "rope_parameters.";
+    static const char *const old_keys[] = {"rope_theta", "swa_rope_theta", "partial_rotary_factor"};
+    char path[PATH_SIZE];
+    int is_nested = 0;
+    const int is_new = is_fact(r, "@reads", "new");
+    if (has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"))) return;
+    join(path, r->outer, "rope_parameters");
+    for (size_t i = 0; i < r->m->file->count; i++) { /* a null would hide what is added */
+        char *const null = r->m->file->items[i].path;
+        if (strcmp(null, path) == 0) null[strlen(null) - 1] = '?';
+    }
+    for (size_t i = 0; i < r->m->usual.count; i++) {
+        const item *const u = &r->m->usual.items[i];
+        if (strncmp(u->path, start, sizeof start - 1) != 0) continue;
+        is_nested |= strchr(u->path + sizeof start - 1, '.') != NULL;
+        join(path, r->outer, u->path);
+        list_add(r->m->file, path, u->kind, u->number, u->text, LINE_OF_TYPE);
+    }
+    add_aliases(r);
+    for (size_t k = 0; k < TOOL_COUNT(old_keys) && is_nested; k++)
+        if (has_own(r, old_keys[k]))
+            say(r->out, NOTE_ODD, old_keys[k],
+                "does nothing: without rope_parameters, %s has numbers of its own", r->m->type);
+}
+
+/* ---- configs within a config ----------------------------------------------------------------- */
+
+typedef struct sub {
+    char key[64], type[64];
+    int is_fixed;
+} sub;
+
+/* Reads the list that @parts is. Returns how many there are. */
+static size_t subs_of(const reader *r, sub *to)
+{
+    const item *const fact_there = usual_of(r, "@parts");
+    size_t count = 0;
+    for (const char *word = fact_there ? fact_there->text : ""; *word && count < MOST_SUBS;) {
+        const size_t length = strcspn(word, ","), key = strcspn(word, ":,");
+        const int is_fixed = key < length && word[key + 1] == '!';
+        const size_t from = key < length ? key + 1 + (size_t)is_fixed : length;
+        sub *const s = &to[count++];
+        snprintf(s->key, sizeof s->key, "%.*s", (int)key, word);
+        snprintf(s->type, sizeof s->type, "%.*s", (int)(length - from), word + from);
+        s->is_fixed = is_fixed;
+        word += length + (word[length] == ',');
+    }
+    return count;
+}
+
+static const sub *sub_named(const sub *subs, size_t count, const char *key)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(subs[k].key, key) == 0) return &subs[k];
+    return NULL;
+}
+
+/* Configs of the text, whose parts have the names of the config around it. */
+static const char *const text_keys[] = {"text_config", "llm_config", "language_config",
+                                        "thinker_config"};
+
+/* Objects whose names end like those of configs, but that configure no model. */
+static const char *const other_objects[] = {
+    "quantization_config", "compression_config", "generation_config", "attn_config",
+    "attention_config",    "linear_attn_config", "ffn_config",        "auto_config"};
+
+static int is_config_name(const char *key)
+{
+    const size_t length = strlen(key);
+    return length > 7 && strcmp(key + length - 7, "_config") == 0 &&
+           !is_one_of(key, other_objects, TOOL_COUNT(other_objects));
+}
+
+/* Makes the place of a config within another one. */
+static void go_into(const config_place *from, const reader *r, const char *key, const sub *s,
+                    config_place *to)
+{
+    const int is_text = is_one_of(key, text_keys, TOOL_COUNT(text_keys));
+    const size_t length = strlen(key), end = is_config_name(key) ? length - 7 : length;
+    memset(to, 0, sizeof *to);
+    join(to->path, from->path, key);
+    snprintf(to->type, sizeof to->type, "%s", s ? s->type : is_text ? r->m->type : "");
+    to->is_fixed = s && s->is_fixed;
+    to->depth = from->depth + 1;
+    if (is_text) memcpy(to->prefix, from->prefix, sizeof to->prefix);
+    else
+        snprintf(to->prefix, sizeof to->prefix, "%.28s%s%.*s", from->prefix,
+                 from->prefix[0] ? "." : "", (int)(end < 30 ? end : 30), key);
+}
+
+/* Returns the key of the config of the text, or NULL if the layers are in this config itself. If the
+ * type has such a config, but the file does not, *is_flat says whether the keys of the text are in
+ * this config. */
+static const char *find_text(const reader *r, const sub *subs, size_t count, int *is_flat)
+{
+    char path[PATH_SIZE];
+    value v;
+    *is_flat = 0;
+    for (size_t k = 0; k < TOOL_COUNT(text_keys); k++) {
+        if (!look_up(r, r->outer, text_keys[k], &v)) continue;
+        if (is_object(r->m, v.path)) return text_keys[k];
+        wrong_type(r, &v, "an object");
+    }
+    for (size_t k = 0; k < TOOL_COUNT(text_keys); k++) {
+        const sub *const s = sub_named(subs, count, text_keys[k]);
+        if (!s) continue;
+        for (size_t w = 0; w < TOOL_COUNT(width_keys); w++) *is_flat |= has_own(r, width_keys[w]);
+        *is_flat |= has_own(r, "head_dim") || has_own(r, "rope_theta");
+        if (*is_flat) return s->key;
+        join(path, r->outer, s->key);
+        join(v.path, path, "model_type");
+        list_add(r->m->file, v.path, VALUE_STRING, 0, s->type, LINE_OF_TYPE);
+        return s->key;
+    }
+    return NULL;
+}
+
+/* Reads the layers that a config itself has. */
+static void read_own(reader *r, part *parts, size_t *count)
+{
+    part *const p = r->out;
+    const item *const encoder = usual_of(r, "@encoder");
+    const item *const refused = usual_of(r, "@refused");
+    const part_kind kind = kind_of_model(r);
+    if (!r->m->main[0] && r->first == 0) memcpy(r->m->main, r->outer, sizeof r->m->main);
+    if (refused && kind == PART_ROPE) {
+        const char *const why = strstr(refused->text, ": ");
+        char key[96];
+        snprintf(key, sizeof key, "%.*s", why ? (int)(why - refused->text) : 0, refused->text);
+        p->kind = PART_UNREAD;
+        say(p, NOTE_UNREAD, key, "%s", why ? why + 2 : refused->text);
+        return;
+    }
+    if (!r->m->is_known && has_own(r, "_class_name")) {
+        p->kind = PART_UNREAD;
+        say(p, NOTE_UNREAD, "_class_name",
+            "%s: a config of Diffusers, whose positions posenc does not read: see docs/models.md",
+            r->m->type);
+        return;
+    }
+    if (kind == PART_ROPE) read_rotating(r, parts, count);
+    else read_other(r, kind);
+    judge_keys(r);
+    judge_objects(r);
+    if (!encoder) return;
+    char name[64];
+    size_t width = 0;
+    size_of(r, "@hidden", width_keys, TOOL_COUNT(width_keys), &width);
+    name_part(r, "decoder", p->name);
+    name_part(r, "encoder", name);
+    part *const q = add_part(parts, count, name);
+    if (q) preset_part(q, encoder->text, width);
+}
+
+static void read_at(model *m, const config_place *at, part *parts, size_t *count);
+
+/* Says that a config within the file is of no type that posenc knows. */
+static void refuse_sub(const reader *r, const config_place *at, part *parts, size_t *count)
+{
+    part *const p = add_part(parts, count, at->prefix);
+    value v;
+    if (!p) return;
+    p->kind = PART_UNREAD;
+    if (look_up(r, at->path, "model_type", &v) && v.at)
+        say(p, NOTE_UNREAD, "model_type",
+            "%.60s: not in posenc's table: what rotates in it is not told", v.at->text);
+    else say(p, NOTE_UNREAD, "model_type", "missing: what rotates in %.60s is not told", at->path);
+}
+
+/* Returns whether a config has a key that sounds like rotations. */
+static int speaks_of_rotation(const model *m, const char *path)
+{
+    char key[PATH_SIZE];
+    for (const item *i = list_next(m->file, path, NULL); i; i = list_next(m->file, path, i)) {
+        child_of(i->path, path, key);
+        if (is_telling(key) && !strstr(key, "position")) return 1;
+    }
+    return 0;
+}
+
+/* Reads a config within another one, beside that of the text. */
+static void read_sub(const reader *r, const config_place *from, const char *key, const sub *s,
+                     part *parts, size_t *count)
+{
+    config_place at;
+    value v;
+    go_into(from, r, key, s, &at);
+    const int has_type = look_up(r, at.path, "model_type", &v) && v.at &&
+                         v.at->kind == VALUE_STRING && type_named(v.at->text);
+    const int is_tower = strcmp(key, "vision_config") == 0 || strcmp(key, "audio_config") == 0;
+    const int is_named = look_up(r, at.path, "model_type", &v);
+    if (!is_object(r->m, at.path)) {
+        if (!is_tower || !look_up(r, r->outer, key, &v)) return;
+        part *const p = *count ? &parts[0] : add_part(parts, count, at.prefix);
+        say(p, NOTE_WRONG, key, "an object is wanted");
+    } else if (has_type || (s && type_named(s->type))) read_at(r->m, &at, parts, count);
+    else if (is_named || is_tower || speaks_of_rotation(r->m, at.path))
+        refuse_sub(r, &at, parts, count);
+}
+
+/* Reads the configs within one, other than that of the text. */
+static void read_subs(const reader *r, const config_place *at, const char *text, part *parts,
+                      size_t *count)
+{
+    sub subs[MOST_SUBS];
+    char done[MOST_SUBS][64], key[PATH_SIZE];
+    size_t dones = 0;
+    const size_t listed = subs_of(r, subs);
+    for (size_t i = 0; i < r->m->file->count && dones < MOST_SUBS; i++) {
+        const char *const path = r->m->file->items[i].path;
+        if (!is_beneath(path, r->outer)) continue;
+        child_of(path, r->outer, key);
+        const sub *const s = sub_named(subs, listed, key);
+        int is_done = (text && strcmp(key, text) == 0) || strlen(key) >= sizeof done[0];
+        for (size_t k = 0; k < dones; k++) is_done |= strcmp(done[k], key) == 0;
+        if (is_done || (!s && !is_config_name(key))) continue;
+        snprintf(done[dones++], sizeof done[0], "%.63s", key);
+        read_sub(r, at, key, s, parts, count);
+        set_type(r->m, at->type);
+    }
+}
+
+/* Reads a config: the layers of its own, the config of its text, then the others within it. */
+static void read_at(model *m, const config_place *at, part *parts, size_t *count)
+{
+    sub subs[MOST_SUBS];
+    config_place own = *at;
+    reader r = {NULL, m, "", "", -1, own.prefix, *count};
+    r.out = add_part(parts, count, "text");
+    if (!r.out || at->depth > MOST_DEPTH || *count + MOST_LABELS + 8 > MOST_PARTS) {
+        if (r.out) r.out->kind = PART_UNREAD;
+        if (r.out) say(r.out, NOTE_UNREAD, at->path, "too many configs within one another");
+        return;
+    }
+    memcpy(r.outer, at->path, sizeof r.outer);
+    name_part(&r, "text", r.out->name);
+    take_type(&r, at);
+    memcpy(own.type, m->type, sizeof own.type);
+    int is_flat = 0, is_parted = is_fact(&r, "@kind", "parts");
+    const size_t listed = subs_of(&r, subs);
+    const char *const text = find_text(&r, subs, listed, &is_flat);
+    if (is_flat) set_type(m, sub_named(subs, listed, text)->type);
+    const int has_text = text && !is_flat;
+    if (has_text && (is_parted || !listed)) {
+        const size_t notes = r.out->notes;
+        if (!notes) --*count;
+        else r.out->kind = PART_UNREAD;
+    } else if (is_parted && !is_flat) --*count;
+    else {
+        if (has_text) name_part(&r, "model", r.out->name);
+        fill_in(&r);
+        read_own(&r, parts, count);
+    }
+    set_type(m, own.type);
+    if (has_text) {
+        config_place inside;
+        go_into(&own, &r, text, sub_named(subs, listed, text), &inside);
+        read_at(m, &inside, parts, count);
+        set_type(m, own.type);
+    }
+    read_subs(&r, &own, text, parts, count);
+}
+
+/* Notes settings of the command line, which have no line, that are beside the config of the text. */
+static void judge_settings(const model *m, part *p)
+{
+    for (size_t i = 0; i < m->file->count && m->main[0]; i++)
+        if (m->file->items[i].line == 0 && !is_read(m, &m->file->items[i]))
+            say(p, NOTE_UNREAD, m->file->items[i].path,
+                "%.40s: nothing reads this: the keys of the text are in %s", m->file->items[i].text,
+                m->main);
+}
+
+/* Reads a model's file, to which what its type assumes is added. Returns the number of parts. */
+static size_t read_model(list *file, part *parts)
+{
+    model m;
+    config_place whole_file;
+    memset(&m, 0, sizeof m);
+    memset(&whole_file, 0, sizeof whole_file);
+    m.file = file;
+    m.used_room = file->count;
+    m.used = (unsigned char *)calloc(file->count + 1, 1);
+    size_t count = 0;
+    if (!m.used) {
+        say(add_part(parts, &count, "config"), NOTE_WRONG, "memory", "there is not enough");
+        return count;
+    }
+    read_at(&m, &whole_file, parts, &count);
+    if (count == 0) {
+        part *const p = add_part(parts, &count, "config");
+        p->kind = PART_UNREAD;
+        say(p, NOTE_UNREAD, "model_type", "%s has parts of other types, but none is in this file",
+            m.type);
+    }
+    judge_settings(&m, &parts[0]);
+    list_free(&m.usual);
+    free(m.used);
+    return count;
+}
+
+#endif

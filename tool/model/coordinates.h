@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Which elements are a pair, and which coordinate of a token rotates it: sections of M-RoPE, and y and x
+ * of images. */
+#ifndef TOOL_COORDINATES_H
+#define TOOL_COORDINATES_H
+
+#include "width.h"
+
+/* ggml's IMROPE: pairs that the sections leave over take a fourth position, which is 0. */
+static void leave_pairs_still(part *p)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    size_t sum = 0, still = 0;
+    if (c->axes != 3 || pairs == 0 || pairs > 524288) return;
+    for (size_t a = 0; a < 3; a++) sum += c->sections[a];
+    p->coordinate = sum ? (uint8_t *)malloc(pairs) : NULL;
+    if (!p->coordinate) return;
+    for (size_t i = 0; i < pairs; i++) {
+        const size_t s = i % sum, a = s % 3;
+        p->coordinate[i] = s / 3 < c->sections[a] ? (uint8_t)a : 255;
+        still += p->coordinate[i] == 255;
+    }
+    memcpy(p->sections, c->sections, sizeof p->sections);
+    p->order = "interleaved";
+    if (!still) return; /* PE_SECTIONS_INTERLEAVED says the same */
+    say(p, NOTE_UNDERSTOOD, "mrope_section",
+        "%zu pairs that it leaves over stand still in llama.cpp", still);
+    memset(c->sections, 0, sizeof c->sections);
+    c->section_order = PE_SECTIONS_BLOCKS;
+    c->coordinate = p->coordinate;
+    c->coordinate_length = pairs;
+}
+
+/* Returns the sections of a file that has none, by its type: allocated, or NULL. */
+static double *usual_sections(const reader *r, const char *key, size_t *count)
+{
+    const item *const at = usual_of(r, "@sections");
+    double *const sections = at ? (double *)malloc(PE_MAX_AXES * sizeof *sections) : NULL;
+    const char *text = sections ? at->text : "";
+    for (*count = 0; *text && *count < PE_MAX_AXES; ++*count) {
+        char *end;
+        sections[*count] = strtod(text, &end);
+        text = end + (*end == ',');
+    }
+    if (sections)
+        say(r->out, NOTE_UNDERSTOOD, key, "[%s]: absent, and this is what %s means then", at->text,
+            r->m->type);
+    return sections;
+}
+
+/* Gives each pair its coordinate in a list. Returns 0 without memory, or if the pairs are too many. */
+static int list_coordinates(part *p, const char *order)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = rotary_of(c) / 2;
+    p->coordinate = pairs && pairs <= 524288 ? (uint8_t *)malloc(pairs) : NULL;
+    if (!p->coordinate) return 0;
+    memcpy(p->sections, c->sections, sizeof p->sections);
+    memset(c->sections, 0, sizeof c->sections);
+    c->section_order = PE_SECTIONS_BLOCKS;
+    c->coordinate = p->coordinate;
+    c->coordinate_length = pairs;
+    p->order = order;
+    return 1;
+}
+
+/* ERNIE 4.5 VL: its sections are those of y, x and t. The pairs of y and x take turns, and those of t
+ * are last. */
+static void order_as_hwt(part *p)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = rotary_of(c) / 2, image = c->sections[0] + c->sections[1];
+    const size_t sum = image + c->sections[2];
+    const int is_good = c->axes == 3 && sum == pairs && c->sections[0] == c->sections[1];
+    if (!is_good) {
+        say(p, NOTE_WRONG, "mrope_section",
+            "three numbers are wanted, the first two equal, whose sum is that of the pairs, %zu",
+            pairs);
+        return;
+    }
+    if (!list_coordinates(p, "hwt")) return;
+    for (size_t i = 0; i < pairs; i++) p->coordinate[i] = (uint8_t)(i >= image ? 0 : 1 + i % 2);
+    const size_t own[3] = {p->sections[2], p->sections[0], p->sections[1]};
+    memcpy(p->sections, own, sizeof own);
+}
+
+/* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has
+ * them. */
+static void read_sections(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    reader around = *r;
+    const int is_xd = has(r, "xdrope_section");
+    const char *const key = is_xd ? "xdrope_section" : "mrope_section";
+    if (!has(r, key) && r->outer[0]) { /* or outside text_config, or in rope_scaling there */
+        around.outer[0] = '\0';
+        snprintf(around.inner, sizeof around.inner, "rope_scaling");
+    }
+    size_t count;
+    double *sections = numbers_of(&around, key, &count);
+    if (!sections) sections = usual_sections(r, key, &count);
+    if (!sections) return;
+    const item *const order = usual_of(r, "@order");
+    const int interleaved =
+        order ? strcmp(order->text, "interleaved") == 0 : is_true(&around, "mrope_interleaved");
+    if (order && has(&around, "mrope_interleaved") &&
+        is_true(&around, "mrope_interleaved") != interleaved)
+        say(p, NOTE_ODD, "mrope_interleaved", "does nothing: in %s they are %s", r->m->type,
+            order->text);
+    const size_t width = c->rotary_dim ? c->rotary_dim : c->head_dim, pairs = width / 2;
+    c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
+    c->axes = count;
+    int are_good = count > 0 && count <= PE_MAX_AXES;
+    for (size_t a = 0; a < count && are_good; a++) {
+        const double size = is_xd && sections[a] < 1 ? sections[a] * (double)pairs : sections[a];
+        are_good = size >= 0 && size < 1048576 && size == floor(size);
+        if (are_good) c->sections[a] = (size_t)size;
+    }
+    free(sections);
+    if (!are_good)
+        say(p, NOTE_WRONG, key, "1 ... %d whole numbers of pairs are wanted", (int)PE_MAX_AXES);
+    else if (interleaved && usual_of(r, "@still")) leave_pairs_still(p);
+    if (are_good && order && strcmp(order->text, "hwt") == 0) order_as_hwt(p);
+}
+
+/* The pairs of a second kind of heads. */
+static void read_also_layout(const reader *r, const label *l)
+{
+    const int is_key = strcmp(l->also_pairs, "halves") != 0 && strcmp(l->also_pairs, "neighbours");
+    const int are_neighbours =
+        is_key ? is_true(r, l->also_pairs) : strcmp(l->also_pairs, "neighbours") == 0;
+    if (are_neighbours) r->out->rope.layout = PE_LAYOUT_INTERLEAVED;
+}
+
+static void read_layout(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const item *const pairs = usual_of(r, "@pairs");
+    const int is_llama = is_mla_off(r);
+    p->is_backward = is_fact(r, "@direction", "back");
+    p->is_original = is_fact(r, "@weights", "original");
+    c->rope_interleave = !is_llama && is_fact(r, "@pairs", "permuted");
+    if (c->rope_interleave && has(r, "rope_interleave") && !is_true(r, "rope_interleave"))
+        say(p, NOTE_ODD, "rope_interleave", "does nothing: %s always reads neighbours", r->m->type);
+    if (!is_llama && !c->rope_interleave) truth(r, "rope_interleave", &c->rope_interleave);
+    int neighbours = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
+    if (neighbours) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
+    truth(r, "rotary_emb_interleaved", &neighbours);
+    if (has(r, "rope_interleaved") && is_true(r, "rope_interleaved"))
+        say(p, NOTE_UNREAD, "rope_interleaved",
+            "true: Hugging Face's code does not read it, nanotron's pairs neighbours then. Which "
+            "of "
+            "them has these weights?");
+    if (neighbours) c->layout = PE_LAYOUT_INTERLEAVED;
+    read_sections(r);
+}
+
+/* Frequencies of a head of another width, allocated; NULL if the config has none. */
+static double *frequencies_of_width(const pe_rope_config *c, size_t width)
+{
+    pe_rope_config other = pe_rope_config_default(width);
+    double *const omega = (double *)malloc((width / 2 + 1) * sizeof *omega);
+    other.rope_theta = c->rope_theta;
+    if (omega && pe_rope_frequencies(&other, omega, NULL) == PE_OK) return omega;
+    free(omega);
+    return NULL;
+}
+
+/* Gives the pairs of an image frequencies that no pe_rope_config has: woven, or mixed. */
+static void list_frequencies(part *p, int is_woven)
+{
+    pe_rope_config *const c = &p->rope;
+    const size_t width = rotary_of(c), pairs = width / 2, half = pairs / 2;
+    double *const from = frequencies_of_width(c, is_woven ? width / 2 : width);
+    p->omega = from ? (double *)malloc((pairs + 1) * sizeof *p->omega) : NULL;
+    c->sections[0] = c->sections[1] = half;
+    if (!p->omega || !list_coordinates(p, is_woven ? "woven" : "mixed")) {
+        free(from);
+        return;
+    }
+    for (size_t i = 0; i < pairs; i++) {
+        const int is_x = is_woven ? i % 2 == 0 : i >= half;
+        p->coordinate[i] = (uint8_t)is_x;
+        p->omega[i] = from[is_woven ? i / 2 : 2 * (i % half) + (size_t)is_x];
+    }
+    free(from);
+}
+
+/* Divides the pairs among the coordinates of an image, as @axes says. */
+static void read_axes(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const item *const axes = usual_of(r, "@axes"), *const where = usual_of(r, "@positions");
+    const size_t width = rotary_of(c);
+    if (where) say(p, NOTE_UNDERSTOOD, "positions", "%s", where->text);
+    if (!axes || count_notes(p, NOTE_WRONG)) return;
+    if (c->rope_type != PE_ROPE_DEFAULT || width % 4 || width == 0) {
+        say(p, NOTE_WRONG, c->rope_type != PE_ROPE_DEFAULT ? "rope_type" : "head_dim",
+            "pairs of y and x are wanted, of a rotation that is not scaled and of a width that is "
+            "a "
+            "multiple of 4");
+        return;
+    }
+    if (l->block >= 0) { /* a half of the head, with halves of its own */
+        c->rotary_dim = width / 2;
+        c->rotary_offset = (size_t)l->block * width / 2;
+        return;
+    }
+    c->axes = 2;
+    c->section_order = PE_SECTIONS_VISION;
+    if (strcmp(axes->text, "woven") == 0) list_frequencies(p, 1);
+    else if (strcmp(axes->text, "mixed") == 0) list_frequencies(p, 0);
+    else c->sections[0] = c->sections[1] = width / 4;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* A GGUF file as a config for the interpreter, and its notes by the names of the file. */
+#ifndef TOOL_GGUF_FILE_H
+#define TOOL_GGUF_FILE_H
+
+#include "../files/arguments.h"
+#include "../files/whole.h"
+#include "gguf_config.h"
+#include "part.h"
+
+/* Whether a file begins with "GGUF". Of a pipe nothing is read: its bytes come once. */
+static int is_gguf(const char *name)
+{
+    unsigned char first[4] = {0};
+    FILE *const file = strcmp(name, "-") == 0 ? NULL : fopen(name, "rb");
+    const int is_file = file && fseek(file, 0, SEEK_END) == 0 && fseek(file, 0, SEEK_SET) == 0;
+    const int is_whole = is_file && fread(first, 1, sizeof first, file) == sizeof first;
+    if (file) fclose(file);
+    return is_whole && gguf_begins(first);
+}
+
+/* Whether a setting is a key of the file, such as llama.rope.freq_base=500000. */
+static int is_gguf_setting(const gguf_model *m, const char *word)
+{
+    const size_t length = strlen(m->name);
+    return length && strncmp(word, m->name, length) == 0 && word[length] == '.';
+}
+
+/* Read a file, with those words of the command line that set keys of it. What is wrong is noted. */
+static void read_gguf(const char *name, int count, char **words, list *to, gguf_model *m,
+                      part *notes)
+{
+    errno = 0;
+    FILE *const file = fopen(name, "rb");
+    list keys = {NULL, 0, 0, 0};
+    gguf_report report;
+    int is_good = file && gguf_read(file, &keys, &report);
+    if (!file) snprintf(report.error, sizeof report.error, "%s", why_unread());
+    memset(m, 0, sizeof *m);
+    const item *const named = list_find(&keys, "general.architecture");
+    if (is_good && named) snprintf(m->name, sizeof m->name, "%s", named->text);
+    for (int i = 2; is_good && i < count; i++)
+        if (is_setting(words[i]) && is_gguf_setting(m, words[i]) && !set_key(&keys, words[i]))
+            say(notes, NOTE_WRONG, words[i], "cannot be set: a key before the last has a value");
+    if (is_good) is_good = gguf_config(&keys, to, m, report.error);
+    const item *const files = list_find(&keys, "split.count");
+    if (is_good && report.tensors == 0 && files && files->number > 1)
+        gguf_say(m, "split.count",
+                 "%s: this file has no tensors: rope_freqs.weight, if the model has it, is in "
+                 "another file. gguf-split --merge makes one of them",
+                 files->text);
+    if (!is_good) say(notes, NOTE_WRONG, name, "%s", report.error);
+    list_free(&keys);
+    if (file) fclose(file);
+}
+
+/* The key of the file for that of the config: "llama.rope.freq_base". */
+static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
+{
+    const char *last = strrchr(key, '.');
+    last = last ? last + 1 : key;
+    const size_t length = strcspn(last, "[");
+    for (size_t k = 0; k < TOOL_COUNT(gguf_names); k++) {
+        const struct gguf_name_pair *const n = &gguf_names[k];
+        if (strlen(n->config) != length || strncmp(n->config, last, length) != 0) continue;
+        const int is_window = n->window && strcmp(p->name, "sliding_attention") == 0;
+        if (k < GGUF_WHOLE_NAMES) snprintf(key, 96, "%s", n->gguf);
+        else snprintf(key, 96, "%.40s.%.50s", m->name, is_window ? n->window : n->gguf);
+        return;
+    }
+}
+
+/* What the table of architectures says, the notes of the file, and the names that it has. */
+static void finish_gguf(const gguf_model *m, part *parts, size_t count)
+{
+    static const char *const origins[] = {
+        "as in Hugging Face's file",
+        "Hugging Face's file has halves; the converter reorders queries and keys", ""};
+    TOOL_HAS_ALL(origins, GGUF_ORIGIN_COUNT);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < parts[i].notes; k++)
+            rename_gguf_key(m, &parts[i], parts[i].note[k].key);
+        parts[i].is_gguf = 1;
+        if (m->is) parts[i].pairs_elsewhere = origins[m->is->origin];
+    }
+    if (m->is)
+        say(&parts[0], NOTE_UNDERSTOOD, "general.architecture", "%s: as in %s", m->name,
+            GGUF_CHECKED);
+    for (size_t k = 0; k < m->notes; k++)
+        say(&parts[0], NOTE_UNREAD, m->note[k].key, "%s", m->note[k].text);
+}
+
+#endif

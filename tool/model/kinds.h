@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* The kind of encoding that a config has, and the numbers of those that are no rotation. */
+#ifndef TOOL_KINDS_H
+#define TOOL_KINDS_H
+
+#include "parts.h"
+#include "preset.h"
+
+/* What position_embedding_type says, where the model's code reads it; PART_UNREAD, and a note, if
+ * it is none of these words; -1 if it says nothing. Many files have "absolute" from a class that
+ * never reads it. */
+static int kind_by_type(const reader *r)
+{
+    static const struct {
+        const char *name;
+        part_kind kind;
+    } names[] = {{"rope", PART_ROPE},
+                 {"rotary", PART_ROPE},
+                 {"nope", PART_NONE},
+                 {"none", PART_NONE},
+                 {"alibi", PART_ALIBI},
+                 {"absolute", PART_LEARNED},
+                 {"learned", PART_LEARNED},
+                 {"learned_absolute", PART_LEARNED},
+                 {"relative_key", PART_RELATIVE},
+                 {"relative_key_query", PART_RELATIVE},
+                 {"relative", PART_OTHER},
+                 {"sinusoidal", PART_SINUSOIDAL}};
+    static const char plural[] = "position_embeddings_type";
+    const int is_plural = usual_of(r, plural) != NULL;
+    const char *const key = is_plural ? plural : "position_embedding_type";
+    const int is_for_it = usual_of(r, key) != NULL;
+    value v;
+    const char *const type = string(r, key, &v);
+    if (!type) return -1;
+    if (!is_for_it && (r->m->is_known || (strcmp(type, "absolute") == 0 && has(r, "rope_theta")))) {
+        say(r->out, NOTE_ODD, key, "\"%.40s\": not read by this model's code", type);
+        return -1;
+    }
+    for (size_t k = 0; k < TOOL_COUNT(names); k++)
+        if (strcmp(type, names[k].name) == 0) {
+            say(r->out, NOTE_UNDERSTOOD, key, "%s", type);
+            return (int)names[k].kind;
+        }
+    say(r->out, NOTE_WRONG, key,
+        "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key", type);
+    return PART_UNREAD;
+}
+
+/* The encoding of a model, by its keys or its type: PART_ROPE if nothing is said. */
+static part_kind kind_of_model(const reader *r)
+{
+    static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
+    const item *const usual_kind = usual_of(r, "@kind");
+    const int by_type = kind_by_type(r);
+    char path[PATH_SIZE];
+    value v;
+    if (by_type >= 0) return (part_kind)by_type;
+    if (has(r, "attn_config.rope") && is_true(r, "attn_config.rope"))
+        return has(r, "attn_config.alibi") && is_true(r, "attn_config.alibi") ? PART_ALIBI
+                                                                              : PART_ROPE;
+    for (size_t k = 0; k < TOOL_COUNT(alibi_keys); k++)
+        if (has(r, alibi_keys[k]))
+            return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
+    if (is_true(r, "mla_use_nope")) return PART_NONE;
+    join(path, r->outer, "rope_parameters");
+    if (usual_of(r, "@rope") && !look_up(r, path, "rope_theta", &v) &&
+        !look_up(r, r->outer, "rope_theta", &v))
+        return PART_NONE;
+    if ((has(r, "use_mem_rope") || usual_of(r, "use_mem_rope")) && !is_true(r, "use_mem_rope"))
+        return PART_NONE;
+    for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
+        if (strcmp(usual_kind->text, kind_names[k]) == 0) return (part_kind)k;
+    if (!is_mla_off(r) && look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at &&
+        v.at->kind == VALUE_NUMBER && v.at->number == 0)
+        return PART_NONE;
+    return PART_ROPE;
+}
+
+static void fact_of(const reader *r, const char *name, const char *const *keys, size_t count,
+                    size_t otherwise)
+{
+    size_t value_of = otherwise;
+    whole_of(r, keys, count, &value_of);
+    if (value_of) add_fact(r->out, name, (double)value_of);
+}
+
+/* An encoding that is no rotation, by its numbers. */
+static void read_other(const reader *r, part_kind kind)
+{
+    static const char *const max_bias[] = {"alibi_bias_max", "attn_config.alibi_bias_max"};
+    static const char *const buckets[] = {"relative_attention_num_buckets"};
+    static const char *const distance[] = {"relative_attention_max_distance"};
+    part *const p = r->out;
+    p->kind = kind;
+    const size_t layers = count_layers(r);
+    p->are_layers_known = layers > 0;
+    while (p->layer_count < layers) add_layer(p, p->layer_count);
+    if (kind == PART_ALIBI) {
+        fact_of(r, "heads", head_keys, TOOL_COUNT(head_keys), 0);
+        fact_of(r, "max_bias", max_bias, TOOL_COUNT(max_bias), 8);
+    } else if (kind == PART_T5) {
+        fact_of(r, "buckets", buckets, 1, 32);
+        fact_of(r, "max_distance", distance, 1, 128);
+    } else if (kind == PART_LEARNED || kind == PART_RELATIVE) {
+        fact_of(r, "rows", length_keys, TOOL_COUNT(length_keys), 0);
+        fact_of(r, "width", width_keys, TOOL_COUNT(width_keys), 0);
+    }
+    if (kind == PART_SINUSOIDAL) {
+        const item *const preset = usual_of(r, "@preset");
+        size_t width = 0;
+        size_of(r, "@hidden", width_keys, TOOL_COUNT(width_keys), &width);
+        if (preset) preset_part(p, preset->text, width);
+        else {
+            p->kind = PART_UNREAD;
+            say(p, NOTE_UNREAD, "position_embedding_type",
+                "sinusoidal: of which order? See the presets in docs/models.md");
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* The labels of a model, each for layers that share a rotation, and the layers of each part. */
+#ifndef TOOL_PARTS_H
+#define TOOL_PARTS_H
+
+#include "rope.h"
+
+enum { MOST_LABELS = 12 };
+
+typedef struct labels {
+    size_t count;
+    label of[MOST_LABELS];
+} labels;
+
+static label *add_label(const reader *r, labels *to, const char *name)
+{
+    if (to->count == MOST_LABELS) {
+        char path[2 * PATH_SIZE];
+        snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), name);
+        say(r->out, NOTE_WRONG, path, "more than %d kinds of layers", (int)MOST_LABELS);
+        return NULL;
+    }
+    label *const l = &to->of[to->count++];
+    memset(l, 0, sizeof *l);
+    snprintf(l->name, sizeof l->name, "%s", name);
+    l->block = -1;
+    memcpy(l->inner, r->inner, sizeof l->inner);
+    return l;
+}
+
+static int has_label(const labels *all, const char *name)
+{
+    for (size_t k = 0; k < all->count; k++)
+        if (strcmp(all->of[k].name, name) == 0) return 1;
+    return 0;
+}
+
+/* The objects within rope_parameters, one for each kind of layers. What stands beside them does
+ * nothing. */
+static void add_nested_labels(const reader *r, labels *to)
+{
+    char key[PATH_SIZE], path[PATH_SIZE], last[PATH_SIZE] = "";
+    if (!r->inner[0]) return;
+    for (const item *i = list_next(r->m->file, r->inner, NULL); i;
+         i = list_next(r->m->file, r->inner, i)) {
+        const char *const rest = child_of(i->path, r->inner, key);
+        const int is_inside = *rest == '.' || strcmp(i->text, "{}") == 0;
+        if (!key[0] || strcmp(key, last) == 0 || !is_inside || i->kind == VALUE_STRING) continue;
+        memcpy(last, key, sizeof last);
+        if (has_label(to, key)) continue;
+        label *const l = add_label(r, to, key);
+        if (!l) return;
+        l->is_nested = 1;
+        snprintf(path, sizeof path, "%.120s.%.120s", r->inner, key);
+        memcpy(l->inner, path, sizeof path);
+    }
+}
+
+static void judge_nested(const reader *r)
+{
+    char key[PATH_SIZE], path[2 * PATH_SIZE];
+    for (const item *i = list_next(r->m->file, r->inner, NULL); i;
+         i = list_next(r->m->file, r->inner, i)) {
+        if (*child_of(i->path, r->inner, key) || !key[0] || strcmp(i->text, "{}") == 0) continue;
+        mark(r->m, i);
+        snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
+        say(r->out, NOTE_ODD, path, "does nothing beside the objects of layer types");
+    }
+}
+
+/* Whether the scaling is not for layers of a kind: yarn_only_types, or the type's own code. */
+static int is_left_unscaled(const reader *r, const char *kind)
+{
+    const item *const scaled = usual_of(r, "@scaled");
+    const size_t count = length_of(r, "yarn_only_types");
+    if (!r->inner[0] || (!count && !scaled)) return 0;
+    for (size_t k = 0; k < count; k++) {
+        const item *const at = at_layer(r, "yarn_only_types", k);
+        if (at && strcmp(at->text, kind) == 0) return 0;
+    }
+    return count || strcmp(scaled->text, kind) != 0;
+}
+
+/* Labels for a list with a base for each layer, of which 0 and null rotate nothing: one label, or one
+ * for each of the two kinds of attention. */
+static void add_theta_labels(const reader *r, labels *to)
+{
+    double first = 0;
+    int are_alike = 1;
+    for (size_t i = 0, count = length_of(r, "layer_rope_theta"); i < count; i++) {
+        const item *const at = at_layer(r, "layer_rope_theta", i);
+        if (!at || at->kind != VALUE_NUMBER || !(at->number > 0)) continue;
+        are_alike = are_alike && (first == 0 || first == at->number);
+        first = at->number;
+    }
+    add_label(r, to, are_alike ? "text" : "full_attention")->theta = "layer_rope_theta";
+    if (!are_alike) add_label(r, to, "sliding_attention")->theta = "layer_rope_theta";
+}
+
+/* Adds a label for the second kind of heads of the same layers, which @also names: NAME:KEY:PAIRS. */
+static void add_second_label(const reader *r, labels *to)
+{
+    static char words[3][64];
+    const item *const also = usual_of(r, "@also");
+    value v;
+    if (!also || sscanf(also->text, "%63[^:]:%63[^:]:%63s", words[0], words[1], words[2]) != 3)
+        return;
+    if (!find(r, words[1], &v) && !usual_of(r, words[1])) return;
+    label *const l = add_label(r, to, words[0]);
+    if (!l) return;
+    l->is_shared = 1;
+    l->also_key = words[1];
+    l->also_pairs = words[2];
+}
+
+/* Adds a label for layers of linear attention that rotate, whose pairs @linear says. */
+static void add_linear_label(const reader *r, labels *to)
+{
+    const item *const pairs = usual_of(r, "@linear");
+    value v;
+    const char *const kind = find(r, "linear_attention", &v) && v.at ? v.at->text : "";
+    if (!pairs || strcmp(kind, "kda") == 0) return;
+    label *const l = add_label(r, to, "linear_attention");
+    if (!l) return;
+    l->is_linear = 1;
+    l->also_pairs = pairs->text;
+}
+
+/* Returns whether the sliding layers have a base of their own in the model's code, which differs from
+ * that of the file. */
+static int has_fixed_base(const reader *r)
+{
+    const item *const fixed = usual_of(r, "@sliding_base");
+    value v;
+    return fixed && look_up(r, r->outer, "rope_theta", &v) && v.at && v.at->number > 0 &&
+           v.at->number != fixed->number;
+}
+
+/* A model with a base or a scaling of its own for some layers. */
+static void add_own_labels(const reader *r, labels *to)
+{
+    const char *local = NULL;
+    int is_unscaled = 0;
+    for (size_t k = 0; k < TOOL_COUNT(local_keys) && !local; k++)
+        if (has(r, local_keys[k].key) || usual_of(r, local_keys[k].key))
+            local = local_keys[k].key, is_unscaled = local_keys[k].is_unscaled;
+    const int has_lists = length_of(r, "rope_theta") || length_of(r, "partial_rotary_factors");
+    const int is_full_unscaled = is_left_unscaled(r, "full_attention");
+    const int is_sliding_unscaled = is_left_unscaled(r, "sliding_attention");
+    if (is_fact(r, "@axes", "blocks")) {
+        static const char *const names[] = {"y", "x"};
+        for (int k = 0; k < 2; k++) {
+            label *const l = add_label(r, to, names[k]);
+            l->block = k;
+            l->is_shared = 1;
+        }
+    } else if (length_of(r, "layer_rope_theta") && !is_fact(r, "@bases", "flags"))
+        add_theta_labels(r, to);
+    else if (has(r, "compress_rope_theta") || usual_of(r, "compress_rope_theta")) {
+        add_label(r, to, "compress")->theta = "compress_rope_theta";
+        add_label(r, to, "main")->is_unscaled = 1;
+    } else if (local || has_lists || has_fixed_base(r) || is_full_unscaled || is_sliding_unscaled) {
+        add_label(r, to, "full_attention")->is_unscaled = is_full_unscaled;
+        label *const sliding = add_label(r, to, "sliding_attention");
+        sliding->theta = local;
+        sliding->is_unscaled = is_unscaled || is_sliding_unscaled;
+    } else add_label(r, to, "text");
+}
+
+/* The label of a layer of some kind, or to->count. */
+static size_t label_of(const labels *all, const char *kind)
+{
+    size_t k = 0;
+    for (size_t l = 0; l < all->count; l++)
+        if (all->of[l].is_linear && strcmp(kind, "linear_attention") == 0) return l;
+    if (strcmp(all->of[0].name, "text") == 0) return 0;
+    while (k < all->count && strcmp(all->of[k].name, kind) != 0) k++;
+    if (k == all->count && kind[0] && all->count == 2 && has_label(all, "compress") &&
+        has_label(all, "main"))
+        k = (strcmp(kind, "sliding_attention") == 0) == (strcmp(all->of[1].name, "main") == 0);
+    return k;
+}
+
+/* Writes the name of a part of this config: "text" is the prefix itself, where there is one. */
+static void name_part(const reader *r, const char *name, char to[64])
+{
+    const int is_whole = r->prefix[0] && strcmp(name, "text") == 0;
+    snprintf(to, 64, "%.30s%s%.32s", r->prefix, r->prefix[0] && !is_whole ? "." : "",
+             is_whole ? "" : name);
+    clean(to);
+}
+
+/* Returns the part of this config that has a name, or makes one of a kind. NULL if there are too
+ * many parts. */
+static part *part_named(const reader *r, part *parts, size_t *count, const char *name,
+                        part_kind kind)
+{
+    char whole_name[64];
+    name_part(r, name, whole_name);
+    for (size_t k = r->first; k < *count; k++)
+        if (strcmp(parts[k].name, whole_name) == 0) return &parts[k];
+    part *const p = add_part(parts, count, whole_name);
+    if (p) p->kind = kind, p->are_layers_known = 1;
+    return p;
+}
+
+static void add_layer(part *p, size_t layer)
+{
+    if (p) p->layers[p->layer_count++] = (unsigned short)layer;
+}
+
+/* Put each layer into its part: part r->first + k is that of label k. */
+static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
+{
+    part *const own = parts + r->first;
+    const size_t layers = count_layers(r);
+    size_t unmatched = 0, others = 0;
+    char what[PATH_SIZE] = "";
+    int are_kinds_known = 1;
+    judge_periods(r);
+    judge_numbers(r);
+    for (size_t i = 0; i < layers; i++) {
+        const char *const kind = kind_of_layer(r, i);
+        const size_t k = all->of[0].is_shared ? 0 : label_of(all, kind);
+        if (is_one_of(kind, other_kinds, TOOL_COUNT(other_kinds)) &&
+            !(k < all->count && all->of[k].is_linear))
+            add_layer(part_named(r, parts, count, kind, PART_NONE), i);
+        else if (is_nope(r, i, kind)) add_layer(part_named(r, parts, count, "nope", PART_NONE), i);
+        else if (k < all->count) {
+            if (!is_one_of(kind, attention_kinds, TOOL_COUNT(attention_kinds)) &&
+                !all->of[k].is_linear && !others++ && !all->of[k].is_nested)
+                say(&own[k], NOTE_UNREAD, "layer_types",
+                    "\"%.40s\": posenc does not know this kind of layers, and reads it as one that "
+                    "rotates. Look at the model's code",
+                    kind);
+            for (size_t s = 0; s < all->count; s++)
+                if (s == k || all->of[s].is_shared) add_layer(&own[s], i);
+        } else {
+            are_kinds_known = are_kinds_known && kind[0];
+            snprintf(what, sizeof what, "%.60s", kind);
+            unmatched++;
+        }
+    }
+    for (size_t k = 0; k < all->count; k++) own[k].are_layers_known = layers > 0 && unmatched == 0;
+    if (!layers && ((usual_of(r, "@nope") && has_window(r)) || has(r, "no_rope_layer_interval") ||
+                    usual_of(r, "no_rope_layer_interval"))) {
+        part *const p = part_named(r, parts, count, "nope", PART_NONE);
+        if (p) p->are_layers_known = 0;
+        if (p)
+            say(p, NOTE_ODD, "num_hidden_layers",
+                "missing: some layers rotate nothing, but "
+                "which ones is not told");
+    }
+    if (unmatched && are_kinds_known)
+        say(&own[0], NOTE_WRONG, "layer_types",
+            "%zu layers of the kind \"%s\" have no rotation of "
+            "their own in the file",
+            unmatched, what);
+    for (size_t k = 0; k < all->count && layers && !unmatched; k++)
+        if (own[k].layer_count == 0)
+            say(&own[k], NOTE_ODD, "layer_types", "no layer is of the kind %s", all->of[k].name);
+}
+
+/* Attention to the last positions alone, in all or some of the part's layers. */
+static void read_window(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    size_t window = 0, local = 0, sliding = 0, known = 0;
+    value v;
+    if (find(r, "use_sliding_window", &v) ? v.at && v.at->number == 0
+                                          : usual_of(r, "use_sliding_window") != NULL)
+        return;
+    if (has(r, "local_attention") || usual_of(r, "local_attention")) {
+        whole(r, "local_attention", &local);
+        window = local / 2;
+    } else if (has(r, "attention_window_size") || usual_of(r, "attention_window_size")) {
+        whole(r, "attention_window_size", &p->window); /* of all layers with attention */
+        return;
+    } else if (has_window(r)) whole(r, "sliding_window", &window);
+    for (size_t k = 0; k < p->layer_count; k++) {
+        const char *const kind = kind_of_layer(r, p->layers[k]);
+        sliding += strcmp(kind, "sliding_attention") == 0;
+        known += kind[0] != '\0';
+    }
+    if (strcmp(l->name, "full_attention") == 0 || !window) return;
+    if (strcmp(l->name, "sliding_attention") == 0 || known == 0 || sliding == p->layer_count)
+        p->window = window;
+    else if (sliding)
+        say(p, NOTE_UNDERSTOOD, "sliding_window", "%zu, in %zu of these %zu layers", window,
+            sliding, p->layer_count);
+}
+
+#endif

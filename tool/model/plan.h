@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of a part, its frequencies and its attention factor. */
+#ifndef TOOL_PLAN_H
+#define TOOL_PLAN_H
+
+#include "part.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Returns how many elements of a head can rotate: rotary_dim, or head_dim if that is absent. */
+static size_t rotary_of(const pe_rope_config *c)
+{
+    return c->rotary_dim ? c->rotary_dim : c->head_dim;
+}
+
+/* Returns how many frequencies pe_rope_frequencies() writes, which is also the number of pairs in a
+ * row of the table. With PE_ROPE_PROPORTIONAL a row has all pairs of the head; those beyond
+ * rotary_dim have frequency 0. */
+static size_t pairs_of_rope(const pe_rope_config *c)
+{
+    return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : rotary_of(c)) / 2;
+}
+
+/* Returns the config of a plan for the part's own frequencies. */
+static pe_config config_of_omega(const part *p)
+{
+    const size_t pairs = pairs_of_rope(&p->rope);
+    pe_config c = pe_config_default(2 * pairs);
+    c.layout = p->rope.layout;
+    c.axes = p->rope.axes;
+    c.coordinate = p->coordinate;
+    c.coordinate_length = p->coordinate ? pairs : 0;
+    return c;
+}
+
+/* A plan of a part, in memory that the caller frees; NULL, and a note, if there is none. */
+static void *plan_of(part *p, pe_plan *plan)
+{
+    const int is_preset = p->kind == PART_SINUSOIDAL;
+    if ((p->kind != PART_ROPE && !is_preset) || count_notes(p, NOTE_WRONG)) return NULL;
+    const pe_config listed = config_of_omega(p);
+    const size_t size = is_preset  ? pe_plan_size(&p->preset)
+                        : p->omega ? pe_plan_size(&listed)
+                                   : pe_rope_plan_size(&p->rope);
+    void *const memory = size ? malloc(size) : NULL;
+    if (!memory) {
+        say(p, NOTE_WRONG, is_preset ? "d_model" : "head_dim",
+            "its plan does not fit in memory: %zu bytes", size);
+        return NULL;
+    }
+    const pe_status status = is_preset  ? pe_plan_init(plan, &p->preset, memory, size)
+                             : p->omega ? pe_plan_init_frequencies(plan, &listed, p->omega,
+                                                                   listed.d_model / 2, memory, size)
+                                        : pe_rope_plan_init(plan, &p->rope, memory, size);
+    if (status == PE_OK) return memory;
+    say(p, NOTE_WRONG, "plan", "%s", pe_status_string(status));
+    free(memory);
+    return NULL;
+}
+
+/* Frequencies, then wavelengths, allocated; NULL without a plan. */
+static double *frequencies_of(part *p, size_t *pairs)
+{
+    pe_plan plan;
+    double *omega = NULL;
+    void *const memory = plan_of(p, &plan);
+    if (memory) omega = (double *)malloc(2 * plan.pairs * sizeof *omega);
+    if (omega) {
+        *pairs = plan.pairs;
+        if (pe_plan_frequencies(&plan, omega) != PE_OK ||
+            pe_plan_wavelengths(&plan, omega + *pairs) != PE_OK) {
+            free(omega);
+            omega = NULL;
+        }
+        for (size_t i = 0; omega && p->rope.coordinate && i < *pairs; i++)
+            if (p->rope.coordinate[i] == 255) omega[i] = 0, omega[*pairs + i] = HUGE_VAL;
+    }
+    free(memory);
+    return omega;
+}
+
+static double attention_of(const part *p)
+{
+    double factor = 1;
+    double *const omega = (double *)malloc((p->rope.head_dim / 2 + 1) * sizeof *omega);
+    if (omega && pe_rope_frequencies(&p->rope, omega, &factor) != PE_OK) factor = 0;
+    free(omega);
+    return factor;
+}
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* The rotation of a part: its keys into a pe_rope_config, with notes. */
+#ifndef TOOL_ROPE_H
+#define TOOL_ROPE_H
+
+#include "coordinates.h"
+#include "names.h"
+
+static void read_theta(const reader *r, const label *l)
+{
+    double *const to = &r->out->rope.rope_theta;
+    double ratio = 1;
+    value inner, outer;
+    const item *const base = usual_of(r, "@base");
+    if (is_fact(r, "@reads", "new")) {
+        reader inside = *r;
+        if (look_up(r, r->outer, "rope_theta", &outer) && r->inner[0])
+            say(r->out, NOTE_ODD, "rope_theta", "does nothing: %s reads rope_parameters alone",
+                r->m->type);
+        memcpy(inside.outer, r->inner, sizeof inside.outer);
+        if (r->inner[0] && number(&inside, "rope_theta", to)) return;
+    }
+    const item *const sliding = usual_of(r, "@sliding_base");
+    const int has_inner = r->inner[0] && look_up(r, r->inner, "rope_theta", &inner);
+    if (l->theta && number(r, l->theta, to)) return;
+    if (sliding && strcmp(l->name, "sliding_attention") == 0 && !has_inner) {
+        *to = sliding->number;
+        say(r->out, NOTE_UNDERSTOOD, "rope_theta", "%s: as the code of %s has it", sliding->text,
+            r->m->type);
+        return;
+    }
+    if (base && (has(r, base->text) || (usual_of(r, base->text) && !has_inner))) {
+        if (!has_inner && has(r, "rope_theta") && strcmp(base->text, "rope_theta") != 0)
+            say(r->out, NOTE_ODD, "rope_theta", "does nothing beside %s", base->text);
+        number(r, base->text, to);
+        return;
+    }
+    if (r->inner[0] && look_up(r, r->inner, "rope_theta", &inner) &&
+        look_up(r, r->outer, "rope_theta", &outer) && inner.at && outer.at &&
+        inner.at->number != outer.at->number)
+        say(r->out, NOTE_ODD, "rope_theta", "differs from that of %s, which counts",
+            name_of(r, r->inner));
+    if (!has(r, "rope_theta") && has(r, "global_rope_theta")) {
+        number(r, "global_rope_theta", to);
+        return;
+    }
+    if (!has(r, "rope_theta") && has(r, "rotary_emb_base")) {
+        number(r, "rotary_emb_base", to);
+        return;
+    }
+    const int is_there = number(r, "rope_theta", to) || number(r, "rotary_emb_base", to);
+    if (!is_there && !has(r, "rope_theta"))
+        say(r->out, NOTE_ODD, "rope_theta", "missing: 10000, unless the model's code has another");
+    if (number(r, "rope_ratio", &ratio)) *to *= ratio;
+}
+
+/* What a type of RoPE means in a model's code beyond its name. */
+static void judge_type(const reader *r, const value *v, const char *name)
+{
+    const char *const key = v->name;
+    part *const p = r->out;
+    value mixed;
+    if (p->rope.rope_type == PE_ROPE_DYNAMIC_NTK && has(r, "alpha"))
+        p->rope.rope_type = PE_ROPE_NTK;
+    if (r->inner[0] && look_up(r, r->inner, "mixed_b", &mixed))
+        say(p, NOTE_WRONG, "mixed_b", "needs frequencies of your own: see GTE in docs/models.md");
+    understood(r, v, name);
+    if (strcmp(name, "telechat3-yarn") == 0)
+        say(p, NOTE_ODD, key,
+            "its code takes 0.07 ln(factor) + 1 as the attention factor: give attention_factor");
+    if (strcmp(name, "openpangu") == 0)
+        say(p, NOTE_ODD, key,
+            "its sections have an order of their own: see openPangu in docs/models.md");
+}
+
+/* Notes that a config file has no type of this name, with the names there are. */
+static void refuse_type(part *p, const char *key, const char *name)
+{
+    char names[224] = "";
+    for (size_t k = 0; k < TOOL_COUNT(type_names); k++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "",
+                 type_names[k].config);
+    say(p, NOTE_WRONG, key, "\"%s\" is none of %s", name, names);
+}
+
+static void read_type(const reader *r)
+{
+    part *const p = r->out;
+    value v, legacy;
+    const char *name = string(r, "rope_type", &v);
+    const int has_legacy = r->inner[0] && look_up(r, r->inner, "type", &legacy);
+    if (name && has_legacy && legacy.at && strcmp(name, legacy.at->text) != 0 &&
+        strcmp(v.name, "rope_type") != 0)
+        say(p, NOTE_ODD, v.name, "counts, not type, which is \"%.40s\"", legacy.at->text);
+    if (!name && has_legacy) name = string(r, "type", &v);
+    if (!name) {
+        if (r->inner[0] && !count_notes(p, NOTE_WRONG))
+            say(p, NOTE_ODD, "rope_type", "missing in %s: \"default\"", name_of(r, r->inner));
+        return;
+    }
+    if (strcmp(name, "axial") == 0) {
+        understood(r, &v, name);
+        if (!usual_of(r, "@axes"))
+            say(p, NOTE_UNREAD, v.name,
+                "axial: pairs belong to the coordinates of an image, but posenc does not know "
+                "which "
+                "pairs of %s do",
+                r->m->type[0] ? r->m->type : "this model");
+        return;
+    }
+    if (pe_rope_type_named(name, &p->rope.rope_type) != PE_OK) {
+        refuse_type(p, v.name, name);
+        return;
+    }
+    judge_type(r, &v, name);
+}
+
+static void read_factor_lists(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = pairs_of_rope(c);
+    value v;
+    for (int k = 0; k < 2; k++) {
+        const char *const key = k == 0 ? "short_factor" : "long_factor";
+        size_t *const count = k == 0 ? &c->short_factor_length : &c->long_factor_length;
+        if (!has(r, key)) say(p, NOTE_WRONG, key, "missing: longrope needs a number for each pair");
+        p->lists[k] = numbers_of(r, key, count);
+        if (p->lists[k] && *count != pairs)
+            say(p, NOTE_WRONG, key, "%zu numbers are wanted, one a pair, not %zu", pairs, *count);
+    }
+    c->short_factor = p->lists[0];
+    c->long_factor = p->lists[1];
+    /* The length beside rope_scaling wins over a factor in it, as in Phi-3. */
+    if (c->max_position_embeddings && look_up(r, r->outer, "original_max_position_embeddings", &v))
+        c->factor = 0;
+}
+
+/* ggml's factors, which divide the frequencies of any type: rope_freqs.weight of a GGUF file. */
+static void read_freq_factors(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = pairs_of_rope(c);
+    size_t count;
+    double *const numbers = numbers_of(r, "freq_factors", &count);
+    if (!numbers) return;
+    if (count != pairs)
+        say(p, NOTE_WRONG, "freq_factors", "%zu numbers are wanted, one a pair, not %zu", pairs,
+            count);
+    else if ((p->factors = (float *)malloc(count * sizeof *p->factors)) != NULL) {
+        for (size_t i = 0; i < count; i++) p->factors[i] = (float)numbers[i];
+        c->freq_factors = p->factors;
+        c->freq_factors_length = count;
+    }
+    free(numbers);
+}
+
+/* 0 is a value of the file, but means absent in a pe_rope_config. */
+static void read_attention_factor(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    int is_applied = 1;
+    const item *const usual_factor = usual_of(r, "@attention_factor");
+    if (number(r, "attention_factor", &c->attention_factor)) {
+        if (c->attention_factor == 0)
+            say(p, NOTE_WRONG, "attention_factor", "0 makes all queries and keys 0");
+        if (c->rope_type != PE_ROPE_YARN && c->rope_type != PE_ROPE_LONGROPE)
+            c->attention_factor = 0;
+    } else if (usual_factor && !l->is_nested && c->rope_type == PE_ROPE_YARN) {
+        c->attention_factor = usual_factor->number;
+        say(p, NOTE_UNDERSTOOD, "attention_factor", "%s, as the code of %s has it",
+            usual_factor->text, r->m->type);
+    }
+    if (truth(r, "apply_yarn_scaling", &is_applied) && !is_applied && c->rope_type == PE_ROPE_YARN)
+        c->attention_factor = 1;
+}
+
+/* Lengths, factors and lists of the scaling. */
+static void read_scaling(const reader *r, const label *l)
+{
+    pe_rope_config *const c = &r->out->rope;
+    whole(r, "max_position_embeddings", &c->max_position_embeddings);
+    whole(r, "sequence_length", &c->sequence_length);
+    whole(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
+    const char *const key = c->rope_type == PE_ROPE_NTK && has(r, "alpha") ? "alpha" : "factor";
+    if (number(r, key, &c->factor) && c->factor == 0 && c->rope_type != PE_ROPE_DEFAULT)
+        say(r->out, NOTE_WRONG, key, "0 divides the frequencies");
+    number(r, "low_freq_factor", &c->low_freq_factor);
+    number(r, "high_freq_factor", &c->high_freq_factor);
+    number(r, "beta_fast", &c->beta_fast);
+    number(r, "beta_slow", &c->beta_slow);
+    number(r, "extrapolation_factor", &c->extrapolation_factor);
+    truth(r, "truncate", &c->truncate);
+    number(r, "mscale", &c->mscale);
+    number(r, "mscale_all_dim", &c->mscale_all_dim);
+    number(r, "short_mscale", &c->short_mscale);
+    number(r, "long_mscale", &c->long_mscale);
+    read_attention_factor(r, l);
+    if (c->rope_type == PE_ROPE_LONGROPE) read_factor_lists(r);
+    read_freq_factors(r);
+}
+
+/* A factor of queries by the logarithm of their position, from a length on. */
+static void read_log_scale(const reader *r, const char *length, double shift)
+{
+    part *const p = r->out;
+    if (!has(r, length) || !whole(r, length, &p->query_period)) return;
+    if (p->query_period < 2) say(p, NOTE_WRONG, length, "must be at least 2");
+    p->query_form = PE_QUERY_SCALE_LOG;
+    p->query_beta = 1 / log((double)p->query_period);
+    p->query_shift = shift;
+}
+
+/* Whether queries are scaled by position: true, or a number above 0, as Llama 4's files have it. */
+static int is_tuned(const reader *r)
+{
+    value v;
+    if (find(r, "attn_temperature_tuning", &v) && v.at && v.at->kind == VALUE_NUMBER)
+        return v.at->number > 0;
+    return is_true(r, "attn_temperature_tuning");
+}
+
+/* What multiplies queries or logits beside the rotation. */
+static void read_query_scale(const reader *r)
+{
+    part *const p = r->out;
+    const pe_rope_config *const c = &p->rope;
+    if (number_there(r, "llama_4_scaling_beta", &p->query_beta)) {
+        p->query_period = c->original_max_position_embeddings;
+        if (!p->query_period)
+            say(p, NOTE_WRONG, "llama_4_scaling_beta", "needs original_max_position_embeddings");
+    }
+    if (is_tuned(r) && number(r, "attn_scale", &p->query_beta) &&
+        whole(r, "floor_scale", &p->query_period)) {
+        p->query_shift = 1;
+        say(p, NOTE_UNDERSTOOD, "attn_temperature_tuning", "for the layers without RoPE");
+    }
+    if (is_true(r, "use_logn_attn")) read_log_scale(r, "seq_length", 1);
+    read_log_scale(r, "attn_temperature_len", 0);
+    if (is_true(r, "use_dynamic_ntk"))
+        say(p, NOTE_ODD, "use_dynamic_ntk",
+            "these are the frequencies up to seq_length: longer texts have a larger base");
+    if (c->rope_type == PE_ROPE_YARN && c->mscale_all_dim > 0 && c->factor > 1 && has_mla(r)) {
+        const double m = 0.1 * c->mscale_all_dim * log(c->factor) + 1;
+        p->logits = m * m;
+    }
+}
+
+/* A key of the scaling, or one of them in the config itself: does its type use it? */
+static int judge_scaling_key(const reader *r, const char *key, const char *path, int is_null)
+{
+    part *const p = r->out;
+    value v;
+    for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++) {
+        if (strcmp(scaling_keys[k].key, key) != 0) continue;
+        if (count_notes(p, NOTE_WRONG)) return 1; /* the type, perhaps */
+        if (!is_null && !(scaling_keys[k].types & TOOL_TYPE(p->rope.rope_type)))
+            say(p, NOTE_ODD, path, "does nothing with this rope_type");
+        else if (strcmp(key, "factor") == 0 && r->inner[0] && look_up(r, r->inner, "alpha", &v))
+            say(p, NOTE_ODD, path, "does nothing beside alpha");
+        return 1;
+    }
+    return 0;
+}
+
+/* Keys of the scaling that nobody reads, and those that do nothing with this type. */
+static void judge_scaling(const reader *r)
+{
+    char key[PATH_SIZE] = "", last[PATH_SIZE] = "", path[2 * PATH_SIZE], text[64];
+    if (!r->inner[0]) return;
+    for (const item *i = list_next(r->m->file, r->inner, NULL); i;
+         i = list_next(r->m->file, r->inner, i)) {
+        child_of(i->path, r->inner, key);
+        if (!key[0] || strcmp(key, last) == 0) continue;
+        memcpy(last, key, sizeof last);
+        mark(r->m, i);
+        snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
+        const value v = {i, "", path};
+        const int is_known = judge_scaling_key(r, key, path, i->kind == VALUE_NULL) ||
+                             strcmp(key, "max_position_embeddings") == 0 || is_ignored(r, key);
+        if (!is_known)
+            say(r->out, NOTE_UNREAD, path,
+                "%s: posenc does not know this key; what it changes is "
+                "missing here. Check its spelling, or give its numbers by other keys",
+                shown(r, &v, text));
+    }
+}
+
+/* Values that are valid, but seldom meant. */
+static void judge_values(const reader *r)
+{
+    part *const p = r->out;
+    const pe_rope_config *const c = &p->rope;
+    const pe_rope_type type = c->rope_type;
+    const int has_length =
+        type == PE_ROPE_YARN || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LONGROPE;
+    if (type == PE_ROPE_YARN && c->factor == 0 && c->original_max_position_embeddings)
+        say(p, NOTE_ODD, "factor",
+            "missing: max_position_embeddings / original_max_position_embeddings, %.6g",
+            (double)c->max_position_embeddings / (double)c->original_max_position_embeddings);
+    if (type != PE_ROPE_DEFAULT && c->factor == 1) say(p, NOTE_ODD, "factor", "1 does nothing");
+    if (type != PE_ROPE_DEFAULT && c->factor > 0 && c->factor < 1)
+        say(p, NOTE_ODD, "factor", "below 1: it makes waves shorter");
+    if (has_length && !c->original_max_position_embeddings && c->max_position_embeddings)
+        say(p, NOTE_ODD, "original_max_position_embeddings",
+            "missing: max_position_embeddings is taken for the length of the training");
+    if (type == PE_ROPE_YARN && (c->mscale > 0) != (c->mscale_all_dim > 0))
+        say(p, NOTE_ODD, c->mscale > 0 ? "mscale" : "mscale_all_dim",
+            "without %s it does nothing in Hugging Face, as here; DeepSeek's own code uses it",
+            c->mscale > 0 ? "mscale_all_dim" : "mscale");
+    const double length = c->factor * (double)c->original_max_position_embeddings;
+    if (type == PE_ROPE_YARN && length > 0 && c->max_position_embeddings &&
+        length != (double)c->max_position_embeddings)
+        say(p, NOTE_ODD, "factor",
+            "times original_max_position_embeddings is %.15g, not max_position_embeddings, %zu",
+            length, c->max_position_embeddings);
+    if (type == PE_ROPE_LLAMA3 && c->low_freq_factor == c->high_freq_factor)
+        say(p, NOTE_ODD, "low_freq_factor", "equals high_freq_factor: other code divides by 0");
+    if ((type == PE_ROPE_DYNAMIC_NTK || type == PE_ROPE_LONGROPE) && !c->sequence_length)
+        say(p, NOTE_ODD, "sequence_length",
+            "missing: these are the frequencies of short texts; sequence_length=N gives those of "
+            "others");
+}
+
+/* The key that a text names first, or the longer one of two that begin there. */
+static void first_named(const char *text, const char *name, const char **at, const char **key)
+{
+    const int is_key = strlen(name) > 4 && strcmp(name, "rope_type") != 0;
+    const char *const found = is_key ? strstr(text, name) : NULL;
+    if (!found || (*at && (found > *at || (found == *at && strlen(name) < strlen(*key))))) return;
+    *at = found;
+    *key = name;
+}
+
+/* What pe says is wrong, with the key that it names. */
+static void judge_config(part *p)
+{
+    const char *const error = pe_rope_config_error(&p->rope), *key = "config", *at = NULL;
+    if (count_notes(p, NOTE_WRONG)) return;
+    if (p->rope.head_dim > 1048576) say(p, NOTE_WRONG, "head_dim", "more than 2^20");
+    if (!error) return;
+    for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++)
+        first_named(error, scaling_keys[k].key, &at, &key);
+    for (size_t k = 0; k < TOOL_COUNT(config_keys); k++)
+        first_named(error, config_keys[k], &at, &key);
+    if (strstr(error, "sections")) key = "mrope_section";
+    say(p, NOTE_WRONG, key, "%s", error);
+}
+
+static void read_rope(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    p->rope = pe_rope_config_default(0);
+    reader own = *r;
+    if (l->is_unscaled) own.inner[0] = '\0';
+    read_head_dim(&own, l);
+    read_theta(l->is_unscaled && !l->theta ? r : &own, l);
+    if (!l->is_unscaled) read_type(r);
+    read_rotary(l->is_unscaled ? r : &own, l);
+    if (l->is_unscaled && r->inner[0])
+        say(p, NOTE_UNDERSTOOD, "rope_type", "default: the scaling is for other layers");
+    if (!l->is_unscaled) read_scaling(&own, l);
+    if (l->also_pairs) read_also_layout(&own, l);
+    else read_layout(&own);
+    read_axes(&own, l);
+    if (!l->also_pairs) read_query_scale(&own);
+    if (!l->is_unscaled) judge_scaling(r);
+    judge_values(r);
+    judge_config(p);
+}
+
+#endif

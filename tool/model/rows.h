@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a part's table: which positions they have, and their elements. */
+#ifndef TOOL_ROWS_H
+#define TOOL_ROWS_H
+
+#include "plan.h"
+
+#include <string.h>
+
+/* --positions: first:count:step, 16x32 for the cells of a grid, or numbers with commas, one
+ * position each; of several coordinates "0,1,2;0,1,3". */
+typedef struct positions {
+    pe_at at;
+    size_t rows, axes;
+    double *list; /* allocated, or NULL */
+} positions;
+
+typedef enum table_type {
+    TABLE_F32 = 0,
+    TABLE_F16,
+    TABLE_BF16,
+    TABLE_F64,
+    TABLE_TYPE_COUNT
+} table_type;
+static const char *const table_types[] = {"f32", "f16", "bf16", "f64"};
+TOOL_HAS_ALL(table_types, TABLE_TYPE_COUNT);
+static const char *const table_layouts[] = {"apart", "twice", "joined", "complex", "matrix"};
+TOOL_HAS_ALL(table_layouts, PE_ROPE_TABLE_MATRIX + 1);
+
+static const char *read_grid(const char *text, positions *to)
+{
+    size_t sizes[PE_MAX_AXES];
+    char *end;
+    to->rows = 1;
+    for (to->axes = 0; to->axes < PE_MAX_AXES; text = end + 1) {
+        const long size = strtol(text, &end, 10);
+        if (end == text || size < 1 || size > 1048576)
+            return "a grid is as 16x32, each at most 2^20";
+        sizes[to->axes++] = (size_t)size;
+        if (to->rows > ((size_t)1 << 31) / (size_t)size) return "more than 2^31 rows";
+        to->rows *= (size_t)size;
+        if (*end == '\0') {
+            to->at = pe_grid(sizes, to->axes);
+            return NULL;
+        }
+        if (*end != 'x') return "a grid is as 16x32";
+    }
+    return "more axes than PE_MAX_AXES";
+}
+
+static const char *read_list(const char *text, positions *to)
+{
+    size_t numbers = 0, in_row = 0;
+    char *end;
+    to->list = (double *)malloc((strlen(text) + 1) * sizeof *to->list);
+    if (!to->list) return "no memory";
+    for (;; text = end + 1) {
+        to->list[numbers++] = strtod(text, &end);
+        in_row++;
+        if (end == text || !strchr(",;", *end))
+            return "numbers with commas, and semicolons between rows";
+        if (*end == ',') continue;
+        if (to->axes && in_row != to->axes) return "each row needs as many numbers";
+        if (*end == ';' || to->axes) to->axes = in_row, to->rows++, in_row = 0;
+        if (*end == '\0') break;
+    }
+    if (to->rows == 0) to->axes = 1, to->rows = numbers;
+    to->at = to->axes == 1 ? pe_at_f64(to->list) : pe_coords_f64(to->list, to->axes, to->axes, 1);
+    return NULL;
+}
+
+/* Returns what is wrong, or NULL. */
+static const char *read_positions(const char *text, positions *to)
+{
+    long long first, rows, step = 1;
+    int used = 0;
+    memset(to, 0, sizeof *to);
+    if (!strchr(text, ':')) return strchr(text, 'x') ? read_grid(text, to) : read_list(text, to);
+    if (sscanf(text, "%lld:%lld%n:%lld%n", &first, &rows, &used, &step, &used) < 2 ||
+        text[used] != '\0' || rows < 0)
+        return "a range is first:count or first:count:step";
+    to->at = pe_from_by(first, step);
+    to->rows = (size_t)rows;
+    to->axes = 1;
+    return NULL;
+}
+
+static size_t bytes_of(table_type type)
+{
+    return type == TABLE_F64 ? 8 : type == TABLE_F32 ? 4 : 2;
+}
+
+static pe_status fill(const pe_plan *plan, const positions *where, table_type type, size_t stride,
+                      void *out)
+{
+    if (type == TABLE_F32) return pe_fill_f32(plan, where->at, where->rows, (float *)out, stride);
+    if (type == TABLE_F16)
+        return pe_fill_f16(plan, where->at, where->rows, (uint16_t *)out, stride);
+    if (type == TABLE_BF16)
+        return pe_fill_bf16(plan, where->at, where->rows, (uint16_t *)out, stride);
+    return pe_fill_f64(plan, where->at, where->rows, (double *)out, stride);
+}
+
+static pe_status fill_rope(const pe_plan *plan, const positions *where, table_type type,
+                           pe_rope_table_layout layout, size_t stride, void *out)
+{
+    const size_t rows = where->rows;
+    void *const sines =
+        layout <= PE_ROPE_TABLE_TWICE ? (char *)out + rows * stride * bytes_of(type) : NULL;
+    if (type == TABLE_F32)
+        return pe_rope_table_f32(plan, where->at, rows, layout, (float *)out, (float *)sines,
+                                 stride, NULL);
+    if (type == TABLE_F16)
+        return pe_rope_table_f16(plan, where->at, rows, layout, (uint16_t *)out, (uint16_t *)sines,
+                                 stride, NULL);
+    return pe_rope_table_bf16(plan, where->at, rows, layout, (uint16_t *)out, (uint16_t *)sines,
+                              stride, NULL);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the line of a model type. */
+#ifndef TOOL_TYPES_H
+#define TOOL_TYPES_H
+
+#include "../files/enums.h"
+#include "elsewhere.h"
+#include "transformers.h"
+
+#include <string.h>
+
+static const struct {
+    const type_line *of;
+    size_t count;
+} type_tables[] = {{transformers_types, TOOL_COUNT(transformers_types)},
+                   {elsewhere_types, TOOL_COUNT(elsewhere_types)}};
+
+/* Returns the line of a model type, or NULL if no table has the type. "x_text" is "x" if it has no
+ * line of its own. */
+static const type_line *type_named(const char *name)
+{
+    char stem[64];
+    for (size_t t = 0; t < TOOL_COUNT(type_tables); t++)
+        for (size_t k = 0; k < type_tables[t].count; k++)
+            if (strcmp(type_tables[t].of[k].name, name) == 0) return &type_tables[t].of[k];
+    const size_t length = strlen(name);
+    if (length <= 5 || length >= sizeof stem || strcmp(name + length - 5, "_text") != 0)
+        return NULL;
+    memcpy(stem, name, length - 5);
+    stem[length - 5] = '\0';
+    return type_named(stem);
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* The keys of a config that nobody read, but that may change its numbers. */
+#ifndef TOOL_UNREAD_H
+#define TOOL_UNREAD_H
+
+#include "parts.h"
+#include "types.h"
+
+static int is_telling(const char *key)
+{
+    for (size_t k = 0; k < TOOL_COUNT(telling_words); k++)
+        if (strstr(key, telling_words[k])) return 1;
+    return 0;
+}
+
+/* Keys within an object of the config that sound like positions, and that nobody read. Objects
+ * that are configs of other models, as qformer_config, have keys of their own. */
+static void judge_objects(const reader *r)
+{
+    static const char *const scalings[] = {"rope_scaling", "rope_parameters"};
+    static const char *const attention[] = {"attn_config", "attention_config"};
+    char key[PATH_SIZE], text[64];
+    for (const item *i = list_next(r->m->file, r->outer, NULL); i;
+         i = list_next(r->m->file, r->outer, i)) {
+        const char *const rest = child_of(i->path, r->outer, key);
+        const char *const last = strrchr(i->path, '.');
+        const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
+        if (*rest != '.' || is_read(r->m, i) || !is_telling(last + 1) || i->kind == VALUE_NULL ||
+            is_ignored(r, key) || is_one_of(key, scalings, TOOL_COUNT(scalings)) ||
+            (is_config && !is_one_of(key, attention, TOOL_COUNT(attention))))
+            continue;
+        const value v = {i, "", name_of(r, i->path)};
+        say(r->out, r->out->kind == PART_ROPE ? NOTE_UNREAD : NOTE_ODD, v.name,
+            "%s: posenc reads nothing of this object. Set the key of the config that means the "
+            "same",
+            shown(r, &v, text));
+    }
+}
+
+/* Returns whether a key switches something off that the general rules do not have. */
+static int is_off(const item *i, const char *key)
+{
+    if (i->kind != VALUE_BOOLEAN || i->number != 0 || strncmp(key, "use_", 4) != 0) return 0;
+    for (size_t k = 0; k < TOOL_COUNT(switched_words); k++)
+        if (strstr(key, switched_words[k])) return 1;
+    return 0;
+}
+
+/* Keys of a config that nobody read: those that sound like positions or rotations may change
+ * numbers. */
+static void judge_keys(const reader *r)
+{
+    char key[PATH_SIZE], last[PATH_SIZE] = "", text[64];
+    int speaks = 0;
+    for (const item *i = list_next(r->m->file, r->outer, NULL); i;
+         i = list_next(r->m->file, r->outer, i)) {
+        const char *const rest = child_of(i->path, r->outer, key);
+        if (!key[0] || strcmp(key, last) == 0) continue;
+        memcpy(last, key, sizeof last);
+        speaks |= is_telling(key) && !strstr(key, "max_position") &&
+                  strcmp(key, "position_embedding_type") != 0;
+        const int was_read = is_read(r->m, i);
+        if (judge_scaling_key(r, key, key, i->kind == VALUE_NULL) || was_read ||
+            is_one_of(key, harmless_keys, TOOL_COUNT(harmless_keys)) || i->kind == VALUE_NULL)
+            continue;
+        if (is_ignored(r, key) || strcmp(i->text, "[]") == 0) continue;
+        if (is_off(i, key)) {
+            say(r->out, NOTE_UNDERSTOOD, key, "false: it is off");
+            continue;
+        }
+        const value v = {*rest ? NULL : i, "", key};
+        const int is_config = strlen(key) > 7 && strcmp(key + strlen(key) - 7, "_config") == 0;
+        if (is_telling(key) && r->out->kind != PART_ROPE)
+            say(r->out, NOTE_ODD, key, "does nothing: nothing rotates");
+        else if (is_telling(key))
+            say(r->out, NOTE_UNREAD, key,
+                "%s: posenc does not know this key, which may change the "
+                "rotation. Check its spelling; what it does is missing here",
+                *rest ? "an object or a list" : shown(r, &v, text));
+        else if (r->m->type[0] == '\0' && !is_config && strcmp(key, "architectures") != 0)
+            say(r->out, NOTE_ODD, key, "unknown key");
+    }
+    if (!r->m->type[0] || r->m->is_known) return;
+    if (has(r, "patch_size"))
+        say(r->out, NOTE_UNREAD, "model_type",
+            "%s: not in posenc's table, and patch_size speaks of images, whose positions are by y "
+            "and "
+            "x: see docs/models.md",
+            r->m->type);
+    else if (speaks)
+        say(r->out, NOTE_GUESS, "model_type",
+            "%s: not in posenc's table (transformers %s, %s): read by "
+            "the general rules. Look at its code for pairs and defaults",
+            r->m->type, TYPES_TRANSFORMERS, TYPES_CHECKED);
+    else
+        say(r->out, NOTE_UNREAD, "model_type",
+            "%s: not in posenc's table, and no key speaks of rotation: is it a model with RoPE?",
+            r->m->type);
+}
+
+#endif

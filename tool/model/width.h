@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The width of a part's heads, and how many of their elements rotate. */
+#ifndef TOOL_WIDTH_H
+#define TOOL_WIDTH_H
+
+#include "layers.h"
+#include "plan.h"
+
+#include <stdlib.h>
+
+/* Layers that share a rotation, before their keys are read. */
+typedef struct label {
+    char name[64];
+    char inner[PATH_SIZE];  /* their rope_parameters, or ""                             */
+    const char *theta;      /* the key of a base of their own, or NULL                  */
+    int is_unscaled;        /* rope_scaling is not for them                             */
+    int is_nested;          /* rope_parameters has an object with this name             */
+    int is_shared;          /* it is for all layers of the other labels                 */
+    int block;              /* the number of a coordinate that has a block of the head, or -1 */
+    int is_linear;          /* layers of linear attention, whose heads are plain        */
+    const char *also_key;   /* the key of the width of a second kind of heads, or NULL  */
+    const char *also_pairs; /* its pairs: halves, neighbours, or a key                 */
+} label;
+
+/* DeepSeek-OCR and the smallest DeepSeek-VL2 are DeepSeek V2 with the attention of a Llama. */
+static int is_mla_off(const reader *r)
+{
+    value v;
+    return find(r, "use_mla", &v) && v.at && v.at->kind == VALUE_BOOLEAN && v.at->number == 0;
+}
+
+static int has_mla(const reader *r)
+{
+    if (is_mla_off(r)) return 0;
+    return has(r, "qk_rope_head_dim") || usual_of(r, "qk_rope_head_dim");
+}
+
+/* Returns whether the file has configs of single layers, as transformers saves them. */
+static int has_per_layer(const reader *r)
+{
+    value v;
+    return look_up(r, r->outer, "per_layer_config", &v);
+}
+
+/* Reads the width that the config of a single layer has, per_layer_config["05"].head_dim. */
+static int read_own_width(const reader *r, size_t *to)
+{
+    char path[PATH_SIZE], key[PATH_SIZE];
+    join(path, r->outer, "per_layer_config");
+    for (const item *i = list_next(r->m->file, path, NULL); i && r->layer >= 0;
+         i = list_next(r->m->file, path, i)) {
+        const char *const rest = child_of(i->path, path, key);
+        if (strcmp(rest, ".head_dim") != 0 || strtol(key, NULL, 10) != r->layer) continue;
+        if (i->kind != VALUE_NUMBER || !(i->number >= 0 && i->number <= 1048576)) continue;
+        *to = (size_t)i->number;
+        say(r->out, NOTE_UNDERSTOOD, name_of(r, i->path), "%zu", *to);
+        return 1;
+    }
+    return 0;
+}
+
+static void read_head_dim(const reader *r, const label *l)
+{
+    part *const p = r->out;
+    size_t *const to = &p->rope.head_dim;
+    const item *const rotates = usual_of(r, "@rotates");
+    size_t hidden = 0, heads = 0, rotary = 0;
+    const int is_mla =
+        !l->also_key && !l->is_linear && has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
+    if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
+    if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
+        *to = rotary;
+        return;
+    }
+    static const char *const names[] = {"head_dim", "kv_channels", "attention_head_dim"};
+    const item *const own_key = usual_of(r, "@head");
+    const int has_key = !own_key || strcmp(own_key->text, "none") != 0;
+    const int is_full = strcmp(l->name, "full_attention") == 0;
+    const int is_sliding = strcmp(l->name, "sliding_attention") == 0;
+    if (l->also_key) {
+        if (!whole(r, l->also_key, to)) say(p, NOTE_WRONG, l->also_key, "missing");
+        if (has_mla(r)) whole(r, "qk_rope_head_dim", &p->rope.rotary_dim);
+        if (p->rope.rotary_dim > *to) say(p, NOTE_WRONG, l->also_key, "too few elements: %zu", *to);
+        return;
+    }
+    if (!read_own_width(r, to) &&
+        !(is_full && !has_per_layer(r) && whole(r, "global_head_dim", to)) &&
+        !(is_sliding && has(r, "swa_head_dim") && whole(r, "swa_head_dim", to)) &&
+        !(has_key && size_of(r, "@head", names, TOOL_COUNT(names), to) && *to)) {
+        if (count_notes(p, NOTE_WRONG)) return;
+        size_of(r, "@hidden", width_keys, TOOL_COUNT(width_keys), &hidden);
+        size_of(r, "@heads", head_keys, TOOL_COUNT(head_keys), &heads);
+        if (hidden == 0 || heads == 0) {
+            say(p, NOTE_WRONG, "head_dim",
+                "missing: give head_dim, or hidden_size and num_attention_heads. docs/models.md "
+                "has "
+                "those of models");
+            return;
+        }
+        *to = hidden / heads;
+        say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: hidden_size / num_attention_heads", *to);
+        if (hidden % heads)
+            say(p, NOTE_ODD, "hidden_size", "is no multiple of num_attention_heads");
+    }
+    const item *const divisor = usual_of(r, "@divide");
+    if (divisor) {
+        size_t rate = 1;
+        if (!whole(r, divisor->text, &rate) || rate == 0) rate = (size_t)divisor->number;
+        *to /= rate ? rate : 1;
+        say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: divided by %zu", *to, rate);
+    }
+    if (!is_mla) return;
+    if (rotary > *to) say(p, NOTE_WRONG, "qk_rope_head_dim", "%zu of a head of %zu", rotary, *to);
+    if (rotary > *to) return;
+    p->rope.rotary_dim = rotary;
+    p->rope.rotary_offset = *to - rotary;
+}
+
+/* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
+static void read_rotary(const reader *r, const label *l)
+{
+    static const char *const shares[] = {
+        "partial_rotary_factor", "partial_rotary_factors", "rotary_pct",
+        "rotary_emb_fraction",   "rope_percent",           "rope_pct"};
+    static const char *const widths[] = {"rotary_dim", "attn_rotary_emb"};
+    part *const p = r->out;
+    const size_t head_dim = p->rope.head_dim;
+    const char *key = shares[0];
+    double share = 1;
+    if (has_mla(r) && !l->is_linear) {
+        has(r, "partial_rotary_factor"); /* said once more, by other names */
+        has(r, "rotary_dim");
+        return;
+    }
+    for (size_t k = 1; k < TOOL_COUNT(shares); k++) {
+        const int is_there = has(r, shares[k]) || usual_of(r, shares[k]);
+        if (!has(r, key) && is_there) key = shares[k];
+    }
+    if (is_ignored(r, widths[0]) && has(r, widths[0]))
+        say(p, NOTE_ODD, widths[0], "does nothing: the code of %s does not read it", r->m->type);
+    else if (whole_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
+        has(r, key);
+        return;
+    }
+    const int is_plain = p->rope.rope_type == PE_ROPE_DEFAULT;
+    if (key == shares[0] &&
+        (is_fact(r, "@partial", "never") || (is_plain && is_fact(r, "@partial", "scaled")))) {
+        if (has(r, key))
+            say(p, NOTE_ODD, key,
+                is_plain ? "does nothing in %s: all of the head rotates" : "does nothing in %s",
+                r->m->type);
+        return;
+    }
+    if (!number(r, key, &share)) return;
+    if (!(share > 0 && share <= 1)) {
+        say(p, NOTE_WRONG, key, "must be above 0 and at most 1");
+        return;
+    }
+    const double width = (double)head_dim * share;
+    const int is_proportional = p->rope.rope_type == PE_ROPE_PROPORTIONAL;
+    const size_t rotary = is_proportional ? 2 * (size_t)(width / 2) : (size_t)width;
+    if (rotary == 0) say(p, NOTE_WRONG, key, "rotates nothing of head_dim %zu", head_dim);
+    if (rotary % 2)
+        say(p, NOTE_WRONG, key,
+            "int(%zu * %.15g) = %zu is odd: Hugging Face makes %zu frequencies of exponent 2i/%zu "
+            "then, which rotate "
+            "%zu elements or fail, as the model's code has it",
+            head_dim, share, rotary, rotary / 2 + 1, rotary, rotary + 1);
+    p->rope.rotary_dim = rotary;
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* What a comparison found, as text for people. */
+#ifndef TOOL_COMPARE_TEXT_H
+#define TOOL_COMPARE_TEXT_H
+
+#include "../compare/judge.h"
+#include "print.h"
+
+static const char *how_of(const explanation *e)
+{
+    if (e->differs & 1u << DIFFERS_TABLE_BF16) return "table_bf16";
+    if (e->differs & 1u << DIFFERS_TABLE_F16) return "table_f16";
+    if (e->is_exact) return "exact";
+    return e->is_how_known || e->how >= ARITHMETIC_INV_FREQ_BF16 ? arithmetic_names[e->how] : NULL;
+}
+
+static void print_place(const samples *s, const place *at)
+{
+    const double position = s->positions[at->row];
+    print("position %.15g", position);
+    if (position != (double)at->row) print(" (row %zu)", at->row);
+    print(", pair %zu, %s\n", at->pair, at->is_sine ? "sine" : "cosine");
+}
+
+/* is_right: nothing but the arithmetic differs, which then explains each error. */
+static void print_deviation(const samples *s, const deviation *d, int is_right)
+{
+    if (!d->wrong) return;
+    print("  largest error against the exact table: %.3g at ", d->largest);
+    print_place(s, &d->worst);
+    print("  elements that are not correctly rounded: %zu of %zu, %.3g %%\n", d->wrong, d->elements,
+          100 * (double)d->wrong / (double)d->elements);
+    if (is_right || !d->has_first) return;
+    print("  first error that float32 angles do not explain: ");
+    print_place(s, &d->first);
+}
+
+/* What a name means, for people. */
+static const char *const difference_texts[] = {
+    "the columns of a pair stand elsewhere: neighbours for halves, or halves for neighbours",
+    "cosines and sines are exchanged",
+    "sines have the other sign: angles are negative",
+    "rows are those of other positions",
+    "another base",
+    "the frequencies are not scaled",
+    "another scaling than the config's",
+    "the frequencies are scaled twice",
+    "cosines and sines are not multiplied by the attention factor",
+    "cosines and sines are multiplied twice by the attention factor",
+    "cosines and sines are divided by the attention factor",
+    "other elements rotate, or another width divides the exponents",
+    "frequencies were rounded to bfloat16",
+    "frequencies were rounded to float16",
+    "positions were rounded to bfloat16",
+    "positions were rounded to float16",
+    "cosines and sines were rounded to bfloat16",
+    "cosines and sines were rounded to float16"};
+TOOL_HAS_ALL(difference_texts, DIFFERENCE_COUNT);
+
+/* What is said where nothing differs but, perhaps, the arithmetic. Without a config, base 10000 is
+   what was expected. */
+static void print_right(const samples *s, const findings *f, const explanation *e)
+{
+    const char *const how = how_of(e);
+    if (s->is_inv_freq || e->is_exact) {
+        print("right: %s\n", s->is_inv_freq ? "all frequencies are what is expected"
+                                            : "every element is the correctly rounded one");
+        return;
+    }
+    print(f->has_config ? "the config is right" : "base 10000, unscaled, is right");
+    if (!how && f->count <= 1) print("; how the angles were computed does not show");
+    if (how)
+        print("; the angles were computed in %s", e->how == ARITHMETIC_DOUBLE ? "double"
+                                                  : e->how == ARITHMETIC_FLOAT32
+                                                      ? "float32"
+                                                      : "float32, by ggml's chain");
+    print("\n");
+}
+
+/* A line for each difference. */
+static void print_explanation(const samples *s, const findings *f, const explanation *e,
+                              const char *indent)
+{
+    const char *const how = how_of(e);
+    for (int d = 0; d < DIFFERENCE_COUNT; d++) {
+        if (!(e->differs >> d & 1)) continue;
+        print("%s%s: %s", indent, difference_names[d], difference_texts[d]);
+        if (d == DIFFERS_BASE) print(", %.15g for %.15g", e->of->base, f->base);
+        if (d == DIFFERS_POSITION_OFFSET) print(", %+.15g", e->offset);
+        if (d == DIFFERS_ROTARY_WIDTH) print(": %.15g", e->of->width);
+        if (d == DIFFERS_SCALING_OTHER)
+            print(": %s, factor %.15g%s", e->of->scaling, e->of->scaling_factor,
+                  e->of->has_other_length ? ", another length" : "");
+        print("\n");
+    }
+    if (!e->differs) print("%s", indent), print_right(s, f, e);
+    if (how && e->how < ARITHMETIC_INV_FREQ_BF16 && strncmp(how, "table", 5) != 0)
+        print("%sarithmetic: %s\n", indent, how);
+}
+
+/* Whether sines stand where the arrays were taken to have cosines, and should: not if their
+   exchange is the mistake. */
+static int stands_sine_first(const findings *f, const deviation *d)
+{
+    return d->is_sine_first && !(f->count == 1 && f->of[0].differs & 1u << DIFFERS_SINE_COSINE);
+}
+
+/* Measured with the columns exchanged, the angle x is pi / 2 - x. */
+static track track_of(const samples *s, const findings *f, const deviation *d, size_t i)
+{
+    track t = s->tracks[i];
+    if (stands_sine_first(f, d)) t.frequency = -t.frequency, t.phase = acos(0) - t.phase;
+    return t;
+}
+
+static void print_measured(const samples *s, const findings *f, const deviation *d)
+{
+    print("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,
+          npy_types[s->stored], s->type != s->stored ? ", all of which " : "",
+          s->type != s->stored ? npy_types[s->type] : "", s->type != s->stored ? " has" : "");
+    if (s->is_doubled || s->is_table)
+        print("  numbers of a pair stand %s%s%s\n", s->is_doubled ? "twice, " : "",
+              s->are_neighbours ? "side by side" : "in halves",
+              stands_sine_first(f, d) ? ", the sine first" : "");
+    if (s->is_inv_freq || s->step == 0) return;
+    print("  pair   amplitude   frequency      phase     noise%s%s\n",
+          d->by_pair ? "     error" : "",
+          s->step > 1 ? "     (frequencies but for multiples of 2 pi / step)" : "");
+    for (size_t i = 0; i < s->pairs; i++) {
+        const size_t last = s->pairs - 1;
+        const int is_worst = d->wrong && i == d->worst.pair;
+        if (i != 0 && i != 1 && i != last / 2 && i != last && !is_worst) continue;
+        const track t = track_of(s, f, d, i);
+        print("  %4zu %11.7g %13.8g %10.3g %9.2g", i, t.amplitude, t.frequency, t.phase, t.noise);
+        if (d->by_pair) print(" %9.2g", d->by_pair[i]);
+        print("\n");
+    }
+}
+
+/* Prints what a comparison found, for people. */
+static void print_verdict(const verdict *v)
+{
+    const samples *const s = &v->s;
+    const findings *const f = &v->f;
+    const deviation *const d = &v->d;
+    const double at = f->count > 1 ? all_told_at(s, f) : 0;
+    if (f->count == 1) print_explanation(s, f, &f->of[0], "");
+    else if (f->count) {
+        print("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
+        for (size_t k = 0; k < f->count; k++) print_explanation(s, f, &f->of[k], "  ");
+    } else print("not explained by any mistake that posenc knows\n");
+    if (f->count > 1 && at > 0) print("rows at position %.15g and beyond tell them apart\n", at);
+    if (f->count > 1 && !(at > 0)) print("no row tells them apart\n");
+    if (!f->count && f->best_matched) {
+        print("the nearest explanation fails first at ");
+        if (!s->is_inv_freq)
+            print("row %zu, position %.15g, ", f->row, s->positions[f->row < s->rows ? f->row : 0]);
+        print("pair %zu:\n", f->pair);
+        print_explanation(s, f, &f->best, "  ");
+    }
+    print_deviation(s, d, f->fewest == 0);
+    print_measured(s, f, d);
+}
+
+#endif
