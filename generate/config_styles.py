@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The styles in which a config.json can say the same thing, and the records in tests/models/ about them.
 
-generate/model_truth.py asks transformers about each style; tests/checks/transformers.py asks posenc. This file needs
+generate/model_truth.py asks transformers about each style; tests/checks/transformers_parity.py asks posenc. This file needs
 only Python's standard library.
 """
 import copy

@@ -65,12 +65,31 @@ def parts_of(trial):
         source = trial.source_of(call)
         layers, layer, place = trial.layer_of(call)
         shapes = str([list(x.shape) for x in library.tensors((call["args"], call["kwargs"]))])
-        key = (source["name"] if source else "?", source["kind"] if source else "", call["name"], layers, place, shapes)
+        made_by = (type(trial.twins[source["name"]]).__name__, trial.path_of(source["name"])) if source else "?"
+        key = (made_by, source["kind"] if source else "", call["name"], layers, place, shapes)
         if key not in parts:
             parts[key] = {"call": call, "source": source, "list": layers, "place": place, "layers": []}
         if layer is not None and layer not in parts[key]["layers"]:
             parts[key]["layers"].append(layer)
     return parts
+
+
+def order_of(turn, numbers, kind):
+    """Return which frequency of the class each pair has: same, twice (all, then all again), or their indices."""
+    frequencies = numbers[kind if kind in numbers else next(iter(numbers))][0]
+    indices = []
+    for angle in turn["angles"]:
+        near = [i for i, x in enumerate(frequencies) if abs(x - angle) <= 1e-5 * angle]
+        after = [i for i in near if not indices or i > indices[-1]]
+        if not near:
+            return "other"
+        indices.append((after or near)[0])
+    count = len(frequencies)
+    if indices == list(range(len(indices))):
+        return "same"
+    if indices == [*range(count), *range(count)]:
+        return "twice"
+    return ",".join(map(str, indices))
 
 
 def facts_of_part(trial, key, part):
@@ -80,12 +99,12 @@ def facts_of_part(trial, key, part):
     if source is None:
         facts["class"] = "?"
     else:
-        facts["class"] = type(trial.twins[source["name"]]).__name__
-        facts["of"] = trial.path_of(source["name"]) or "."
+        facts["class"], facts["of"] = key[0][0], key[0][1] or "."
     depth = trial.depth(part["list"])
     facts["place"] = part["place"] or "-"
     facts["list"] = part["list"] or "-"
-    facts["layers"] = ranges(sorted(part["layers"])) + (f"/{depth}" if depth else "")
+    if trial.error is None:
+        facts["layers"] = ranges(sorted(part["layers"])) + (f"/{depth}" if depth else "")
     try:
         turn = library.rotation(part["call"], source["coordinates"] if source else 0)
     except Exception as error:
@@ -101,14 +120,32 @@ def facts_of_part(trial, key, part):
     if turn.get("differs"):
         facts["differs"] = "yes"
     facts["moves"] = turn["moves"]
+    if source is not None and source["coordinates"]:
+        facts["order"] = order_of(turn, library.numbers(trial.twins[source["name"]]), key[1])
     if "axes" in turn:
         facts["axes"] = runs(turn["axes"])
     return facts
 
 
-# Models whose default config has no layer that rotates: what is set to get one.
+def half(config):
+    """Let half of each head rotate, which the sections of the type's default config are for."""
+    config.rope_parameters["partial_rotary_factor"] = 0.5
+
+
+# Models whose default config cannot run, or has no layer that rotates: what is set to get one.
 FORCED = {
     "bamba": lambda config: setattr(config, "attn_layer_indices", [1]),
+    "chameleon": lambda config: setattr(config, "vocabulary_map", {"<image>": 4}),
+    "emu3": lambda config: setattr(config, "vocabulary_map", {"<image>": 4}),
+    "esm": lambda config: (setattr(config, "vocab_size", 33), setattr(config, "pad_token_id", 1),
+                           setattr(config, "position_embedding_type", "rotary")),
+    "glm4v": lambda config: half(config.text_config),
+    "glm4v_text": lambda config: half(config),
+    "glm_image": lambda config: half(config.text_config),
+    "glm_image_text": lambda config: half(config),
+    "granite_swa": lambda config: setattr(config, "layer_rope_theta", None),
+    "granitemoe_swa": lambda config: setattr(config, "layer_rope_theta", None),
+    "step3p5": lambda config: setattr(config, "sliding_window", 512),
 }
 # Keys of version 4, and of the models' own code: each is tried, also where no default config has it.
 EXTRA = {"rope_theta": 12345.0, "rope_local_base_freq": 12345.0, "global_rope_theta": 12345.0,
@@ -163,7 +200,12 @@ def key_effects(made, config):
 
     def numbers(keys):
         return twin_numbers(made, config_class.from_dict(keys))
-    before = numbers(json.loads(json.dumps(saved)))
+    for _ in range(4):
+        try:
+            before = numbers(json.loads(json.dumps(saved)))
+            break
+        except Exception as error:
+            library.drop_field(saved, error)
     effects = {}
 
     def attempt(name, keys):
@@ -206,6 +248,17 @@ def key_effects(made, config):
                 except Exception:
                     pass
     rope = saved.get("rope_parameters") or {}
+    linear = {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}
+    try:
+        words = effect(numbers({**json.loads(json.dumps(saved)), "rope_parameters": dict(linear)}),
+                       numbers({**json.loads(json.dumps(saved)), "rope_parameters":
+                                {**linear, "partial_rotary_factor": 0.25}}))
+        if words:
+            effects["rope_parameters.partial_rotary_factor(linear)"] = "+".join(words)
+    except TooLate:
+        raise
+    except Exception:
+        pass
     for kind in [k for k, v in rope.items() if isinstance(v, dict)] or [None]:
         inner = rope if kind is None else rope[kind]
         for key, value in {**inner, "partial_rotary_factor": inner.get("partial_rotary_factor", 1.0)}.items():
@@ -249,17 +302,17 @@ def try_models(config):
 
 def facts_of_trial(trial, path, complete):
     """Return the lines of facts of a trial, whose config is at a path of a complete config."""
-    lines, used = [], set()
-    for key, part in parts_of(trial).items():
-        lines.append(facts_of_part(trial, key, part))
-        used.add(key[0])
+    lines = [facts_of_part(trial, key, part) for key, part in parts_of(trial).items()]
+    called = {(line["class"], line.get("of")) for line in lines}
     for name, twin in trial.twins.items():
-        if name not in used:
+        if (type(twin).__name__, trial.path_of(name) or ".") not in called:
+            called.add((type(twin).__name__, trial.path_of(name) or "."))
             lines.append({"model": type(trial.model).__name__, "class": type(twin).__name__,
                           "of": trial.path_of(name) or ".", "list": name,
                           "reason": "no call: " + (trial.error or "no layer of the default config uses it")})
-        elif trial.left_out:
-            lines[-1]["without"] = ",".join(trial.left_out)
+    for line in lines:
+        if trial.left_out and "function" in line:
+            line["without"] = ",".join(trial.left_out)
     done = set()
     for name, twin in trial.twins.items():
         inner = trial.path_of(name)
@@ -301,14 +354,29 @@ def facts_of(model_type):
                for module in library.modeling_modules(type(sub))):
         return []
     trial, reasons = try_models(config)
-    if trial is not None:
-        return facts_of_trial(trial, "", complete)
     lines = []
-    for path, sub in library.sub_configs(config):  # of a model that cannot be built: its parts alone
-        if path:
-            inner, _ = try_models(sub)
-            lines += facts_of_trial(inner, path, library.config_at(complete, path)) if inner else []
-    return lines + ([{"reason": "; ".join(reasons)[:200]}] if reasons else [])
+    if trial is not None:
+        lines = facts_of_trial(trial, "", complete)
+    else:
+        for path, sub in library.sub_configs(config):  # of a model that cannot be built: its parts alone
+            if path:
+                inner, _ = try_models(sub)
+                lines += facts_of_trial(inner, path, library.config_at(complete, path)) if inner else []
+        lines += [{"reason": "; ".join(reasons)[:200]}] if reasons else []
+    if model_type in FORCED:
+        for line in lines:
+            line["forced"] = "yes"
+    known = {(line["class"], line["of"]) for line in lines if "type" in line}
+    for path, sub in library.sub_configs(config):  # classes that no model has used
+        for item in library.classes_for(sub):
+            if (item.__name__, path or ".") in known or any(where == (path or ".") for _, where in known):
+                continue
+            with library.contextlib.suppress(Exception):
+                twin = item(library.config_at(complete, path))
+                twin.__dict__["made_from"] = ((library.config_at(complete, path),), {})
+                if library.frequency_buffers(twin):
+                    lines.append(facts_of_class(twin, path, complete, library.config_at(complete, path)))
+    return lines
 
 
 def measure(argument):
@@ -340,9 +408,10 @@ def text_of(model_type, line):
     return " ".join([model_type, *words])
 
 
-def write(lines):
-    os.makedirs(os.path.dirname(OUTPUT), exist_ok=True)
-    with open(OUTPUT, "w", encoding="utf-8") as file:
+def write(path, lines):
+    """Write all lines of facts, sorted."""
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
         file.write(f"# What transformers {library.transformers.__version__} rotates, asked on {datetime.date.today()}; "
                    "made from the library by generate/model_facts.py\n")
         file.writelines(line + "\n" for line in sorted(lines))
@@ -351,13 +420,14 @@ def write(lines):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only")
+    parser.add_argument("--output", default=OUTPUT)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=60)
     options = parser.parse_args()
-    types = options.only.split(",") if options.only else sorted(library.CONFIG_MAPPING_NAMES)
+    types = options.only.split(",") if options.only else library.model_types()
     kept = []
-    if options.only and os.path.exists(OUTPUT):
-        with open(OUTPUT, encoding="utf-8") as file:
+    if options.only and os.path.exists(options.output):
+        with open(options.output, encoding="utf-8") as file:
             kept = [x for x in file.read().splitlines() if not x.startswith("#") and x.split()[0] not in types]
     lines = set(kept)
     start = time.time()
@@ -368,8 +438,8 @@ def main():
             if seconds > 15:
                 print(f"{model_type}: {seconds:.0f} s", file=sys.stderr)
             if done % 50 == 0:
-                write(lines)
-    write(lines)
+                write(options.output, lines)
+    write(options.output, lines)
     print(f"{len(types)} types, {len(lines)} lines, {time.time() - start:.0f} s")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Read off what transformers computes: frequencies from a config, and the rotation that each layer of a model applies.
 
-generate/model_facts.py and tests/checks/transformers.py import this file; it needs the environment of test peers.
+generate/model_facts.py and tests/checks/transformers_parity.py import this file; it needs the environment of test peers.
 
 Frequencies: numbers() builds a class with a buffer inv_freq from a config, as the library's models do.
 
@@ -43,9 +43,27 @@ DEPTHS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "depth", "de
 
 # ---------------------------------------------------------------- Configs
 
+def model_types():
+    """Return the model types of the library, each under the name that its config.json has."""
+    names = []
+    for name in CONFIG_MAPPING_NAMES:
+        own = CONFIG_MAPPING[name].model_type
+        if own == name or own not in CONFIG_MAPPING_NAMES:
+            names.append(name)
+    return sorted(names)
+
+
 def load_config(model_type, keys):
     """Return the config that the library loads from a config.json with these keys."""
     return CONFIG_MAPPING[model_type].from_dict({"model_type": model_type, **keys})
+
+
+def drop_field(keys, error):
+    """Remove the key that the library saves but does not load, as its error names it; else raise the error."""
+    match = re.search(r"[Ff]ield '(\w+)'", str(error))
+    if not match or match[1] not in keys:
+        raise error
+    del keys[match[1]]
 
 
 def sub_configs(config, path=""):
@@ -114,6 +132,21 @@ def numbers(module):
     return result
 
 
+def classes_for(config):
+    """Return the classes with frequencies that say they are built from a config of this very class."""
+    found = []
+    for module in modeling_modules(type(config)):
+        for item in vars(module).values():
+            if not inspect.isclass(item) or not issubclass(item, torch.nn.Module) or issubclass(item, PreTrainedModel) \
+                    or item.__module__ != module.__name__ or not mentions_frequencies(item):
+                continue
+            original = getattr(item.__init__, "__wrapped__", item.__init__)
+            parameters = list(inspect.signature(original).parameters.values())
+            if len(parameters) > 1 and parameters[1].annotation in (type(config), type(config).__name__):
+                found.append(item)
+    return found
+
+
 # ---------------------------------------------------------------- Recording a forward pass
 
 def tensors(value):
@@ -142,12 +175,45 @@ def is_real(tensor):
     return tensor.is_floating_point() or tensor.is_complex()
 
 
+class Angle(torch.Tensor):
+    """A tensor computed from the output of a module with frequencies. It has numbers, and stays on the CPU.
+
+    source: the record of the call of that module.
+    """
+    source = None
+
+    @classmethod
+    def __torch_function__(cls, function, types_of_arguments, args=(), kwargs=None):
+        result = super().__torch_function__(function, types_of_arguments, args, kwargs or {})
+        source = next((x.source for x in tensors((args, kwargs)) if isinstance(x, Angle)), None)
+        for tensor in tensors(result):
+            if isinstance(tensor, Angle):
+                tensor.source = source
+        return result
+
+    def to(self, *args, **kwargs):
+        """Convert the type only: the code means the device of the data, which has no numbers."""
+        if not RECORDER.active or RECORDER.inside:
+            return super().to(*args, **kwargs)
+        like = [x for x in (*args, *kwargs.values()) if isinstance(x, torch.Tensor)]
+        types_of_data = [x for x in (*args, *kwargs.values()) if isinstance(x, torch.dtype)] + [x.dtype for x in like]
+        return super().to(types_of_data[0]) if types_of_data else self
+
+    def type_as(self, other):
+        return self.to(other.dtype)
+
+
 def is_angle(tensor):
-    return tensor.device.type == "cpu" and is_real(tensor) and tensor.numel() > 1
+    return isinstance(tensor, Angle) and is_real(tensor) and tensor.numel() > 1
 
 
 def is_data(tensor):
     return tensor.device.type == "meta" and is_real(tensor)
+
+
+def plain(value):
+    """Return nested values with ordinary tensors in place of angles."""
+    return replace(value, lambda tensor: tensor.as_subclass(torch.Tensor))
 
 
 def chosen_positions(shape):
@@ -175,14 +241,14 @@ def chosen_positions(shape):
 
 
 class Recorder:
-    """The calls of functions that rotate, and of modules with frequencies, in one forward pass."""
+    """The calls of functions that rotate in one forward pass."""
 
     def __init__(self):
         self.active = False
         self.clear()
 
     def clear(self):
-        self.calls, self.sources, self.stack, self.inside = [], [], [], False
+        self.calls, self.stack, self.inside = [], [], False
 
     def wrap(self, name, function):
         """Return the function, which then records its calls that have angles and data."""
@@ -196,7 +262,7 @@ class Recorder:
                 module.__dict__["has_rotated"] = True
             self.inside = True
             try:
-                args, kwargs = replace((args, kwargs), lambda tensor: tensor.to("meta"))
+                args, kwargs = replace(plain((args, kwargs)), lambda tensor: tensor.to("meta"))
                 return function(*args, **kwargs)
             finally:
                 self.inside = False
@@ -323,6 +389,11 @@ def inputs_for(model, config):
         inputs["input_values"] = torch.ones(1, 16000, device="meta")
     elif "hidden_states" in names and not inputs:
         inputs["hidden_states"] = torch.ones(1, TOKENS, width, device="meta")
+    if "merge_sizes" in names:
+        inputs["merge_sizes"] = torch.tensor([1], device="cpu")
+    if "pixel_position_ids" in names and "pixel_values" in names:
+        inputs["pixel_values"] = patches(config)[0][None]
+        inputs["pixel_position_ids"] = torch.ones(1, 16, 2, dtype=torch.long, device="meta")
     if "use_cache" in names:
         inputs["use_cache"] = False
     return inputs
@@ -370,12 +441,16 @@ class Trial:
                 coordinates.append(count)
                 return positions
             args, kwargs = replace((args, kwargs), on_cpu)
-            with torch.no_grad():
-                output = twin(*args, **kwargs)
             kind = next((x for x in [*args, *kwargs.values()] if isinstance(x, str)), "")
-            RECORDER.sources.append({"name": name, "kind": kind, "coordinates": max(coordinates, default=0),
-                                     "output": output})
-            return output
+            with torch.no_grad(), torch.device("cpu"):
+                output = twin(*args, **kwargs)
+            source = {"name": name, "kind": kind, "coordinates": max(coordinates, default=0)}
+
+            def marked(tensor):
+                tensor = tensor.as_subclass(Angle)
+                tensor.source = source
+                return tensor
+            return replace(output, marked)
         module.forward = forward
 
     def path_of(self, name):
@@ -386,14 +461,24 @@ class Trial:
                 return path
         return None
 
-    def run(self, rounds=12):
+    def run(self):
+        """Run the forward pass; if it fails, once more with new tensors on the meta device."""
+        self.run_on(contextlib.nullcontext())
+        if self.error is None and self.calls:
+            return
+        error, left_out, calls = self.error, list(self.left_out), self.calls
+        self.run_on(torch.device("meta"))
+        if len(self.calls) < len(calls):
+            self.error, self.left_out, self.calls = error, left_out, calls
+
+    def run_on(self, context, rounds=12):
         """Run the forward pass. A module that fails without numbers is left out: it then returns its input."""
         inputs = inputs_for(self.model, self.config)
         for _ in range(rounds):
             RECORDER.clear()
             RECORDER.active = True
             try:
-                with torch.no_grad():
+                with torch.no_grad(), context:
                     self.model(**inputs)
                 self.error = None
                 break
@@ -404,7 +489,7 @@ class Trial:
                     break
             finally:
                 RECORDER.active = False
-        self.calls, self.sources = RECORDER.calls, RECORDER.sources
+        self.calls = RECORDER.calls
 
     def leave_out(self, trace):
         """Replace the class of the innermost module that failed and does not rotate; return whether there is one."""
@@ -423,16 +508,10 @@ class Trial:
             return True
         return False
 
-    def source_of(self, call):
+    @staticmethod
+    def source_of(call):
         """Return the record of the module whose output has the angles of a call, or None."""
-        angles = [x for x in tensors((call["args"], call["kwargs"])) if is_angle(x)]
-        values = torch.cat([torch.view_as_real(x).flatten() if x.is_complex() else x.flatten().float() for x in angles])
-        for source in reversed(self.sources):
-            outputs = torch.cat([torch.view_as_real(x).flatten() if x.is_complex() else x.flatten().float()
-                                 for x in tensors(source["output"]) if is_real(x)] or [torch.zeros(0)])
-            if bool(torch.isin(values, torch.cat([outputs, -outputs])).all()):
-                return source
-        return None
+        return next((x.source for x in tensors((call["args"], call["kwargs"])) if is_angle(x)), None)
 
     def layer_of(self, call):
         """Return (name of the list of layers, index of the layer, name of the module in the layer)."""
@@ -477,7 +556,7 @@ def matrices(call, args, kwargs):
 
             def unit(x):
                 if not is_data(x):
-                    return x
+                    return x.as_subclass(torch.Tensor)
                 value = torch.zeros(x.shape, device="cpu")
                 if next(counter) == number:
                     value[..., element] = 1
@@ -551,12 +630,12 @@ def rotation(call, coordinates):
         found = matrices(call, *small(call))
     except (RuntimeError, IndexError, AssertionError):
         found = matrices(call, call["args"], call["kwargs"])
-    token = 0 if coordinates else 1
     result = None
     for stack in found:
-        if stack.shape[0] <= token:
-            raise ValueError("no token with position 1")
-        turns = rotation_at(stack[token])
+        turns = rotation_at(stack[0 if coordinates else min(1, len(stack) - 1)])
+        has_sign = coordinates or len(stack) > 1 and bool(turns) and 0.9 < turns[0][2] <= 1.1
+        if not coordinates and not has_sign:  # the positions are the module's own: take the token that rotates most
+            turns = max((rotation_at(matrix) for matrix in stack), key=len)
         if not turns:
             continue
         width = stack.shape[-1]
@@ -566,7 +645,8 @@ def rotation(call, coordinates):
         angles = [turn[2] for turn in turns]
         value = {"width": width, "start": start, "rotary": count, "pairs": name or "other",
                  "outputs": "same" if outputs == pairs else out_name or "other",
-                 "sign": "forward" if sum(a > 0 for a in angles) * 2 > len(angles) else "backward",
+                 "sign": "unknown" if not has_sign else
+                 "forward" if sum(a > 0 for a in angles) * 2 > len(angles) else "backward",
                  "angles": [abs(a) for a in angles], "factor": turns[0][3], "moves": len(turns)}
         if coordinates > 1:
             value["axes"] = axes_of(stack, pairs, coordinates)
@@ -574,7 +654,7 @@ def rotation(call, coordinates):
             result["differs"] = True
         result = result or value
     if result is None:
-        raise ValueError("nothing rotates at position 1")
+        raise ValueError("nothing rotates")
     return result
 
 

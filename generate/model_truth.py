@@ -52,8 +52,19 @@ class Record:
 def saved_config(model_type):
     """Return the default config of a model type as save_pretrained writes it, without names of labels."""
     config = library.CONFIG_MAPPING[model_type]()
-    return styles.edited(json.loads(config.to_json_string(use_diff=True)),
+    keys = styles.edited(json.loads(config.to_json_string(use_diff=True)),
                          styles.without("transformers_version", "id2label", "label2id", "label_names"))
+    for _ in range(4):
+        try:
+            library.load_config(model_type, {key: value for key, value in keys.items() if key != "model_type"})
+            break
+        except Exception as error:
+            try:
+                library.drop_field(keys, error)
+            except Exception:
+                break
+    keys["model_type"] = model_type  # the library saves some types under a name that it does not load
+    return keys
 
 
 def rotary_classes(facts):
@@ -165,17 +176,19 @@ def variant_truth(config, record):
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
     rope, length = config["rope_parameters"], config["max_position_embeddings"]
     keys = {key: value for key, value in json.loads(json.dumps(config)).items() if key != "model_type"}
+    def module():
+        return LlamaRotaryEmbedding(library.load_config("llama", json.loads(json.dumps(keys))))
     try:
-        module = LlamaRotaryEmbedding(library.load_config("llama", keys))
+        values, factor = library.numbers(module())[""]
     except Exception as error:
         return [["-", None, one_line(error)]]
-    values, factor = library.numbers(module)[""]
     found = [["-", record.add(values), f"{factor:.9g}"]]
     if rope["rope_type"] in ("dynamic", "longrope"):
         trained = rope.get("original_max_position_embeddings", length)
         for far in (trained // 2, trained + 6, length, 2 * length + 4):
-            module(library.torch.zeros(1, 1, 8), library.torch.tensor([[far - 1]]))
-            values, factor = library.numbers(module)[""]
+            called = module()  # a new one each time, because it keeps the frequencies of a longer text
+            called(library.torch.zeros(1, 1, 8), library.torch.tensor([[far - 1]]))
+            values, factor = library.numbers(called)[""]
             found.append([far, record.add(values), f"{factor:.9g}"])
     return found
 
@@ -230,9 +243,9 @@ def check(wanted, jobs):
         now = variants(record)
         old |= {("variant", line) for line in kept}
         new |= {("variant", line) for line in now}
-        known = set(library.CONFIG_MAPPING_NAMES)
-        for model_type in sorted(known ^ set(configs)):
-            print(f"{'new' if model_type in known else 'gone'}: the model type {model_type}")
+        known = set(library.model_types())
+        for model_type in sorted(set(configs) - known):
+            print(f"gone: the model type {model_type}")
     for row in sorted(old - new):
         print("recorded, but not computed:", *row)
     for row in sorted(new - old):
@@ -246,7 +259,7 @@ def write(jobs):
     facts = styles.read_facts()
     configs, classes = {}, rotary_classes(facts)
     with library.quiet():
-        for model_type in library.CONFIG_MAPPING_NAMES:
+        for model_type in library.model_types():
             if classes[model_type]:
                 configs[model_type] = saved_config(model_type)
     start = time.time()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# transformers.sh: posenc reads each config.json as transformers does. tests/checks/transformers.py compares posenc with
+# transformers.sh: posenc reads each config.json as transformers does. tests/checks/transformers_parity.py compares posenc with
 # the record in tests/models/, which needs no package. In the environment of test peers, generate/model_truth.py then
 # compares the record with the library itself: one style of files, or all of them and the random variants with EVERY=1.
 set -u
@@ -15,7 +15,7 @@ have_library json-c "$CC" || skip "transformers: json-c is missing, so posenc ca
 style=no_rope_keys
 [ "${EVERY:-0}" = 1 ] && style=all
 {
-    python3 tests/checks/transformers.py "$WORK/posenc" "$WORK" || echo "FAIL transformers.py: status $?"
+    python3 tests/checks/transformers_parity.py "$WORK/posenc" "$WORK" || echo "FAIL transformers_parity.py: status $?"
     if cmp -s tests/requirements/peers.txt "$BUILD/peers/requirements.txt"; then
         "$BUILD/peers/bin/python" generate/model_truth.py --check $style || echo "FAIL model_truth.py: status $?"
     else
