@@ -132,6 +132,11 @@ def half(config):
     config.rope_parameters["partial_rotary_factor"] = 0.5
 
 
+def based(config):
+    """Give the config the base that its default leaves out."""
+    config.rope_parameters["rope_theta"] = 10000.0
+
+
 # Models whose default config cannot run, or has no layer that rotates: what is set to get one.
 FORCED = {
     "bamba": lambda config: setattr(config, "attn_layer_indices", [1]),
@@ -143,9 +148,19 @@ FORCED = {
     "glm4v_text": lambda config: half(config),
     "glm_image": lambda config: half(config.text_config),
     "glm_image_text": lambda config: half(config),
-    "granite_swa": lambda config: setattr(config, "layer_rope_theta", None),
-    "granitemoe_swa": lambda config: setattr(config, "layer_rope_theta", None),
+    "granite_swa": lambda config: setattr(config, "layer_rope_theta", [1e4] * config.num_hidden_layers),
+    "granitemoe_swa": lambda config: setattr(config, "layer_rope_theta", [1e4] * config.num_hidden_layers),
+    "granitemoehybrid": lambda config: (setattr(config, "position_embedding_type", "rope"),
+                                        setattr(config, "layer_types", ["attention"] * config.num_hidden_layers)),
+    "hunyuan_v1_dense": lambda config: based(config),
+    "hunyuan_v1_moe": lambda config: based(config),
+    "hunyuan_vl": lambda config: based(config.text_config),
+    "hunyuan_vl_text": lambda config: based(config),
+    "lfm2_moe": lambda config: setattr(config, "layer_types", ["full_attention"] * config.num_hidden_layers),
+    "ministral": lambda config: based(config),
+    "nemotron": lambda config: setattr(config, "num_key_value_heads", config.num_attention_heads),
     "step3p5": lambda config: setattr(config, "sliding_window", 512),
+    "zamba2": lambda config: setattr(config, "use_mem_rope", True),
 }
 # Keys of version 4, and of the models' own code: each is tried, also where no default config has it.
 EXTRA = {"rope_theta": 12345.0, "rope_local_base_freq": 12345.0, "global_rope_theta": 12345.0,
