@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# transformers.sh: posenc reads each config.json as transformers does. tests/checks/transformers_parity.py compares posenc with
+# the record in tests/models/, which needs no package. In the environment of test peers, generate/model_truth.py then
+# compares the record with the library itself: one style of files, or all of them and the random variants with EVERY=1.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/transformers
+mkdir -p "$WORK"
+have python3 || skip "transformers: python3 is missing"
+have_library json-c "$CC" || skip "transformers: json-c is missing, so posenc cannot be built"
+# shellcheck disable=SC2086
+"$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tool/posenc.c -o "$WORK/posenc" -ljson-c -lm || exit 1
+style=no_rope_keys
+[ "${EVERY:-0}" = 1 ] && style=all
+{
+    python3 tests/checks/transformers_parity.py "$WORK/posenc" "$WORK" || echo "FAIL transformers_parity.py: status $?"
+    if cmp -s tests/requirements/peers.txt "$BUILD/peers/requirements.txt"; then
+        "$BUILD/peers/bin/python" generate/model_truth.py --check $style || echo "FAIL model_truth.py: status $?"
+    else
+        echo "SKIP: build/peers is missing, so the record is not compared with transformers: make deps"
+        echo "0 passed, 0 failed, 1 skipped"
+    fi
+} | awk '
+    /passed, [0-9]+ failed/ {
+        for (i = 2; i <= NF; i++) {
+            if ($i ~ /^passed/) passed += $(i - 1)
+            if ($i ~ /^failed/) failed += $(i - 1)
+            if ($i ~ /^skipped/) skipped += $(i - 1)
+        }
+        next
+    }
+    /^FAIL .*: status/ { failed += failed == 0 }
+    { print }
+    END { print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"; exit failed > 0 }'
