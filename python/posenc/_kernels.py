@@ -296,15 +296,20 @@ def sine_cosine(position, valid, i, mask, words_ptr, mantissa_high, mantissa_low
 def load_positions(positions_ptr, coordinate_ptr, row, i, axis_stride, row_mask, mask, AXES: tl.constexpr):
     """The positions of rows whose offsets are `row`, [rows, 1], or of each pair's coordinate, [rows, pairs]."""
     if AXES == 1:
-        return tl.load(positions_ptr + row, row_mask, 0).to(tl.int64)
-    axis = tl.load(coordinate_ptr + i, mask, 0).to(tl.int64)
-    return tl.load(positions_ptr + (row + axis * axis_stride), row_mask & mask, 0).to(tl.int64)
+        position = tl.load(positions_ptr + row, row_mask, 0)
+    else:
+        axis = tl.load(coordinate_ptr + i, mask, 0).to(tl.int64)
+        position = tl.load(positions_ptr + (row + axis * axis_stride), row_mask & mask, 0)
+    return position.to(tl.int64)
 
 
 @triton.jit
-def in_range(position):
-    """Whether a position is one of int32. What is in the registers then cannot wrap."""
-    return (position >= -2147483648) & (position <= 2147483647)
+def shifted(position, shift):
+    """A position and shift, and whether the position is one of int32 and the sum within -2^31 ... 2^31. Such a sum cannot
+    wrap, and the magnitude of one fits in 32 bits without a sign."""
+    total = position + shift
+    valid = (position >= -2147483648) & (position <= 2147483647)
+    return total, valid & (total >= -2147483648) & (total <= 2147483648)
 
 
 # ---- elements ----------------------------------------------------------------------------------------------------
@@ -314,21 +319,25 @@ def in_range(position):
 def widen(x, FORMAT: tl.constexpr):
     """The float of an element; of bfloat16 its bits are given, as int16."""
     if FORMAT == BF16:
-        return (x.to(tl.int32) << 16).to(tl.float32, bitcast=True)
-    return x.to(tl.float32)
+        y = (x.to(tl.int32) << 16).to(tl.float32, bitcast=True)
+    else:
+        y = x.to(tl.float32)
+    return y
 
 
 @triton.jit
 def narrow(x, FORMAT: tl.constexpr):
     """A float rounded to an element, to nearest even; bfloat16 becomes its bits, as int16."""
     if FORMAT == F32:
-        return x
-    if FORMAT == F16:
-        return x.to(tl.float16)
-    bits = x.to(tl.uint32, bitcast=True)
-    rounded = (bits + u32(0x7FFF) + ((bits >> 16) & 1)) >> 16
-    rounded = tl.where((bits & u32(0x7FFFFFFF)) > u32(0x7F800000), (bits >> 16) | 0x40, rounded)
-    return rounded.to(tl.uint16).to(tl.int16, bitcast=True)
+        y = x
+    elif FORMAT == F16:
+        y = x.to(tl.float16)
+    else:
+        bits = x.to(tl.uint32, bitcast=True)
+        rounded = (bits + u32(0x7FFF) + ((bits >> 16) & 1)) >> 16
+        rounded = tl.where((bits & u32(0x7FFFFFFF)) > u32(0x7F800000), (bits >> 16) | 0x40, rounded)
+        y = rounded.to(tl.uint16).to(tl.int16, bitcast=True)
+    return y
 
 
 @triton.jit
@@ -336,7 +345,7 @@ def unfused(x, zero, GUARD: tl.constexpr):
     """A product as it is rounded. With GUARD, on backends whose code nobody has looked at, its bits are combined with an
     argument that is 0, which the compiler does not know, so that it cannot fuse the product with a sum."""
     if GUARD:
-        return (x.to(tl.int32, bitcast=True) ^ zero).to(tl.float32, bitcast=True)
+        x = (x.to(tl.int32, bitcast=True) ^ zero).to(tl.float32, bitcast=True)
     return x
 
 
@@ -350,8 +359,8 @@ def rotated(a, b, c, s, zero, GUARD: tl.constexpr):
 # ---- cosines and sines -------------------------------------------------------------------------------------------
 
 
-@triton.jit(do_not_specialize=["mantissa_high", "mantissa_low", "exponent", "amplitude_sign", "rows", "axis_stride"])
-def cos_sin_kernel(cos_ptr, sin_ptr, positions_ptr, words_ptr, coordinate_ptr, rows, axis_stride, mantissa_high,
+@triton.jit(do_not_specialize=["mantissa_high", "mantissa_low", "exponent", "amplitude_sign", "rows", "axis_stride", "shift"])
+def cos_sin_kernel(cos_ptr, sin_ptr, positions_ptr, words_ptr, coordinate_ptr, rows, axis_stride, shift, mantissa_high,
                    mantissa_low, exponent, amplitude_sign, PAIRS: tl.constexpr, PAIRS_2: tl.constexpr,
                    ROWS: tl.constexpr, AXES: tl.constexpr, HALVES: tl.constexpr, SCALED: tl.constexpr,
                    FORMAT: tl.constexpr):
@@ -361,7 +370,8 @@ def cos_sin_kernel(cos_ptr, sin_ptr, positions_ptr, words_ptr, coordinate_ptr, r
     row_mask = r < rows
     mask = i < PAIRS
     position = load_positions(positions_ptr, coordinate_ptr, r, i, axis_stride, row_mask, mask, AXES)
-    s, c = sine_cosine(position, in_range(position), i, mask, words_ptr, mantissa_high, mantissa_low, exponent,
+    position, valid = shifted(position, shift)
+    s, c = sine_cosine(position, valid, i, mask, words_ptr, mantissa_high, mantissa_low, exponent,
                        amplitude_sign, SCALED, FORMAT)
     if FORMAT == F32:
         s = s.to(tl.int32, bitcast=True)
@@ -394,9 +404,13 @@ def load_pairs(ptr, mask, PAIRS: tl.constexpr, PAIRS_2: tl.constexpr, TOKENS: tl
     if HALVES:
         i = tl.arange(0, PAIRS_2)[None, None, :]
         each = mask & (i < PAIRS)
-        return tl.load(ptr + i, each, 0), tl.load(ptr + PAIRS + i, each, 0)
-    j = tl.arange(0, 2 * PAIRS_2)[None, None, :]
-    return tl.split(tl.reshape(tl.load(ptr + j, mask & (j < 2 * PAIRS), 0), (TOKENS, HEADS, PAIRS_2, 2)))
+        a = tl.load(ptr + i, each, 0)
+        b = tl.load(ptr + PAIRS + i, each, 0)
+    else:
+        j = tl.arange(0, 2 * PAIRS_2)[None, None, :]
+        x = tl.load(ptr + j, mask & (j < 2 * PAIRS), 0)
+        a, b = tl.split(tl.reshape(x, (TOKENS, HEADS, PAIRS_2, 2)))
+    return a, b
 
 
 @triton.jit
@@ -435,10 +449,10 @@ def rotate_heads(x_ptr, y_ptr, x_head, y_head, c, s, token_mask, zero, COUNT: tl
 
 
 @triton.jit(do_not_specialize=["mantissa_high", "mantissa_low", "exponent", "amplitude_sign", "zero", "p_axis", "p_batch",
-                               "p_token", "tokens"])
+                               "p_token", "tokens", "shift"])
 def rotate_kernel(q_ptr, qo_ptr, k_ptr, ko_ptr, positions_ptr, words_ptr, coordinate_ptr, tokens, q_batch, q_head,
                   q_token, qo_batch, qo_head, qo_token, k_batch, k_head, k_token, ko_batch, ko_head, ko_token, p_axis,
-                  p_batch, p_token, mantissa_high, mantissa_low, exponent, amplitude_sign, zero, Q_HEADS: tl.constexpr,
+                  p_batch, p_token, shift, mantissa_high, mantissa_low, exponent, amplitude_sign, zero, Q_HEADS: tl.constexpr,
                   K_HEADS: tl.constexpr, PAIRS: tl.constexpr, PAIRS_2: tl.constexpr, TOKENS: tl.constexpr,
                   HEADS: tl.constexpr, OFFSET: tl.constexpr, REST: tl.constexpr, REST_2: tl.constexpr,
                   AXES: tl.constexpr, IN_HALVES: tl.constexpr, OUT_HALVES: tl.constexpr, SCALED: tl.constexpr,
@@ -452,7 +466,7 @@ def rotate_kernel(q_ptr, qo_ptr, k_ptr, ko_ptr, positions_ptr, words_ptr, coordi
     mask = i < PAIRS
     position = load_positions(positions_ptr, coordinate_ptr, batch * p_batch + token * p_token, i, p_axis, token_mask,
                               mask, AXES)
-    valid = in_range(position)
+    position, valid = shifted(position, shift)
     if BACK:
         position = -position
     s, c = sine_cosine(position, valid, i, mask, words_ptr, mantissa_high, mantissa_low, exponent, amplitude_sign,
@@ -488,9 +502,7 @@ def add_kernel(x_ptr, y_ptr, positions_ptr, words_ptr, tokens, x_batch, x_token,
     mask = i < PAIRS
     position = tl.load(positions_ptr + batch * p_batch + token * p_token, token_mask, 0).to(tl.int64)
     is_padding = position == padding
-    valid = in_range(position)
-    position = position + shift
-    valid = valid & (position >= -2147483648) & (position <= 2147483648)
+    position, valid = shifted(position, shift)
     s, c = sine_cosine(position, valid, i, mask, words_ptr, mantissa_high, mantissa_low, exponent, amplitude_sign,
                        SCALED, F32)
     s = s.to(tl.float32, bitcast=True)
