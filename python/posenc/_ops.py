@@ -34,6 +34,7 @@ import torch
 
 from . import c
 from ._encoding import (BACK_FROM, HALVES, INTERLEAVED, TO_HALVES, TO_INTERLEAVED, Encoding, encoding, split_amplitude)
+from ._check import converted
 from ._library import checked, lib
 
 _TYPES = {torch.float32: ("f32", ctypes.c_float), torch.float16: ("f16", ctypes.c_uint16),
@@ -57,7 +58,7 @@ _lock = threading.Lock()
 def backend(device: Any) -> str:
     """Which code computes on a device: "libposenc" on the CPU, "triton" where its kernels pass a self test, or "tables",
     cosines and sines that are computed on the CPU and copied. The first call for a GPU compiles and tests the kernels."""
-    device = torch.device(device)
+    device = converted(torch.device, device, "device", "a torch device or its name")
     if device.type == "cpu":
         return _cpu_backend
     if device.type not in ("cuda", "xpu"):
@@ -185,7 +186,7 @@ def _cos_sin_cpu(positions: Any, e: Encoding, axes: int, dtype: Any, back: bool 
 def _doubles(e: Encoding, positions: Any, axes: int, back: bool, cos: Any, sin: Any) -> None:
     """Cosines and sines as doubles, which the library makes only as rows of a plan of one coordinate."""
     if e.single is None:
-        raise TypeError("this plan has no cosines and sines in float64: it has several coordinates whose pairs do not share "
+        raise TypeError("rope has no cosines and sines in float64: it has several coordinates whose pairs do not share "
                         "the frequencies of one plan, or fills its rows in another order")
     rows, pairs = positions.numel() // axes, e.pairs
     cosines, sines = numpy.empty((rows, pairs)), numpy.empty((rows, pairs))

@@ -98,6 +98,8 @@ def _tensor(positions: Any, tokens: Optional[int], device: Any) -> Any:
             raise TypeError(f"position_ids must be {_ALLOWED}, int32 or int64, not {shown(positions)}")
         if positions.layout != torch.strided or positions.is_nested:
             raise TypeError(f"position_ids must be a dense tensor, not {positions.layout}")
+        if positions.device.type == "meta" and device.type != "meta":
+            raise TypeError(f"position_ids must have numbers for a tensor on {device}, and not be on the meta device")
         made = positions
     elif isinstance(positions, (bool, numpy.bool_, At)) or positions is None:
         what = "a posenc.At" if isinstance(positions, At) else shown(positions)
@@ -130,12 +132,13 @@ def _tensor(positions: Any, tokens: Optional[int], device: Any) -> Any:
 
 def _int64(number: int) -> int:
     if not -2**63 <= number < 2**63:
-        raise ValueError(f"position_ids must be numbers that int64 can hold, not {number}")
+        raise ValueError(f"position_ids must be numbers that int64 can hold, not {shown(number)}")
     return number
 
 
-def _placed(position_ids: Any, axes: int, x: Any, tokens: int, batch: int) -> Tuple[Any, int]:
-    """Positions for x with so many tokens and batches, and the number of coordinates at their front."""
+def _placed(position_ids: Any, axes: int, x: Any, axis: int, batch: int) -> Tuple[Any, int]:
+    """Positions for x with its tokens along an axis and so many batches, and the number of coordinates at their front."""
+    tokens = x.shape[axis]
     positions = _tensor(position_ids, tokens, x.device)
     several = axes > 1 and positions.dim() != 1
     own = positions.shape[1:] if several and positions.dim() == 3 else positions.shape
@@ -145,7 +148,7 @@ def _placed(position_ids: Any, axes: int, x: Any, tokens: int, batch: int) -> Tu
     if len(own) not in (1, 2) or own[-1] != tokens or len(own) == 2 and own[0] not in (1, batch):
         allowed = f"[{tokens}]" if batch == 1 else f"[{tokens}], [1, {tokens}] or [{batch}, {tokens}]"
         raise ValueError(f"position_ids must be {allowed}{f' behind an axis of {axes} coordinates' if several else ''} for x "
-                         f"{list(x.shape)}, not {list(positions.shape)}")
+                         f"{list(x.shape)} along axis={axis}, not {list(positions.shape)}")
     return positions, axes if several else 1
 
 
@@ -165,7 +168,7 @@ def _arguments(x: Any, rope: Any, position_ids: Any, axis: Any, name: str, out: 
         raise ValueError(f"the last axis of {name} must have {head_dim} elements, as rope has, not {x.shape[-1]}")
     at = _axis(x, axis, name)
     batch = x.shape[0] if x.dim() > 2 and at != -x.dim() else 1
-    positions, several = _placed(position_ids, axes, x, x.shape[at], batch)
+    positions, several = _placed(position_ids, axes, x, at, batch)
     if out is not None:
         _floats(out, out_name, 2)
         if out.shape != x.shape or out.dtype != x.dtype or out.device != x.device:
@@ -369,7 +372,7 @@ class Sinusoidal(torch.nn.Module):
         _floats(x, "x", 2)
         if x.shape[-1] != self._width:
             raise ValueError(f"the last axis of x must have {self._width} elements, not {x.shape[-1]}")
-        positions, axes = _placed(0 if position_ids is None else position_ids, self._axes, x, x.shape[-2],
+        positions, axes = _placed(0 if position_ids is None else position_ids, self._axes, x, -2,
                                   x.shape[0] if x.dim() > 2 else 1)
         if self._table is None:
             return self._sum(x, positions, self.scale, axes)

@@ -220,7 +220,7 @@ def test_rotate():
                 continue
             if INTERPRETED and (number + d + TYPES.index(dtype)) % 5:
                 continue
-            each = some_positions(10).reshape(2, 5) % 2**31
+            each = some_positions(10).reshape(2, 5) % 2**30
             for positions in (each, each[1], each[:1]) if number < 2 and not INTERPRETED else (each,):
                 here = x.to(DEVICE)
                 if DEVICE != "cpu" and x.stride() != here.stride():
@@ -286,7 +286,7 @@ def test_coordinates():
                  posenc.Plan(64, axis=[(32, 0), (32, 1)])):
         axes = rope._plan.axes
         ids = torch.randint(-2**31, 2**31, (axes, 2, 7))
-        for dtype in TYPES:
+        for dtype in TYPES[rope.head_dim // 16 % 3:][:1] if INTERPRETED else TYPES:
             x = torch.randn(2, 3, 7, rope.head_dim).to(dtype)
             same(modules.rotate(x.to(DEVICE), rope, ids.to(DEVICE)), turned(x, rope, ids))
             text = torch.arange(5, 12)
