@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl and examples/gpu/pe_fixed.glsl from src/. They are
-# written to DIR, or to the top of the tree. It needs Python.
+# headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl, examples/gpu/pe_fixed.glsl and
+# python/posenc/_fixed.py from src/. They are written to DIR, or to the top of the tree. It needs Python.
 #
 # src/pe.h, src/pe_simd.h and src/pe_fixed.h include the files of src/. Each include is replaced by the file, once, after
 # the files that it includes itself. A line in front says which file it is; its #include "..." lines, #pragma once and
@@ -70,5 +70,6 @@ done
     echo "// made from src/ by make headers: change that"
     cat src/fixed/pe_fixed.wgsl
 } >"$to/pe_fixed.wgsl"
-mkdir -p "$to/examples/gpu"
+mkdir -p "$to/examples/gpu" "$to/python/posenc"
 python3 generate/shader_glsl.py "$to/pe_fixed.wgsl" >"$to/examples/gpu/pe_fixed.glsl"
+python3 generate/fixed_python.py >"$to/python/posenc/_fixed.py"

@@ -26,6 +26,8 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import json
+import operator
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -126,6 +128,16 @@ def _copy(name: str, value: Any) -> Any:
     return converted(copy.deepcopy, value, name, "a value that can be copied")
 
 
+def _plain(value: Any) -> Any:
+    """A field of a plan as JSON has it, for json.dumps: an array, a tensor, a number of another type, a list."""
+    for convert in (lambda given: given.tolist(), operator.index, float, list):
+        try:
+            return convert(value)
+        except Exception:
+            continue
+    return None
+
+
 # ---- plans --------------------------------------------------------------------------------------------------
 
 
@@ -158,7 +170,7 @@ class Plan:
         if "axis" in fields:
             fields["axis"] = _list(config, "axis", fields["axis"])
         given = {"preset": preset, "frequencies": frequencies, **fields}
-        self._again: Tuple[int, Dict[str, Any]] = d_model, {name: _copy(name, value) for name, value in given.items()}
+        self._remember(d_model, given)
         if "axis" in fields:
             fields = {"axes": len(fields["axis"]), **fields}
         self._keep: Any = _set(config, fields, {"coordinate": (d_model + 1) // 2})
@@ -190,6 +202,11 @@ class Plan:
             wrong = lib.pe_frequency_error(config, at, omega.size, index) if status == c.PE_ERR_FREQUENCY else None
             checked(status, wrong and b"frequencies, number %d: %s" % (index.value, wrong))
         self._plan, self._keep = plan, (self._keep, memory)
+
+    def _remember(self, width: int, fields: Dict[str, Any]) -> None:
+        """Keep copies of what the plan is made of: for pickles and repr, and as a text for posenc.torch."""
+        self._again: Tuple[int, Dict[str, Any]] = width, {name: _copy(name, value) for name, value in fields.items()}
+        self._text = json.dumps([isinstance(self, Rope), *self._again], default=_plain)
 
     def __reduce__(self) -> Any:
         return _again, (type(self), *self._again)
@@ -452,7 +469,7 @@ class Rope(Plan):
         config = lib.pe_rope_config_default(head_dim)
         if "sections" in fields:
             fields["sections"] = _list(config, "sections", fields["sections"])
-        self._again = head_dim, {name: _copy(name, value) for name, value in fields.items()}
+        self._remember(head_dim, fields)
         if "sections" in fields:
             fields = {"axes": len(fields["sections"]), **fields}
         turned = whole(fields.get("rotary_dim", 0), "rotary_dim") or head_dim

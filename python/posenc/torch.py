@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Encodings as torch modules, and a rotation that autograd can go through.
+"""Encodings as torch modules, and rotations that autograd and torch.compile can go through, on CPUs and GPUs.
 
     rotary = posenc.torch.Rotary.from_config("config.json")
     cos, sin = rotary(x, position_ids)                       as Hugging Face's rotary_emb
-    q = posenc.torch.rotate(q, rotary.rope, at=100)          a new tensor, with a gradient
-    x = posenc.torch.Sinusoidal(512, rows=4096)(x)           x + PE
+    q, k = posenc.torch.rotate_qk(q, k, rope, position_ids)  new tensors, with gradients
+    q = posenc.torch.rotate(q, rope, 100)                    positions 100, 101, 102 ...
+    x = posenc.torch.Sinusoidal(512, scale=16)(x)            scale x + PE
 
-posenc itself never imports torch; import posenc.torch does. Cosines, sines and rows are computed on the CPU, each
-number rounded once to the dtype of x, and copied to the device of x.
+position_ids are an int, the position of the first token; a range; or a tensor of whole numbers [T] or [B, T], for a plan
+with several coordinates [axes, B, T]. A position outside int32 gives NaN. They may be real numbers, which the CPU serves.
+
+posenc itself never imports torch; import posenc.torch does. backend(device) tells what computes on a device. The results
+have the same bits on all of them.
 """
 from __future__ import annotations
 
@@ -16,106 +20,206 @@ from typing import Any, Dict, Optional, Tuple, Union
 import numpy
 import torch
 
-from . import Plan, Rope, back, c
-from ._at import Positions, place
-from ._check import array, converted, flag, real, shown, whole
+from . import At, Plan, Rope, c
+from ._check import array, flag, is_scalar, real, shown, whole
+from ._encoding import encoding
 from ._memory import axis_of
+from ._ops import backend
 
-__all__ = ["Rotary", "Sinusoidal", "rotate", "rotate_by"]
+__all__ = ["Rotary", "Sinusoidal", "backend", "rotate", "rotate_by", "rotate_qk"]
 
+_ops = torch.ops.posenc
+_WHOLE = (torch.int32, torch.int64)
+_OTHERS = (torch.uint8, torch.int8, torch.int16, torch.float32, torch.float64, torch.float16, torch.bfloat16)
+_FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+_ALLOWED = "an int, a range, or numbers [T] or [B, T], for several coordinates [axes, B, T]"
 
-def _points(positions: Any, axes: int) -> Tuple[Any, Tuple[int, ...]]:
-    """Positions as the library takes them, [n] or [n, axes], and their shape. Several axes come first, as in
-    position_ids [3, batch, tokens] of M-RoPE."""
-    given = array(positions, "position_ids")
-    if given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
-        raise TypeError(f"position_ids must be whole or real numbers, not {shown(given)}")
-    if axes == 1:
-        return given.reshape(-1), given.shape
-    if given.ndim < 2 or given.shape[0] != axes:
-        raise ValueError(f"position_ids must be [{axes}, ..., tokens], not {list(given.shape)}")
-    return numpy.ascontiguousarray(given.reshape(axes, -1).T), given.shape[1:]
+# ---- plans as tensors and numbers ----------------------------------------------------------------------------------
 
-
-class _Rows:
-    """Rows of a plan as tensors: computed in each call, or gathered from tables of the first positions, which are made
-    once for each dtype and device."""
-
-    def __init__(self, plan: Plan, rows: Optional[int]):
-        self.plan, self.rows = plan, None if rows is None else whole(rows, "rows")
-        self.axes = int(plan._plan.axes)
-        if self.rows is not None and self.axes > 1:
-            raise ValueError("rows: a table is of one coordinate, and this plan has several")
-        self.kept: Dict[Any, Tuple[Any, ...]] = {}
-
-    def _make(self, points: Any, n: int, dtype: Any) -> Tuple[Any, ...]:
-        raise NotImplementedError
-
-    def of(self, positions: Any, dtype: Any, device: Any) -> Tuple[Any, ...]:
-        """Tensors [*positions.shape, width]."""
-        if self.rows is None:
-            points, shape = _points(positions, self.axes)
-            return tuple(made.to(device).reshape(*shape, made.shape[-1])
-                         for made in self._make(points, len(points), dtype))
-        key = (dtype, torch.device(device))
-        if key not in self.kept:
-            self.kept[key] = tuple(made.to(device) for made in self._make(range(self.rows), self.rows, dtype))
-        allowed = f"whole numbers from 0 to {self.rows - 1}, as rows={self.rows}"
-        where = converted(lambda given: torch.as_tensor(given, device=device), positions, "position_ids", allowed)
-        if where.dtype not in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
-            raise TypeError(f"position_ids must be {allowed}, not {shown(where)}")
-        try:  # on the CPU the range is checked by embedding(), on other devices by the kernel
-            return tuple(torch.nn.functional.embedding(where.long(), table) for table in self.kept[key])
-        except IndexError as error:
-            raise ValueError(f"position_ids must be {allowed}") from error
+# The tensors of each plan on each device. They stay, because a CUDA graph that was captured reads them.
+_tensors: Dict[Tuple[str, Any], Tuple[Any, Any, Any]] = {}
 
 
-class _Table(_Rows):
-    def _make(self, points: Any, n: int, dtype: Any) -> Tuple[Any, ...]:
-        made = torch.empty(n, self.plan.d_model, dtype=dtype)
-        return (self.plan.fill(points, out=made),)
+@torch._dynamo.assume_constant_result
+def _tensors_of(text: str, device: Any) -> Tuple[Any, Any, Any]:
+    found = _tensors.get((text, device))
+    if found is None:
+        e = encoding(text.encode())
+        made = (e.words, e.coordinate, numpy.frombuffer(text.encode(), numpy.uint8).copy())
+        found = tuple(torch.from_numpy(numbers).to(device) for numbers in made)
+        for tensor in found:
+            torch._dynamo.mark_static(tensor)
+        _tensors[text, device] = found
+    return found
 
 
-class _Turns(_Rows):
-    """Cosines and sines, one for each element that rotates."""
-
-    def _make(self, points: Any, n: int, dtype: Any) -> Tuple[Any, ...]:
-        width = 2 * int(self.plan._plan.pairs)
-        if dtype != torch.float64:
-            made = tuple(torch.empty(n, width, dtype=dtype) for _ in range(2))
-            self.plan.table(points, layout="twice", out=made)
-            return made
-        halves = _is_halves(self.plan)
-        row = self.plan.fill(points, n, dtype="float64")
-        sine, cosine = (row[:, :width // 2], row[:, width // 2:]) if halves else (row[:, 0::2], row[:, 1::2])
-        twice = [numpy.concatenate([x, x], 1) if halves else x.repeat(2, 1) for x in (cosine, sine)]
-        return tuple(torch.from_numpy(numpy.ascontiguousarray(x)) for x in twice)
+@torch._dynamo.assume_constant_result
+def _numbers_of(text: str) -> Tuple[Any, ...]:
+    """The amplitude, the layout, the shift of positions, the width and the offset of the elements that rotate, the number
+    of coordinates, the head_dim."""
+    e = encoding(text.encode())
+    return e.amplitude, e.layout, int(e.shift), e.width, e.offset, e.axes, int(e.plan.head_dim)
 
 
-def _is_halves(plan: Plan) -> bool:
-    return bool(plan._plan.layout == c.PE_LAYOUT_HALVES)
+def tensors_of(plan: Plan, device: Any) -> Tuple[Any, Any, Any]:
+    """The words, the coordinates and the text of a plan, on a device, as the ops take them."""
+    made: Tuple[Any, Any, Any] = _tensors_of(plan._text, device)
+    return made
 
 
-def _checked_for(plan: Plan, x: Any) -> None:
-    """May rotate_by() do this plan's work? What it does not know the library does, in its types, on the CPU."""
-    p = plan._plan
-    for wrong, what in ((p.rope_interleave, "rope_interleave"), (p.rotary_offset, "rotary_offset"),
-                        (p.cos_first, "cos_first"), (p.axes > 1 and not p.joint, "axes with columns of their own")):
-        if wrong:
-            raise TypeError(f"a plan with {what} rotates float32, float16 and bfloat16 on the CPU, not {x.dtype} on "
-                            f"{x.device}")
+# ---- arguments -----------------------------------------------------------------------------------------------------
 
 
 def _floats(x: Any, name: str, axes: int = 1) -> None:
     """Refuses what is no dense tensor of floats with at least so many axes."""
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"{name} must be a tensor, not {shown(x)}")
-    if x.dtype not in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+    if x.dtype not in _FLOATS:
         raise TypeError(f"{name} must be float32, float64, float16 or bfloat16, not {x.dtype}")
-    if x.layout != torch.strided or getattr(x, "is_nested", False):
+    if x.layout != torch.strided or x.is_nested:
         raise TypeError(f"{name} must be a dense tensor, not {x.layout}")
     if x.dim() < axes:
         raise ValueError(f"{name} must have {axes} axes or more, not {x.dim()}")
+
+
+def _plan(plan: Any, name: str) -> None:
+    if isinstance(plan, Plan):
+        return
+    if isinstance(plan, (Rotary, Sinusoidal)):
+        attribute = "rope" if isinstance(plan, Rotary) else "plan"
+        raise TypeError(f"{name} must be a posenc.Rope or a posenc.Plan, not a {type(plan).__name__}: pass its .{attribute}")
+    raise TypeError(f"{name} must be a posenc.Rope or a posenc.Plan, not {shown(plan)}")
+
+
+def _tensor(positions: Any, tokens: Optional[int], device: Any) -> Any:
+    """Positions as a tensor. `tokens` is how many there are if only the first one is given."""
+    if isinstance(positions, torch.Tensor):
+        if positions.dtype not in _WHOLE and positions.dtype not in _OTHERS:
+            raise TypeError(f"position_ids must be {_ALLOWED}, int32 or int64, not {shown(positions)}")
+        if positions.layout != torch.strided or positions.is_nested:
+            raise TypeError(f"position_ids must be a dense tensor, not {positions.layout}")
+        if positions.device.type == "meta" and device.type != "meta":
+            raise TypeError(f"position_ids must have numbers for a tensor on {device}, and not be on the meta device")
+        made = positions
+    elif isinstance(positions, (bool, numpy.bool_, At)) or positions is None:
+        what = "a posenc.At" if isinstance(positions, At) else shown(positions)
+        raise TypeError(f"position_ids must be {_ALLOWED}, not {what}")
+    elif isinstance(positions, range):
+        return torch.arange(_int64(positions.start), _int64(positions.stop), positions.step, device=device)
+    elif type(positions) is int or is_scalar(positions):
+        if tokens is None:
+            raise ValueError("position_ids must be a range or a list: there is no axis of tokens in x that would say how "
+                             "many follow an int")
+        first = _int64(positions if type(positions) is int else whole(positions, "position_ids", None, None))
+        return torch.arange(first, _int64(first + tokens), device=device)
+    else:
+        given = array(positions, "position_ids", _ALLOWED)
+        if given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
+            raise TypeError(f"position_ids must be {_ALLOWED}, not {shown(given)}")
+        if given.dtype.kind == "u" and given.size and given.max() >= 2**63:
+            raise ValueError(f"position_ids has {given.max()}, which int64 cannot hold")
+        kind = "float64" if given.dtype.kind == "f" and given.dtype.itemsize == 8 else (
+            "float32" if given.dtype.kind == "f" else "int64")
+        made = torch.from_numpy(given.astype(kind))
+    if made.dim() == 0:
+        if tokens is None:
+            raise ValueError("position_ids must have an axis: there is no axis of tokens in x")
+        made = made + torch.arange(tokens, device=made.device)
+    if made.device != device and made.dtype in _WHOLE:
+        made = made.to(device)
+    return made
+
+
+def _int64(number: int) -> int:
+    if not -2**63 <= number < 2**63:
+        raise ValueError(f"position_ids must be numbers that int64 can hold, not {shown(number)}")
+    return number
+
+
+def _placed(position_ids: Any, axes: int, x: Any, axis: int, batch: int) -> Tuple[Any, int]:
+    """Positions for x with its tokens along an axis and so many batches, and the number of coordinates at their front."""
+    tokens = x.shape[axis]
+    positions = _tensor(position_ids, tokens, x.device)
+    several = axes > 1 and positions.dim() != 1
+    own = positions.shape[1:] if several and positions.dim() == 3 else positions.shape
+    if several and (positions.dim() != 3 or positions.shape[0] != axes):
+        raise ValueError(f"position_ids must be [{axes}, B, T], a list for each coordinate, or [T], the same for all, not "
+                         f"{list(positions.shape)}; for the same coordinates in each batch expand them")
+    if len(own) not in (1, 2) or own[-1] != tokens or len(own) == 2 and own[0] not in (1, batch):
+        allowed = f"[{tokens}]" if batch == 1 else f"[{tokens}], [1, {tokens}] or [{batch}, {tokens}]"
+        raise ValueError(f"position_ids must be {allowed}{f' behind an axis of {axes} coordinates' if several else ''} for x "
+                         f"{list(x.shape)} along axis={axis}, not {list(positions.shape)}")
+    return positions, axes if several else 1
+
+
+def _axis(x: Any, axis: Any, name: str) -> int:
+    """The axis of the tokens, counted from the end."""
+    if type(axis) is int and -x.dim() <= axis < -1:
+        return axis
+    return axis_of(x.dim(), axis, name) - x.dim()
+
+
+def _arguments(x: Any, rope: Any, position_ids: Any, axis: Any, name: str, out: Any, out_name: str) -> Tuple[Any, ...]:
+    """The arguments of the op that rotates x, after x."""
+    _floats(x, name, 2)
+    _plan(rope, "rope")
+    amplitude, layout, shift, width, offset, axes, head_dim = _numbers_of(rope._text)
+    if x.shape[-1] != head_dim:
+        raise ValueError(f"the last axis of {name} must have {head_dim} elements, as rope has, not {x.shape[-1]}")
+    at = _axis(x, axis, name)
+    batch = x.shape[0] if x.dim() > 2 and at != -x.dim() else 1
+    positions, several = _placed(position_ids, axes, x, at, batch)
+    if out is not None:
+        _floats(out, out_name, 2)
+        if out.shape != x.shape or out.dtype != x.dtype or out.device != x.device:
+            raise ValueError(f"{out_name} must be like {name}, {shown(x)} on {x.device}, not {shown(out)} on {out.device}")
+        if torch.is_grad_enabled() and (x.requires_grad or out.requires_grad):
+            raise ValueError(f"{out_name}: there is no gradient of what is written into a tensor; leave it out, or use "
+                             "torch.no_grad()")
+    return (positions, *tensors_of(rope, x.device), amplitude, layout, shift, width, offset, at, several, False)
+
+
+# ---- rotations -----------------------------------------------------------------------------------------------------
+
+
+def rotate(x: Any, rope: Plan, position_ids: Any = 0, *, axis: int = -2, out: Any = None) -> Any:
+    """RoPE of a tensor [..., tokens, head_dim], in a new one, with a gradient: the rotation back by the same positions.
+
+    rope          a posenc.Rope, or a posenc.Plan
+    position_ids  an int, a range, [T], [B, T] or [axes, B, T]; the first axis of x is the batch
+    axis          that of the tokens; -3 for [batch, tokens, heads, head_dim]
+    out           a tensor like x, which may be x, instead of a new one; without a gradient. Returned
+    """
+    arguments = _arguments(x, rope, position_ids, axis, "x", out, "out")
+    if out is None:
+        return _ops.rotate(x, *arguments)
+    _ops.rotate_out(x, *arguments, out)
+    return out
+
+
+def rotate_qk(q: Any, k: Any, rope: Plan, position_ids: Any = 0, *, axis: int = -2, out: Any = None) -> Tuple[Any, Any]:
+    """RoPE of queries and keys, of the same tokens, as rotate(), with sines and cosines that are computed once for both.
+
+    out           two tensors, like q and like k, which may be q and k
+    """
+    if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
+        raise TypeError(f"out must be two tensors, for q and k, not {shown(out)}")
+    q_out, k_out = (None, None) if out is None else out
+    arguments = _arguments(q, rope, position_ids, axis, "q", q_out, "out for q")
+    of_k = _arguments(k, rope, arguments[0], axis, "k", k_out, "out for k")
+    if k.device != q.device or of_k[9] != arguments[9] and k.dim() == q.dim():
+        raise ValueError(f"q and k must be on one device, not {q.device} and {k.device}")
+    if k.dim() != q.dim() or k.dtype != q.dtype:  # the axes of their batches and tokens are others
+        if out is None:
+            return _ops.rotate(q, *arguments), _ops.rotate(k, *of_k)
+        _ops.rotate_out(q, *arguments, q_out)
+        _ops.rotate_out(k, *of_k, k_out)
+        return q_out, k_out
+    if out is None:
+        rotated: Tuple[Any, Any] = _ops.rotate_qk(q, k, *arguments)
+        return rotated
+    _ops.rotate_qk_out(q, k, *arguments, q_out, k_out)
+    return q_out, k_out
 
 
 def _broadcast(*shapes: Any) -> Any:
@@ -129,7 +233,7 @@ def _broadcast(*shapes: Any) -> Any:
 
 def rotate_by(x: Any, cos: Any, sin: Any, *, halves: bool = True) -> Any:
     """x cos + rotate_half(x) sin, in torch, on any device, for cos and sin of Rotary, [..., tokens, n]: elements from
-    n on stay as they are. halves=False rotates adjacent elements. In float32 on the CPU it has the bits of rotate()."""
+    n on stay as they are. halves=False rotates interleaved elements. In float32 on the CPU it has the bits of rotate()."""
     for tensor, name in ((x, "x"), (cos, "cos"), (sin, "sin")):
         _floats(tensor, name)
     halves = bool(flag(halves, "halves"))
@@ -140,74 +244,77 @@ def rotate_by(x: Any, cos: Any, sin: Any, *, halves: bool = True) -> Any:
                          f"{x.shape[-1]}, not {list(cos.shape)} and {list(sin.shape)}")
     if not x.device == cos.device == sin.device:
         raise ValueError(f"x, cos and sin must be on one device, not {x.device}, {cos.device} and {sin.device}")
-    turning, rest = x[..., :n], x[..., n:]
+    part, rest = x[..., :n], x[..., n:]
     if halves:
-        other = torch.cat((-turning[..., n // 2:], turning[..., :n // 2]), -1)
+        other = torch.cat((-part[..., n // 2:], part[..., :n // 2]), -1)
     else:
-        other = torch.stack((-turning[..., 1::2], turning[..., 0::2]), -1).flatten(-2)
-    turned = turning * cos + other * sin
-    return turned if n == x.shape[-1] else torch.cat((turned, rest), -1)
+        other = torch.stack((-part[..., 1::2], part[..., 0::2]), -1).flatten(-2)
+    rotated = part * cos + other * sin
+    return rotated if n == x.shape[-1] else torch.cat((rotated, rest), -1)
 
 
-class _Rotate(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Any, plan: Plan, at: Any, axis: int) -> Any:  # type: ignore[override]
-        ctx.plan, ctx.at, ctx.axis = plan, at, axis
-        return _rotated(x, plan, at, axis)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
-        return rotate(grad, ctx.plan, back(ctx.at), axis=ctx.axis), None, None, None
+# ---- modules -------------------------------------------------------------------------------------------------------
 
 
-def _rotated(x: Any, plan: Plan, at: Any, axis: int) -> Any:
-    tokens = x.shape[axis]
-    if x.device.type == "cpu" and x.dtype != torch.float64:
-        made = x.detach().clone(memory_format=torch.contiguous_format)
-        plan.rotate(made, at=at, axis=axis)
-        return made
-    # Another device, or doubles, which the library does not rotate: by its cosines and sines.
-    _checked_for(plan, x)
-    cos, sin = (made.to(x.device) for made in _Turns(plan, None)._make(at, at.counted(tokens), x.dtype))
-    shape = [1] * x.dim()
-    shape[axis], shape[-1] = tokens, cos.shape[-1]
-    return rotate_by(x.detach(), cos.reshape(shape), sin.reshape(shape), halves=_is_halves(plan))
+def _made_plan(kind: Any, given: Any, name: str, fields: Dict[str, Any]) -> Any:
+    """A plan: the one that is given, or one of these fields."""
+    for field, value in fields.items():
+        if value is None:
+            raise TypeError(f"{field} must not be None; leave it out for its default")
+    if isinstance(given, kind):
+        if fields:
+            raise TypeError(f"{', '.join(fields)}: fields of a {kind.__name__} that is made already")
+        return given
+    if isinstance(given, (Plan, torch.nn.Module)) or not is_scalar(given):
+        raise TypeError(f"{name} must be a posenc.{kind.__name__} or a whole number, not {shown(given)}")
+    return kind(whole(given, name), **fields)
 
 
-def rotate(x: Any, plan: Plan, at: Positions = 0, *, axis: int = -2) -> Any:
-    """RoPE of a tensor [..., tokens, head_dim], in a new one, with a gradient: the rotation back by the same positions.
+class _Table:
+    """Rows of the positions 0 ... rows - 1, made once for each dtype and device. Behind them is a row of NaN, which
+    positions beyond them get on a device that cannot raise an exception."""
 
-    plan     a Rope, or a Plan
-    at       the positions of the tokens: the first one, a range, a list
-    axis     that of the tokens; -3 for [tokens, heads, head_dim]
-    """
-    _floats(x, "x", 2)
-    if not isinstance(plan, Plan):
-        raise TypeError(f"plan must be a posenc.Rope or a posenc.Plan, not {shown(plan)}")
-    which = axis_of(x.dim(), axis, "x") - x.dim()
-    if x.shape[-1] != plan.head_dim:
-        raise ValueError(f"the last axis of x must have {plan.head_dim} elements, as plan has, not {x.shape[-1]}")
-    where = place(at, "at")  # a copy of the positions, for the gradient
-    where.counted(x.shape[which], f"x along axis={axis}")
-    return _Rotate.apply(x, plan, where, which)
+    def __init__(self, rows: Any, axes: int):
+        self.rows = whole(rows, "rows")
+        if axes > 1:
+            raise ValueError("rows: a table is of one coordinate, and this plan has several")
+        self.kept: Dict[Any, Tuple[Any, ...]] = {}
+
+    def gather(self, positions: Any, key: Any, make: Any) -> Tuple[Any, ...]:
+        allowed = f"whole numbers from 0 to {self.rows - 1}, as rows={self.rows}"
+        if positions.is_floating_point():
+            raise TypeError(f"position_ids must be {allowed}, not {shown(positions)}")
+        positions = positions.to(key[1], torch.int64)
+        is_beyond = (positions < 0) | (positions >= self.rows)
+        if positions.device.type == "cpu" and not torch.compiler.is_compiling() and bool(is_beyond.any()):
+            raise ValueError(f"position_ids must be {allowed}")
+        if key not in self.kept:
+            nan = float("nan")
+            self.kept[key] = tuple(torch.nn.functional.pad(table, (0, 0, 0, 1), value=nan)
+                                   for table in make(torch.arange(self.rows, device=key[1])))
+        where = positions.masked_fill(is_beyond, self.rows)
+        return tuple(torch.nn.functional.embedding(where, table) for table in self.kept[key])
+
+    def __getstate__(self) -> Any:
+        return {"rows": self.rows, "kept": {}}
 
 
 class Rotary(torch.nn.Module):
     """Cosines and sines of a model's RoPE, by the signature of Hugging Face's rotary_emb.
 
     rope     a posenc.Rope, or head_dim; fields: those of posenc.Rope
-    rows     None: each call computes its rows on the CPU, at any positions; or a table of the positions
-             0 ... rows - 1 is made once for a dtype and a device, and gathered there
+    rows     None: each call computes its rows, at any positions; or a table of the positions 0 ... rows - 1 is
+             made once for a dtype and a device, and gathered there
+
+    Frequencies that depend on the longest position, of `dynamic` and `longrope`, are those of the field
+    sequence_length, and do not change with position_ids. The module has no parameters and no buffers.
     """
 
     def __init__(self, rope: Union[Rope, int], *, rows: Optional[int] = None, **fields: Any):
         super().__init__()
-        if not isinstance(rope, Rope):
-            whole(rope, "rope")
-        self.rope = rope if isinstance(rope, Rope) else Rope(rope, **fields)
-        if isinstance(rope, Rope) and fields:
-            raise TypeError(f"{', '.join(fields)}: fields of a Rope that is made already")
-        self._rows = _Turns(self.rope, rows)
+        self.rope: Rope = _made_plan(Rope, rope, "rope", fields)
+        self._amplitude, self._layout, self._shift, _, _, self._axes, _ = _numbers_of(self.rope._text)
+        self._table = None if rows is None else _Table(rows, self._axes)
 
     @classmethod
     def from_config(cls, model: Any, *, rows: Optional[int] = None, **more: Any) -> "Rotary":
@@ -218,15 +325,32 @@ class Rotary(torch.nn.Module):
         """cos and sin, [*position_ids.shape, n] in the dtype and on the device of x, attention factor included; n, the
         elements of a head that rotate. position_ids: [batch, tokens]; with several axes [axes, batch, tokens]."""
         _floats(x, "x", 0)
-        cos, sin = self._rows.of(position_ids, x.dtype, x.device)
-        return cos, sin
+        positions, axes = _tensor(position_ids, x.shape[-2] if x.dim() > 1 else None, x.device), self._axes
+        if axes > 1:
+            if positions.dim() == 1:
+                axes = 1
+            elif positions.dim() != 3 or positions.shape[0] != axes:
+                raise ValueError(f"position_ids must be [{axes}, B, T], a list for each coordinate, or [T], the same for all, "
+                                 f"not {list(positions.shape)}")
+        if self._table is None:
+            return self._made(positions, axes, x.device, x.dtype)
+        return self._table.gather(positions, (x.dtype, x.device),  # type: ignore[return-value]
+                                  lambda rows: self._made(rows, 1, x.device, x.dtype))
+
+    def _made(self, positions: Any, axes: int, device: Any, dtype: Any) -> Tuple[Any, Any]:
+        made: Tuple[Any, Any] = _cos_sin(positions, *_tensors_of(self.rope._text, device), self._amplitude, self._layout,
+                                         self._shift, axes, dtype)
+        return made
 
     def extra_repr(self) -> str:
         return repr(self.rope)
 
 
+_cos_sin = _ops.cos_sin.default
+
+
 class Sinusoidal(torch.nn.Module):
-    """scale x + PE, for x [..., tokens, d_model].
+    """scale x + PE, for x [..., tokens, d_model], each product and each sum rounded to float32 and then to the dtype of x.
 
     plan     a posenc.Plan, or d_model; fields: those of posenc.Plan
     rows     as in Rotary
@@ -234,27 +358,35 @@ class Sinusoidal(torch.nn.Module):
 
     def __init__(self, plan: Union[Plan, int], *, scale: float = 1.0, rows: Optional[int] = None, **fields: Any):
         super().__init__()
-        if not isinstance(plan, Plan):
-            whole(plan, "plan")
-        self.plan = plan if isinstance(plan, Plan) else Plan(plan, **fields)
-        if isinstance(plan, Plan) and fields:
-            raise TypeError(f"{', '.join(fields)}: fields of a Plan that is made already")
+        self.plan: Plan = _made_plan(Plan, plan, "plan", fields)
         self.scale = real(scale, "scale")
-        self._rows = _Table(self.plan, rows)
+        p = self.plan._plan
+        self._axes, self._halves, self._cos_first = int(p.axes), bool(p.layout == c.PE_LAYOUT_HALVES), bool(p.cos_first)
+        self._shift = int(p.offset)
+        self._padding = int(p.padding) if p.has_padding else None
+        self._amplitude, self._width = float(p.amplitude), self.plan.d_model
+        self._table = None if rows is None else _Table(rows, self._axes)
 
-    def forward(self, x: Any, position_ids: Any = None) -> Any:
-        """position_ids: [tokens], [batch, tokens], or None for 0, 1, 2 ..."""
+    def forward(self, x: Any, position_ids: Any = 0) -> Any:
+        """position_ids: an int, a range, [tokens] or [batch, tokens], with several axes [axes, batch, tokens]."""
         _floats(x, "x", 2)
-        if x.shape[-1] != self.plan.d_model:
-            raise ValueError(f"the last axis of x must have {self.plan.d_model} elements, not {x.shape[-1]}")
-        if position_ids is None:
-            # Rows that are computed in this call are computed on the CPU, from positions that are there.
-            position_ids = torch.arange(x.shape[-2], device=None if self._rows.rows is None else x.device)
-        row, = self._rows.of(position_ids, x.dtype, x.device)
-        if _broadcast(x.shape, row.shape) is None:
-            raise ValueError(f"position_ids must be [tokens] or [batch, tokens] for x {list(x.shape)}, not "
-                             f"{list(row.shape[:-1])}")
-        return (x if self.scale == 1 else x * self.scale) + row
+        if x.shape[-1] != self._width:
+            raise ValueError(f"the last axis of x must have {self._width} elements, not {x.shape[-1]}")
+        positions, axes = _placed(0 if position_ids is None else position_ids, self._axes, x, -2,
+                                  x.shape[0] if x.dim() > 2 else 1)
+        if self._table is None:
+            return self._sum(x, positions, self.scale, axes)
+        dtype = torch.float64 if x.dtype == torch.float64 else torch.float32
+        zeros = torch.zeros(self._table.rows, self._width, dtype=dtype, device=x.device)
+        rows, = self._table.gather(positions, (dtype, x.device), lambda each: (self._sum(zeros, each, 1.0, 1),))
+        if rows.dim() == 3:
+            rows = rows.reshape(rows.shape[0], *[1] * (x.dim() - 3), *rows.shape[1:]) if x.dim() > 2 else rows[0]
+        return (x.to(dtype) * self.scale + rows).to(x.dtype)
+
+    def _sum(self, x: Any, positions: Any, scale: float, axes: int) -> Any:
+        words, _, text = tensors_of(self.plan, x.device)
+        return _ops.add(x, positions, words, text, self._amplitude, self._halves, self._cos_first, self._shift,
+                        self._padding, scale, axes)
 
     def extra_repr(self) -> str:
         return f"{self.plan!r}, scale={self.scale}"

@@ -18,7 +18,7 @@ verdict() { # WHAT FILE: the file lists what is wrong
 
 have python3 || skip "python3 is missing, which generate/headers.sh needs"
 check "headers.sh makes them" sh generate/headers.sh "$WORK/made"
-for header in pe.h pe_simd.h pe_fixed.h pe_fixed.wgsl examples/gpu/pe_fixed.glsl; do
+for header in pe.h pe_simd.h pe_fixed.h pe_fixed.wgsl examples/gpu/pe_fixed.glsl python/posenc/_fixed.py; do
     check "$header is made from src/ as it is: \`make headers\`" diff "$header" "$WORK/made/$header"
 done
 while read -r file; do

@@ -80,11 +80,26 @@ check "MPFR's numbers, memory and misuse" tests
 cat "$WORK/log"
 torch=1
 "$python" -c 'import torch' 2>/dev/null || { torch=0 && skipping "torch is missing: tensors"; }
+# posenc.torch through each of its backends: the library, tables from the CPU, and the kernels in Triton's interpreter.
+through() { PYTHONPATH=$WORK/site TRITON_INTERPRET=$([ "$1" = triton ] && echo 1) "$python" tests/checks/python/gpu.py "$@"; }
+if [ $torch -eq 1 ]; then
+    check "posenc.torch through libposenc" through libposenc
+    tail -n 1 "$WORK/log"
+    check "... through tables from the CPU" through tables 'test_[!cse]*'
+    if "$python" -c 'import triton' 2>/dev/null; then
+        check "... through its kernels" through triton
+        tail -n 1 "$WORK/log"
+        fuses() { PYTHONPATH=$WORK/site "$python" tests/checks/python/kernels.py; }
+        check "... which fuse no product, compiled for NVIDIA's and AMD's GPUs" fuses
+    else
+        skipping "triton is missing: the kernels of posenc.torch"
+    fi
+fi
 arguments() { PYTHONPATH=$WORK/site "$python" tests/checks/python/arguments.py; }
 check "every argument, replaced by bad values: a documented exception that names it" arguments
 for isa in $(cpu_isas); do
     case $isa in scalar | "$(best_isa)") continue ;; esac
-    with_isa() { PE_ISA=$isa tests; }
+    with_isa() { PE_ISA=$isa PYTHONPATH=$WORK/site "$python" tests/checks/python/test.py "$WORK/turns" 'test_[farl]*'; }
     check "... PE_ISA=$isa" with_isa
 done
 unasked() {

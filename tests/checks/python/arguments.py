@@ -248,8 +248,14 @@ def calls():
     yield "Part", posenc.Part, lambda g: {"found": FOUND}
     if torch is None:
         return
-    yield "torch.rotate", modules.rotate, lambda g: {"x": g.tensor(2, 4, 8), "plan": r, "at": [1, 2, 3, 4]}
-    yield "torch.rotate double", modules.rotate, lambda g: {"x": g.tensor(2, 4, 8).double(), "plan": r}
+    yield "torch.rotate", modules.rotate, lambda g: {"x": g.tensor(2, 4, 8), "rope": r, "position_ids": [1, 2, 3, 4]}
+    yield "torch.rotate double", modules.rotate, lambda g: {"x": g.tensor(2, 4, 8).double(), "rope": r}
+    yield "torch.rotate out", modules.rotate, lambda g: {"x": g.tensor(2, 4, 8), "rope": r, "out": g.tensor(2, 4, 8)}
+    yield "torch.rotate_qk", modules.rotate_qk, lambda g: {"q": g.tensor(2, 4, 8), "k": g.tensor(4, 8), "rope": r,
+                                                           "position_ids": [1, 2, 3, 4]}
+    yield "torch.rotate_qk out", modules.rotate_qk, lambda g: {
+        "q": g.tensor(2, 4, 8), "k": g.tensor(4, 8), "rope": r, "out": (g.tensor(2, 4, 8), g.tensor(4, 8))}
+    yield "torch.backend", modules.backend, lambda g: {"device": "cpu"}
     yield "torch.rotate_by", modules.rotate_by, lambda g: {"x": g.tensor(2, 4, 8), "cos": g.tensor(4, 8),
                                                             "sin": g.tensor(4, 8)}
     yield "torch.Rotary", modules.Rotary, lambda g: {"rope": 8}

@@ -956,7 +956,7 @@ def test_torch_modules():
         kept = modules.Rotary(rotary.rope, rows=9)
         near = torch.tensor([[0, 1, 2], [8, 5, 7]])
         assert all(torch.equal(a, b) for a, b in zip(kept(x, near), rotary(x, near)))
-        assert len(kept._rows.kept) == 1 and kept(x, near)[0].dtype == dtype
+        assert len(kept._table.kept) == 1 and kept(x, near)[0].dtype == dtype
         for bad in (9, -1):
             raises(ValueError, kept, x, torch.tensor([[0, bad]]), says="position_ids must be whole numbers from 0 to 8")
     # doubles, beside MPFR's: a Rope's frequencies are doubles, which turns into 1e-12 at this position
@@ -992,19 +992,27 @@ def test_torch_modules():
     for bad, kind in ((torch.zeros(3, 32), ValueError), (torch.zeros(3, 64, dtype=torch.int32), TypeError)):
         raises(kind, modules.rotate, bad, rope)
     raises(ValueError, modules.rotate, torch.zeros(3, 64), rope, 0, axis=-1)
-    raises(ValueError, modules.rotate, torch.zeros(3, 64), rope, [1, 2], says="2 positions for 3 rows")
+    raises(ValueError, modules.rotate, torch.zeros(3, 64), rope, [1, 2], says="position_ids must be [3]")
+    raises(TypeError, modules.rotate, torch.zeros(3, 64), modules.Rotary(rope), says="rope must be a posenc.Rope or a posenc.Plan, not a Rotary: pass its .rope")
+    raises(TypeError, modules.rotate, rope, torch.zeros(3, 64), says="x must be a tensor")
+    raises(TypeError, modules.rotate, torch.zeros(3, 64), torch.arange(3), rope, says="rope must be")
+    raises(TypeError, modules.rotate, torch.zeros(3, 64), rope, posenc.back(3), says="position_ids must be")
+    for wrong in (None, True, "abc"):
+        raises(TypeError, modules.Rotary, 64, rope_theta=wrong, says="rope_theta")
+    for shape in ((1, 3), (2, 3)):
+        assert modules.rotate(torch.zeros(2, 4, 3, 64), rope, torch.zeros(shape, dtype=torch.int64)).shape == (2, 4, 3, 64)
+    raises(ValueError, modules.rotate, torch.zeros(2, 4, 3, 64), rope, torch.zeros(4, 3, dtype=torch.int64),
+           says="position_ids must be [3], [1, 3] or [2, 3]")
     raises(TypeError, modules.Rotary, rope, rope_theta=3, says="rope_theta")
-    # doubles go by rotate_by(), which is refused where it would not do what the plan says
+    # doubles are refused where the library alone knows what the plan does
     x = torch.randn(3, 64, dtype=torch.float64)
     for plan in (posenc.Plan(64, preset="t2t"), posenc.Plan(64), posenc.Rope(64)):
         single = x.float()
         plan.rotate(single, at=[5, 6, 70])
         assert abs(modules.rotate(x, plan, [5, 6, 70]) - single).max() < 1e-5
-    for plan, says in ((posenc.Rope(64, rope_interleave=1), "rope_interleave"),
-                       (posenc.Rope(64, rotary_dim=32, rotary_offset=32), "rotary_offset"),
-                       (posenc.Plan(64, cos_first=1), "cos_first"), (posenc.Plan(64, axes=2, axis=[(32, 0), (32, 1)]), "axes")):
-        at = [5, 6, 70] if says != "axes" else [[1, 2], [3, 4], [5, 6]]
-        raises(TypeError, modules.rotate, x, plan, at, says=says)
+    for plan in (posenc.Plan(64, cos_first=1), posenc.Plan(64, layout="halves", axes=2, axis=[(32, 0), (32, 1)])):
+        at = [5, 6, 70]
+        raises(TypeError, modules.rotate, x, plan, at, says="float64 is rotated only by")
         single, again = x.float(), x.float()
         plan.rotate(single, at=at)
         assert torch.equal(modules.rotate(again, plan, at), single)
@@ -1014,7 +1022,7 @@ def test_torch_modules():
     cos, sin = modules.Rotary(m)(torch.zeros(1), ids)
     one, two = m.table(ids.reshape(3, 6).T.numpy(), layout="twice")
     assert (cos.reshape(6, 16).numpy() == one).all() and (sin.reshape(6, 16).numpy() == two).all()
-    raises(ValueError, modules.Rotary(m), torch.zeros(1), ids[:2], says="[3, ..., tokens]")
+    raises(ValueError, modules.Rotary(m), torch.zeros(1), ids[:2], says="[3, B, T]")
     raises(ValueError, modules.Rotary, m, rows=5, says="several")
     # x + PE
     for rows in (None, 10):
