@@ -353,9 +353,9 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
  * amplitude    2^-64 ... 2^64 in magnitude; with another one, results are undecided
  * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
  *              is undecided. With other frequencies from 2^-56 on, 1 pair in 2^44 is. A pair
- *              also is if its angle differs from a multiple of pi / 2 by less than 2^-33 radians
- *              (2^-29 if an f16 result is subnormal) and its amplitude, or that times this difference,
- *              is a midpoint (tests/unit/fixed/test_fixed.c, tests/checks/fixed_proof.py)
+ *              also is if its angle is less than 2^-33 radians (2^-29 if an f16 result is
+ *              subnormal) from a multiple of pi / 2, and its amplitude, or that times this
+ *              distance, is a midpoint (tests/unit/fixed/test_fixed.c, tests/checks/fixed_proof.py)
  * Threads      any */
 PE__DEVICE pe_fixed_pair pe_fixed_sincos_scaled_f32(pe__i32 position, pe_fixed_increment increment,
                                                     float amplitude)
