@@ -49,7 +49,7 @@ mutated() {
     still) sed 's/if (!plan->point \&\& (t == 0 || w\[pair\] == 0)) {/if (!plan->point \&\& w[pair] != w[pair]) {/' "$file" ;;
     interval-of-0) sed 's/return \*y == other \&\& fabs(hi) > 2 \* e;/return *y == other \&\& (*y != 0 || fabs(hi) > 2 * e);/' "$file" ;;
     beyond-arrays) sed 's/return pe__min(pair, plan->padded - PE_LANES);/return pair;/' "$file" ;;
-    nan-is-zero) sed 's/if (!pe__is_zero(w) \&\& !pe__between(w,/if (w != 0 \&\& !pe__between(w,/' "$file" ;;
+    nan-is-zero) sed 's/if (!pe__is_zero(w) \&\& !pe__magnitude_between(w,/if (w != 0 \&\& !pe__magnitude_between(w,/' "$file" ;;
     short-window) sed 's/24 << 6};/12 << 6};/' "$file" ;;
     slow) sed 's/(nearest < least && !whole)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;
     undecided) sed 's/ && !last && !pe__real_is_exact(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
