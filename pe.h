@@ -3846,7 +3846,7 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
 /* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
  * tests/checks/gappa.sh proves the terms, tests/unit/numbers/test_budget.c measures them. */
 
-/* ---- 6.1 sines and cosines by double ------------------------------------------------------------
+/* ---- 5.7 sines and cosines by double ------------------------------------------------------------
  * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
  * of a block is its anchor. The rotation rows 1 ... 8 of the plan rotate the anchor to the rows
  * anchor + b and anchor - b. Up to 17 blocks share one centre, which is the anchor of the middle
@@ -4091,7 +4091,7 @@ PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int
 /* The default config and the presets.
  * tests/unit/plan/test_conventions.c and tests/checks/parity.sh compare presets with models. */
 
-/* ---- 5.7 plans ----------------------------------------------------------------------------------
+/* ---- 5.8 plans ----------------------------------------------------------------------------------
  * The memory of a plan holds, in this order:
  *     up to 63 bytes, to an aligned address
  *     2 arrays: the frequencies, as sums of two doubles
@@ -5037,7 +5037,7 @@ PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
 /* Functions that load, store or add to elements of f32, f16 or bf16: the type is an argument.
  * Tested by tests/unit/simd/test_types.c. */
 
-/* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
+/* ---- 6.1 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three types. The type, a pe_type, is an argument; where the
  * kernel is inlined, it is a constant. */
 
@@ -5157,7 +5157,7 @@ PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, siz
 /* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
  * Tested by tests/unit/rows/test_splits.c. */
 
-/* ---- 6.3 where rows go --------------------------------------------------------------------------
+/* ---- 6.2 where rows go --------------------------------------------------------------------------
  * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
  * are stored. */
 
@@ -5355,7 +5355,7 @@ static inline void pe__choose_store_mode(pe__output *output)
 /* Moves pairs between layouts: interleaved, in halves, with a column of another coordinate between
  * two columns, with each element twice, as matrices. Tested by tests/unit/plan/test_models.c. */
 
-/* ---- 6.4 pairs in other layouts -------------------------------------------------------------- */
+/* ---- 6.3 pairs in other layouts -------------------------------------------------------------- */
 
 /* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
    call. */

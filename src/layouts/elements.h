@@ -5,7 +5,7 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 
-/* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
+/* ---- 6.1 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three types. The type, a pe_type, is an argument; where the
  * kernel is inlined, it is a constant. */
 

@@ -8,7 +8,7 @@
 #include "../sincos/exact.h"
 #include "../plan/rotation.h"
 
-/* ---- 6.3 where rows go --------------------------------------------------------------------------
+/* ---- 6.2 where rows go --------------------------------------------------------------------------
  * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
  * are stored. */
 

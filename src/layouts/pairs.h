@@ -7,7 +7,7 @@
 #include "elements.h"
 #include "output.h"
 
-/* ---- 6.4 pairs in other layouts -------------------------------------------------------------- */
+/* ---- 6.3 pairs in other layouts -------------------------------------------------------------- */
 
 /* Copy an element of 1, 2, 4 or 8 bytes. A memcpy() of a constant size is compiled without a
    call. */

@@ -7,7 +7,7 @@
 #include "../api/types.h"
 #include "contract.h"
 
-/* ---- 5.7 plans ----------------------------------------------------------------------------------
+/* ---- 5.8 plans ----------------------------------------------------------------------------------
  * The memory of a plan holds, in this order:
  *     up to 63 bytes, to an aligned address
  *     2 arrays: the frequencies, as sums of two doubles

@@ -6,7 +6,7 @@
 #include "../api/types.h"
 #include "../numbers/exp_log.h"
 
-/* ---- 6.1 sines and cosines by double ------------------------------------------------------------
+/* ---- 5.7 sines and cosines by double ------------------------------------------------------------
  * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
  * of a block is its anchor. The rotation rows 1 ... 8 of the plan rotate the anchor to the rows
  * anchor + b and anchor - b. Up to 17 blocks share one centre, which is the anchor of the middle
