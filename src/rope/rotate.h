@@ -22,7 +22,9 @@ PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, co
 }
 
 /* The order in which heads are rotated: several heads of a token at a time; one head of all tokens,
-   then the next head; or all heads of a token, one at a time, then the next token. */
+   then the next head; or all heads of a token, one at a time, then the next token. The first order
+   alone is not enough: where the heads of a token are far apart, in an array [heads, tokens,
+   head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the second. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
 /* Which heads are rotated together, in which order heads are rotated, and how far ahead they are
