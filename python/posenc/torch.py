@@ -205,11 +205,13 @@ def rotate_qk(q: Any, k: Any, rope: Plan, position_ids: Any = 0, *, axis: int = 
     if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
         raise TypeError(f"out must be two tensors, for q and k, not {shown(out)}")
     q_out, k_out = (None, None) if out is None else out
+    _floats(q, "q", 2)
+    _floats(k, "k", 2)
+    if k.device != q.device:
+        raise ValueError(f"q and k must be on one device, not {q.device} and {k.device}")
     arguments = _arguments(q, rope, position_ids, axis, "q", q_out, "out for q")
     of_k = _arguments(k, rope, arguments[0], axis, "k", k_out, "out for k")
-    if k.device != q.device or of_k[9] != arguments[9] and k.dim() == q.dim():
-        raise ValueError(f"q and k must be on one device, not {q.device} and {k.device}")
-    if k.dim() != q.dim() or k.dtype != q.dtype:  # the axes of their batches and tokens are others
+    if k.dim() != q.dim() or k.dtype != q.dtype or of_k[9] != arguments[9]:  # their tokens are along other axes
         if out is None:
             return _ops.rotate(q, *arguments), _ops.rotate(k, *of_k)
         _ops.rotate_out(q, *arguments, q_out)

@@ -87,7 +87,8 @@ if [ $torch -eq 1 ]; then
     tail -n 1 "$WORK/log"
     check "... through tables from the CPU" through tables 'test_[!cse]*'
     if "$python" -c 'import triton' 2>/dev/null; then
-        check "... through its kernels" through triton
+        # The interpreter takes a second for each launch: the numbers, and not what is the same through the library.
+        check "... through its kernels" through triton 'test_[argu]*' 'test_co[so]*' 'test_out*'
         tail -n 1 "$WORK/log"
         fuses() { PYTHONPATH=$WORK/site "$python" tests/checks/python/kernels.py; }
         check "... which fuse no product, compiled for NVIDIA's and AMD's GPUs" fuses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gpu.py BACKEND [PATTERN]: posenc.torch through one of its backends, compared by bits with libposenc.
+"""gpu.py BACKEND [PATTERN...]: posenc.torch through one of its backends, compared by bits with libposenc.
 
     gpu.py triton       the kernels: on a GPU if there is one, otherwise on the CPU in Triton's interpreter, for which
                         TRITON_INTERPRET=1 must be set
@@ -543,13 +543,13 @@ def test_no_numbers():
 
 
 def main():
-    pattern = sys.argv[2] if len(sys.argv) > 2 else "*"
+    patterns = sys.argv[2:] or ["*"]
     passed = failed = skipped = 0
     assert modules.backend(DEVICE) == BACKEND, (modules.backend(DEVICE), BACKEND)
     where = torch.cuda.get_device_name() if DEVICE == "cuda" else "the CPU"
     print(f"# posenc {posenc.__version__} through {BACKEND} on {where}, torch {torch.__version__}, numpy {np.__version__}")
     for name, test in list(globals().items()):
-        if not name.startswith("test_") or not fnmatch.fnmatch(name, pattern):
+        if not name.startswith("test_") or not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
             continue
         try:
             said = test()
