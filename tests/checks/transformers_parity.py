@@ -118,7 +118,7 @@ def difference(part, fact, is_own):
 
 def layers_differ(part, fact):
     """Return whether a part has other layers than the library, among those that the library ran."""
-    if not fact or part.get("layers") is None:
+    if not fact or "forced" in fact or part.get("layers") is None:
         return False
     layers, count = numbers_in(fact.get("layers", ""))
     if not layers or count is None:
