@@ -196,6 +196,11 @@ def run_all(t):
         "talker_config": {"head_dim": 128, "rope_parameters": {"rope_theta": 5e5, "rope_type": "default"}}},
          {"text": ({**rope, "sections": [16, 24, 24], "section_order": "blocks"}, default(128, 1000000)),
           "vision": (vision, halves(80)), "talker": (rope, default(128, 500000))})
+    says("Voxtral's text has numbers of its own", {"model_type": "voxtral", "text_config": {"model_type": "llama"}},
+         {"text": ({"head_dim": 128}, default(128, 100000000))})
+    says("but those of the file win", {"model_type": "voxtral", "text_config": {
+        "model_type": "llama", "head_dim": 64, "rope_parameters": {"rope_theta": 5e5, "rope_type": "default"}}},
+         {"text": ({"head_dim": 64}, default(64, 500000))})
     both = {"head_dim": 64, "num_attention_heads": 8}
     says("T5Gemma", {"model_type": "t5gemma", "encoder": both, "decoder": {**both, "rope_parameters": {
         "rope_theta": 5e5, "rope_type": "default"}}},

@@ -160,7 +160,7 @@ for place in ([0], [7], [5, 5, 5]):
     row = np.stack(double(P64, place)[::-1], 2).reshape(len(place), 62)
     case(f"paper at {place}", row, set(), *PAPER, "--positions", ",".join(map(str, place)))
 case("amplitude at position 0", np.repeat(F([[0, 0.25]]), 16, 1), set(), "preset=mlx", "d_model=32")
-NEIGHBOURS = ("model_type=ernie4_5_vl_moe", "head_dim=16", "rope_theta=1.5", "rope_type=yarn", "factor=8",
+NEIGHBOURS = ("model_type=ernie4_5_moe", "head_dim=16", "rope_theta=1.5", "rope_type=yarn", "factor=8",
               "original_max_position_embeddings=64")
 case("neighbours at position 0", beside(double(np.ones(8), [0], 0.1 * np.log(8) + 1)), "several", *NEIGHBOURS)
 case("a factor of 1e38", double(inv_freq(16, kind=np.float64), [0]), "several", "head_dim=16", "rope_type=llama3",

@@ -109,6 +109,8 @@ typedef struct config_place {
     char type[64];        /* the model_type that its parent gives it, or ""                  */
     int is_fixed;         /* 1: it has this type, whatever its own model_type says           */
     char prefix[64];      /* the names of its parts begin with it                            */
+    char parent[64];      /* the type of the config around it                                */
+    char key[64];         /* its key there                                                   */
     int depth;            /* how many configs are around it                                  */
 } config_place;
 
@@ -147,6 +149,26 @@ static const char *type_by_keys(const reader *r)
     return has_own(r, "yarn") ? "params.json yarn" : "params.json";
 }
 
+/* Takes the values that the type of the config around assumes for absent keys of this one:
+ * "text_config.rope_theta=100000000". */
+static void take_parent(model *m, const config_place *at)
+{
+    const type_line *const line = at->parent[0] ? type_named(at->parent) : NULL;
+    const size_t length = strlen(at->key);
+    list own = m->usual;
+    if (!line) return;
+    memset(&m->usual, 0, sizeof m->usual);
+    take_usual(m, line->facts);
+    for (size_t i = 0; i < m->usual.count; i++) {
+        const item *const u = &m->usual.items[i];
+        if (strncmp(u->path, at->key, length) != 0 || u->path[length] != '.') continue;
+        list_remove(&own, u->path + length + 1);
+        list_add(&own, u->path + length + 1, u->kind, u->number, u->text, 0);
+    }
+    list_free(&m->usual);
+    m->usual = own;
+}
+
 /* Finds the type of a config: that which its parent gives it or that of its own. */
 static void take_type(reader *r, const config_place *at)
 {
@@ -154,6 +176,7 @@ static void take_type(reader *r, const config_place *at)
     const char *type = string(r, "model_type", &v);
     if (!type && !at->type[0]) type = type_by_keys(r);
     set_type(r->m, at->is_fixed || !type ? at->type : type);
+    take_parent(r->m, at);
 }
 
 /* Adds the keys that other projects give other names: @aliases lists NEW:OLD. */
@@ -265,6 +288,8 @@ static void go_into(const config_place *from, const reader *r, const char *key, 
     snprintf(to->type, sizeof to->type, "%s", s ? s->type : is_text ? r->m->type : "");
     to->is_fixed = s && s->is_fixed;
     to->depth = from->depth + 1;
+    snprintf(to->parent, sizeof to->parent, "%s", from->type);
+    snprintf(to->key, sizeof to->key, "%.63s", key);
     if (is_text) memcpy(to->prefix, from->prefix, sizeof to->prefix);
     else
         snprintf(to->prefix, sizeof to->prefix, "%.28s%s%.*s", from->prefix,

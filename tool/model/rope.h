@@ -181,7 +181,8 @@ static void read_attention_factor(const reader *r, const label *l)
 static void read_scaling(const reader *r, const label *l)
 {
     pe_rope_config *const c = &r->out->rope;
-    whole(r, "max_position_embeddings", &c->max_position_embeddings);
+    if (c->rope_type != PE_ROPE_DEFAULT || has(r, "max_position_embeddings")) /* scaling needs it */
+        whole(r, "max_position_embeddings", &c->max_position_embeddings);
     whole(r, "sequence_length", &c->sequence_length);
     whole(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
     const char *const key = c->rope_type == PE_ROPE_NTK && has(r, "alpha") ? "alpha" : "factor";
@@ -311,7 +312,7 @@ static void judge_values(const reader *r)
             "without %s it does nothing in Hugging Face, as here; DeepSeek's own code uses it",
             c->mscale > 0 ? "mscale_all_dim" : "mscale");
     const double length = c->factor * (double)c->original_max_position_embeddings;
-    if (type == PE_ROPE_YARN && length > 0 && c->max_position_embeddings &&
+    if (type == PE_ROPE_YARN && length > 0 && has(r, "max_position_embeddings") &&
         length != (double)c->max_position_embeddings)
         say(p, NOTE_ODD, "factor",
             "times original_max_position_embeddings is %.15g, not max_position_embeddings, %zu",

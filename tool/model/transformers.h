@@ -47,7 +47,8 @@ static const type_line transformers_types[] = {
     {"axk1", "hidden_size=7168 num_attention_heads=64 qk_rope_head_dim=64 "
              "max_position_embeddings=32768 rope_theta=10000 rope_interleave=true @partial=scaled"},
     {"axk2", "hidden_size=2048 num_attention_heads=32 qk_rope_head_dim=32 "
-             "max_position_embeddings=131072 rope_theta=10000 @partial=scaled @pairs=permuted"},
+             "max_position_embeddings=131072 rope_theta=10000 index_head_dim=128 @partial=scaled "
+             "@pairs=permuted @also=indexer:index_head_dim:halves"},
     {"aya_vision", "@parts=text_config:cohere2,vision_config:siglip_vision_model @kind=parts"},
     {"bamba", "hidden_size=4096 num_attention_heads=32 max_position_embeddings=262144 "
               "rope_theta=10000 partial_rotary_factor=0.5"},
@@ -1219,9 +1220,11 @@ static const type_line transformers_types[] = {
     {"vjepa2",
      "@refused='hidden_size: a head of VJEPA2RopeAttention is divided among the frame, the row and "
      "the column, with frequencies of its own order (transformers, modeling_vjepa2.py)'"},
-    {"voxtral", "@parts=text_config:llama,audio_config:voxtral_encoder @kind=parts"},
+    {"voxtral", "text_config.rope_theta=100000000 text_config.head_dim=128 "
+                "@parts=text_config:llama,audio_config:voxtral_encoder @kind=parts"},
     {"voxtral_encoder", "@kind=other"},
     {"voxtral_realtime",
+     "text_config.rope_theta=1000000 text_config.head_dim=128 "
      "@parts=text_config:voxtral_realtime_text,audio_config:voxtral_realtime_encoder @kind=parts"},
     {"voxtral_realtime_encoder",
      "hidden_size=1280 num_attention_heads=32 head_dim=64 max_position_embeddings=1500 "

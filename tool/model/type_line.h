@@ -12,7 +12,8 @@
  * has a default of its own), max_position_embeddings, rope_theta, partial_rotary_factor,
  * sliding_window, layer patterns such as sliding_window_pattern, and qk_rope_head_dim. A key that
  * begins with "rope_parameters." is used only if the file has neither rope_parameters nor
- * rope_scaling: rope_parameters.factor=32, rope_parameters.full_attention.rope_theta=1000000.
+ * rope_scaling: rope_parameters.factor=32, rope_parameters.full_attention.rope_theta=1000000. A key
+ * that begins with a key of @parts is for the config there: text_config.rope_theta=100000000.
  *
  * @FACT=VALUE is what no key says:
  *
