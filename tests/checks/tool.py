@@ -414,7 +414,7 @@ def hostile():
     flags = [(re.match(r"  (--\S+(?: [A-Z]+)?)  +", block)[1], " ".join(block.split("  ", 2)[2].split()))
              for block in re.findall(r"^  --.*(?:\n {19}.*)*", run.stdout.decode(), re.M)]
     rows_of = re.findall(r"^\| `(--[^`]+)` \| ([a-z, ]+) \| (.*) \|$", open("docs/tool.md").read(), re.M)
-    check("docs/tool.md has the flags of --help", len(flags) > 10 and flags == [(name, text) for name, _, text in rows_of],
+    check("docs/tool.md has the flags of --help", len(flags) > 10 and flags == [(name, text.replace("<br>", " ")) for name, _, text in rows_of],
           (flags, rows_of))
     for name, commands, _ in rows_of:
         flag = name.replace("FILE", "x.npy").replace("NAME", "text").split()
