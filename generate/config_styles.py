@@ -46,6 +46,8 @@ def version_4(has, bases=None):
             base, local = bases
         if base is not None:
             config["rope_theta"] = base
+        if set(config.get("layer_rope_theta") or ()) == {rope.get("rope_theta")}:
+            del config["layer_rope_theta"]  # a config makes this list from rope_theta, which does nothing beside it
         part = main.pop("partial_rotary_factor", None)
         if part is not None:
             config["partial_rotary_factor"] = part

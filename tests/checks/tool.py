@@ -675,6 +675,7 @@ def real_files():
               "sliding_attention": {"layers": [1, 2, 4, 5], "rope_theta": 10000, "window": 64}}),
             ("OLMo Hybrid", '"model_type": "olmo_hybrid", "rope_parameters": {"rope_theta": null, "rope_type": "default"}',
              {"text": {"kind": "none"}}),
+            ("OLMo Hybrid's old key", '"model_type": "olmo_hybrid", "rope_theta": null', {"text": {"kind": "none"}}),
             ("an OLMo Hybrid that rotates", '"model_type": "olmo_hybrid", "num_hidden_layers": 4, "rope_parameters": '
              '{"rope_theta": 5e5, "rope_type": "default"}', {"text": {"layers": [3], "rope_theta": 5e5},
                                                              "linear_attention": {"layers": [0, 1, 2]}}),

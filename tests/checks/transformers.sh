@@ -4,6 +4,8 @@
 # transformers.sh: posenc reads each config.json as transformers does. tests/checks/transformers_parity.py compares posenc with
 # the record in tests/models/, which needs no package. In the environment of test peers, generate/model_truth.py then
 # compares the record with the library itself: one style of files, or all of them and the random variants with EVERY=1.
+# transformers_parity.py says which classes of entries it counts. Of these, "unmeasured" means that the library was not seen
+# to rotate with these numbers, so that nothing is claimed about them.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/transformers

@@ -11,7 +11,10 @@ generate/model_facts.py made both from the library. Each entry is one rotation i
   refused  posenc computes no numbers for it, names the reason, and the status is 1
   wrong    a part that can only mean this rotation has other numbers
   silent   no part and no message is about it
-  unmeasured  no part has its numbers, but no model was seen to rotate with this class either: it may do something else
+  unmeasured  no part has its numbers, but nobody knows whether the library uses them: facts.txt has no model that was
+              seen to rotate with this class, or only one whose config was changed for it. The reasons are
+              a position encoding without rotation (Parakeet, BROS), a forward pass that fails or needs more than
+              tokens and pixels (SAM), or a default config that switches the rotation off (ESM, Zamba2)
 tests/models/gaps.txt has a bound for the numbers of right and refused entries, and lists every wrong and silent entry.
 A new one fails, and so does one in the list that is right by now; --gaps writes the file, which can only get shorter.
 Prints "N passed, N failed".
@@ -29,8 +32,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import config_styles as styles  # noqa: E402
 
 # transformers rounds the exponent to float32 first, so its error grows with the logarithm of the base. llama3 also
-# computes its smoothing in float32: the largest error of the variants was 2.1e-6.
-TOLERANCE, PER_LOG_BASE, LLAMA3 = 3e-7, 6e-8, 2.1e-6
+# computes its smoothing in float32: the largest error of the variants was 2.1e-6. yarn computes the weight of the unscaled
+# frequency as 1 - ramp, with an error of 2^-24; beside a frequency divided by factor this error counts factor times.
+TOLERANCE, PER_LOG_BASE, LLAMA3, FLOAT32 = 3e-7, 6e-8, 2.1e-6, 2 ** -24
 INTERLEAVED = ("interleaved", "neighbours", "permuted")
 CLASSES = ("right", "noted", "refused", "unmeasured", "wrong", "silent")
 
@@ -56,6 +60,8 @@ def same_numbers(part, frequencies, factor):
         return False
     base = max(part.get("rope_theta") or 0, 2.0)
     limit = LLAMA3 if part.get("rope_type") == "llama3" else TOLERANCE + PER_LOG_BASE * math.log(base)
+    if part.get("rope_type") == "yarn":
+        limit += part.get("config", {}).get("factor", 1) * FLOAT32
     return all(close(a, b, limit) for a, b in zip(mine, frequencies)) and \
         close(part.get("attention_factor", 1), factor, 1e-6)
 
@@ -71,8 +77,14 @@ def numbers_in(text):
 
 
 def per_pair(frequencies, fact):
-    """Return the frequency of each pair: towers use those of a class once for each coordinate."""
+    """Return the frequency of each pair: towers use those of a class once for each coordinate.
+
+    Where the order could not be measured, because the positions are fractions, twice as many pairs as frequencies mean
+    two coordinates.
+    """
     order = fact.get("order", "same") if fact else "same"
+    if fact and "order" not in fact and int(fact["moves"]) == 2 * len(frequencies):
+        order = "twice"
     if order == "twice":
         return [*frequencies, *frequencies]
     if order in ("same", "other"):
@@ -116,14 +128,33 @@ def difference(part, fact, is_own):
     return ""
 
 
-def layers_differ(part, fact):
-    """Return whether a part has other layers than the library, among those that the library ran."""
+def layers_differ(part, fact, alike):
+    """Return whether a part has other layers than the library, among those that the library ran.
+
+    alike: facts of kinds of layers with the same numbers, which posenc may tell as one part.
+    """
     if not fact or "forced" in fact or part.get("layers") is None:
         return False
     layers, count = numbers_in(fact.get("layers", ""))
     if not layers or count is None:
         return False
-    return {x for x in part["layers"] if x < count} != layers
+    together = set().union(*(numbers_in(other.get("layers", ""))[0] for other in alike))
+    return {x for x in part["layers"] if x < count} not in (layers, together)
+
+
+def joined(parts):
+    """Return the parts, with a part y and the part x after it as one part of two coordinates."""
+    result = []
+    for part in parts:
+        last = result[-1] if result else {}
+        if (last.get("name"), part.get("name")) == ("y", "x") and last.get("frequencies") and part.get("frequencies") and \
+                part["rotary_offset"] == last["rotary_dim"]:
+            result[-1] = {**last, "frequencies": last["frequencies"] + part["frequencies"],
+                          "rotary_dim": last["rotary_dim"] + part["rotary_dim"],
+                          "sections": [len(last["frequencies"]), len(part["frequencies"])]}
+        else:
+            result.append(part)
+    return result
 
 
 class Facts:
@@ -152,19 +183,22 @@ def judge(entry, status, parts, text):
     """Return (class, reason) of one entry."""
     frequencies, factor, fact, is_own, is_alone = (entry[key] for key in ("frequencies", "factor", "fact", "own", "only"))
     frequencies, reason = per_pair(frequencies, fact), ""
-    for part in parts:
+    for part in joined(parts):
         if part.get("kind") == "rope" and same_numbers(part, frequencies, factor):
             reason = difference(part, fact, is_own)
-            if not reason and is_own and layers_differ(part, fact):
+            if not reason and is_own and layers_differ(part, fact, entry["alike"]):
                 reason = f"the layers are {fact['layers']}"
             if not reason:
                 return ("right" if status == 0 else "noted"), ""
-    if entry["unmeasured"]:
-        return "unmeasured", "no model of the library was seen to rotate with this class"
     last = entry["path"].split(".")[-1]
-    mentioned = last != "." and last in text
-    refusals = [note for part in parts for note in part.get("wrong", [])]
-    if status == 1 and (refusals or not any(part.get("frequencies") for part in parts)) and (mentioned or last == "."):
+    named = [part for part in parts if last != "." and part.get("name") == last.removesuffix("_config")]
+    mentioned = last != "." and (last in text or bool(named))
+    refusals = [note for part in named or parts for note in part.get("wrong", [])]
+    if entry["unmeasured"] and not (status == 1 and refusals):
+        return "unmeasured", "no model of the library was seen to rotate with this class"
+    if status == 0 and fact and "forced" in fact and not any(part.get("frequencies") for part in named or parts):
+        return "unmeasured", "a model was seen to rotate with this class only after another key was changed"
+    if status == 1 and (refusals or not any(part.get("frequencies") for part in named or parts)) and (mentioned or last == "."):
         return "refused", "; ".join(f"{note['key']}: {note['text']}" for note in refusals)[:160]
     if status == 1 and mentioned and not is_alone:
         return "refused", f"{last} is named"
@@ -183,13 +217,19 @@ def entries_of(lists):
             if numbers == "-":
                 entry["error"] = factor
             else:
-                entry["fact"], entry["own"] = facts.of(model_type, path, name, kind)
+                place = path if not style.startswith("alone:") else \
+                    style[len("alone:"):] + ("" if path == "." else "." + path)
+                entry["fact"], entry["own"] = facts.of(model_type, place, name, kind)
+                if style == "no_head_dim" and entry["own"]:  # the width may be another one
+                    entry["own"] = int(entry["fact"]["moves"]) == len(per_pair(lists[numbers], entry["fact"]))
                 entry["unmeasured"] = name not in facts.measured
                 entry.update(frequencies=lists[numbers], factor=float(factor))
             groups[model_type, style].append(entry)
     for group in groups.values():
         for entry in group:
             entry["only"] = len({other["path"] for other in group}) == 1
+            entry["alike"] = [other["fact"] for other in group if other.get("fact") and all(
+                other[key] == entry.get(key) for key in ("path", "class", "frequencies", "factor"))]
     return groups
 
 
@@ -222,7 +262,7 @@ def judge_variant(program, folder, number, line, lists):
         if numbers is None:
             continue
         entry = {"path": ".", "frequencies": lists[numbers], "factor": float(factor), "fact": None, "own": False,
-                 "only": True, "unmeasured": False}
+                 "only": True, "unmeasured": False, "alike": []}
         kind, reason = judge(entry, status, parts, text)
         if kind == "refused" and not odd:
             kind = "wrong"  # only an odd width, which transformers truncates, is a reason to refuse a variant

@@ -209,6 +209,7 @@ static void fill_in(const reader *r)
     char path[PATH_SIZE];
     int is_nested = 0;
     const int is_new = is_fact(r, "@reads", "new");
+    const int has_base = is_fact(r, "@bases", "top") && has_own(r, "rope_theta");
     if (has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"))) return;
     join(path, r->outer, "rope_parameters");
     for (size_t i = 0; i < r->m->file->count; i++) { /* a null would hide what is added */
@@ -218,13 +219,15 @@ static void fill_in(const reader *r)
     for (size_t i = 0; i < r->m->usual.count; i++) {
         const item *const u = &r->m->usual.items[i];
         if (strncmp(u->path, start, sizeof start - 1) != 0) continue;
-        is_nested |= strchr(u->path + sizeof start - 1, '.') != NULL;
+        const char *const key = strchr(u->path + sizeof start - 1, '.');
+        is_nested |= key != NULL;
+        if (has_base && key && strcmp(key, ".rope_theta") == 0) continue;
         join(path, r->outer, u->path);
         list_add(r->m->file, path, u->kind, u->number, u->text, LINE_OF_TYPE);
     }
     add_aliases(r);
     for (size_t k = 0; k < TOOL_COUNT(old_keys) && is_nested; k++)
-        if (has_own(r, old_keys[k]))
+        if (has_own(r, old_keys[k]) && !(has_base && strcmp(old_keys[k], "rope_theta") == 0))
             say(r->out, NOTE_ODD, old_keys[k],
                 "does nothing: without rope_parameters, %s has numbers of its own", r->m->type);
 }

@@ -99,6 +99,14 @@ static int look_up(const reader *r, const char *before, const char *key, value *
     return 1;
 }
 
+/* Returns whether the file has the key, and its value is null. */
+static int is_null(const reader *r, const char *before, const char *key)
+{
+    value v;
+    v.at = NULL;
+    return !look_up(r, before, key, &v) && v.at;
+}
+
 static int find(const reader *r, const char *key, value *to)
 {
     if (r->inner[0] && look_up(r, r->inner, key, to)) return 1;

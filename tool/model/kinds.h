@@ -64,8 +64,9 @@ static part_kind kind_of_model(const reader *r)
             return is_true(r, alibi_keys[k]) ? PART_ALIBI : k == 2 ? PART_LEARNED : PART_ROPE;
     if (is_true(r, "mla_use_nope")) return PART_NONE;
     join(path, r->outer, "rope_parameters");
-    if (usual_of(r, "@rope") && !look_up(r, path, "rope_theta", &v) &&
-        !look_up(r, r->outer, "rope_theta", &v))
+    if (usual_of(r, "@rope") &&
+        (is_null(r, path, "rope_theta") ||
+         (!look_up(r, path, "rope_theta", &v) && is_null(r, r->outer, "rope_theta"))))
         return PART_NONE;
     if ((has(r, "use_mem_rope") || usual_of(r, "use_mem_rope")) && !is_true(r, "use_mem_rope"))
         return PART_NONE;

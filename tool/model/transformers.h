@@ -441,7 +441,9 @@ static const type_line transformers_types[] = {
                      "rope_theta=10000 @sections=8,12,12 @order=blocks @pairs=neighbours"},
     {"glm_ocr_vision",
      "hidden_size=1024 num_heads=16 rope_theta=10000 @partial=scaled @axes=halves"},
-    {"glmasr", "@parts=text_config:llama,audio_config:glmasr_encoder @kind=parts"},
+    {"glmasr", "text_config.rope_parameters.rope_type=default "
+               "text_config.rope_parameters.rope_theta=10000 "
+               "@parts=text_config:llama,audio_config:glmasr_encoder @kind=parts"},
     {"glmasr_encoder", "hidden_size=1280 num_attention_heads=20 max_position_embeddings=1500 "
                        "rope_theta=10000 partial_rotary_factor=0.5"},
     {"glmga", "@parts=text_config:glm4v_text,vision_config:glm4v_vision @kind=parts"},
@@ -772,9 +774,13 @@ static const type_line transformers_types[] = {
     {"nemotron_h", "@kind=none"},
     {"neomme", "hidden_size=1024 num_attention_heads=16 head_dim=64 max_position_embeddings=16384 "
                "sliding_window=256 sliding_window_pattern=6 "
+               "rope_parameters.full_attention.rope_type=default "
                "rope_parameters.full_attention.rope_theta=1000000 "
                "rope_parameters.full_attention.partial_rotary_factor=0.25 "
-               "rope_parameters.sliding_attention.rope_theta=10000 @full=last @order=interleaved"},
+               "rope_parameters.sliding_attention.rope_type=default "
+               "rope_parameters.sliding_attention.rope_theta=10000 "
+               "rope_parameters.sliding_attention.partial_rotary_factor=1 "
+               "@bases=top @full=last @order=interleaved"},
     {"neucodec", "hidden_size=1024 num_attention_heads=16 head_dim=64 max_position_embeddings=4096 "
                  "rope_theta=10000 @partial=scaled @parts=semantic_model_config:wav2vec2-bert"},
     {"nllb-moe", "@kind=other"},
@@ -790,7 +796,7 @@ static const type_line transformers_types[] = {
               "rope_theta=500000 sliding_window=4096 sliding_window_pattern=4 @partial=scaled "
               "@scaled=full_attention @sliding_base=500000"},
     {"olmo_hybrid", "hidden_size=3840 num_attention_heads=30 max_position_embeddings=65536 "
-                    "rope_theta=10000 full_attention_interval=4 @partial=scaled @rope=given"},
+                    "rope_theta=10000 full_attention_interval=4 @partial=scaled @rope=unless_null"},
     {"olmoe", "hidden_size=2048 num_attention_heads=16 max_position_embeddings=4096 "
               "rope_theta=10000 @partial=scaled"},
     {"omdet-turbo", "@parts=backbone_config:timm_backbone,text_config:clip_text_model @kind=parts"},

@@ -35,7 +35,9 @@
  *   @heads=KEY          the key of the number of heads, not num_attention_heads
  *   @layers=KEY         the key of the number of layers, not num_hidden_layers
  *   @base=KEY           the key of the base, which wins over rope_theta
- *   @bases=flags        layer_rope_theta says only which layers rotate nothing, not their bases
+ *   @bases=B            flags: layer_rope_theta says only which layers rotate nothing, not their
+ *                       bases; top: rope_theta, if the file has it, wins over the bases that this
+ *                       line has for each kind of layers
  *   @sliding_base=N     the base of the sliding layers, unless rope_parameters has one for them
  *   @reads=new          only rope_parameters counts: rope_theta and rope_scaling do nothing
  *   @aliases=NEW:OLD,.. the file has OLD for NEW, a key of rope_parameters: of files of other projects
@@ -76,7 +78,7 @@
  *                       also_first: these, and layer 0; last: layers n - 1, 2n - 1 ... and the last
  *   @windows=from       if use_sliding_window: the layers from max_window_layers on have a window;
  *                       even: the even layers below it
- *   @rope=given         nothing rotates unless the file has a rope_theta
+ *   @rope=unless_null   nothing rotates if the file's rope_theta is null
  *   @recurrent_period=3 layers 2, 5 ... have attention, the others are recurrent
  *
  * What multiplies sines
