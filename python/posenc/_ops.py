@@ -324,7 +324,7 @@ def _rotate_tables(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axi
         cos, sin = _cos_sin_cpu(positions, e, axes, torch.float64 if x.dtype == torch.float64 else torch.float32, back)
         y.copy_(_rotated_by(x, cos.to(x.device), sin.to(x.device), e, axis))
         return
-    there = x.detach().to("cpu", copy=True)
+    there = x.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
     _rotate_cpu(there, there, positions, e, layout, axis, axes, back)
     y.copy_(there)
 
