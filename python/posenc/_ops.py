@@ -239,6 +239,11 @@ def _rotate_cpu(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axis: 
     """Rotates x into y, which may be the same tensor."""
     if x.numel() == 0:
         return
+    if y.stride(-1) != 1 and y.shape[-1] > 1:  # the library writes elements side by side
+        made = torch.empty_like(y, memory_format=torch.contiguous_format)
+        _rotate_cpu(x, made, positions, e, layout, axis, axes, back)
+        y.copy_(made)
+        return
     if layout in (TO_HALVES, TO_INTERLEAVED):
         part = slice(e.offset, e.offset + e.width)
         source = x.clone(memory_format=torch.contiguous_format)
