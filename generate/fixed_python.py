@@ -35,7 +35,7 @@ def numbers(text, *patterns):
 
 def series(source, name):
     """Returns the coefficients of a Taylor series, from the highest power down, as three words each."""
-    terms = re.findall(rf"y = pe__term\({NUMBER}, {NUMBER}, {NUMBER}, v, y\);", body(source, name))
+    terms = re.findall(rf"(?:y =|return) pe__term\({NUMBER}, {NUMBER}, {NUMBER}, v, y\);", body(source, name))
     if len(terms) < 10:
         sys.exit(f"fixed_python.py: {name}() has {len(terms)} terms")
     return [tuple(int(word, 0) for word in term) for term in terms]

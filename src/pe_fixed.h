@@ -23,7 +23,6 @@
 #define PE_FIXED_H
 
 #include "fixed/sincos.h"
-
 #undef PE__DEVICE
 #undef PE__DEVICE_RARE
 #endif /* PE_FIXED_H */

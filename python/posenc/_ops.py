@@ -239,6 +239,11 @@ def _rotate_cpu(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axis: 
     """Rotates x into y, which may be the same tensor."""
     if x.numel() == 0:
         return
+    if y.stride(-1) != 1 and y.shape[-1] > 1:  # the library writes elements side by side
+        made = torch.empty_like(y, memory_format=torch.contiguous_format)
+        _rotate_cpu(x, made, positions, e, layout, axis, axes, back)
+        y.copy_(made)
+        return
     if layout in (TO_HALVES, TO_INTERLEAVED):
         part = slice(e.offset, e.offset + e.width)
         source = x.clone(memory_format=torch.contiguous_format)
@@ -324,7 +329,7 @@ def _rotate_tables(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axi
         cos, sin = _cos_sin_cpu(positions, e, axes, torch.float64 if x.dtype == torch.float64 else torch.float32, back)
         y.copy_(_rotated_by(x, cos.to(x.device), sin.to(x.device), e, axis))
         return
-    there = x.detach().to("cpu", copy=True)
+    there = x.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
     _rotate_cpu(there, there, positions, e, layout, axis, axes, back)
     y.copy_(there)
 

@@ -3,10 +3,10 @@
 #
 # gpu.sh: pe_fixed.h and pe_fixed.wgsl on devices that need no hardware. The tables of tests/gpu/tables.c, four of
 # which tests/golden.txt has, by OpenCL on PoCL, also with -cl-fast-relaxed-math, by WebGPU in Chromium with
-# SwiftShader, by GLSL on lavapipe and SwiftShader; the programs of examples/gpu; what nvcc and clang make for GPUs:
-# no warning, and 40 registers are enough: nothing is spilled. Where there is no such device: SKIP.
+# SwiftShader, by GLSL on lavapipe and SwiftShader; the programs of examples/gpu; what nvcc, NVRTC and clang make for
+# GPUs: no warning, and 40 registers are enough: nothing is spilled. Where there is no such device: SKIP.
 #
-#   gpu.sh [opencl|webgpu|vulkan|cuda|amdgcn ...]     these alone
+#   gpu.sh [opencl|webgpu|vulkan|cuda|nvrtc|amdgcn ...]     these alone
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/gpu
@@ -113,6 +113,10 @@ for_cuda() { # ARCHITECTURE
 nothing_spilled() { # ARCHITECTURE
     [ "$(grep -c ' 0 bytes spill stores' "$WORK/ptxas.$1")" -ge 3 ] && ! grep '[1-9][0-9]* bytes spill' "$WORK/ptxas.$1"
 }
+# NVRTC compiles in a program, and has no system headers.
+nvrtc() {
+    runs "NVRTC, pe_fixed.h alone" python3 tests/gpu/nvrtc.py 75 80 89 90 100 120
+}
 cuda() {
     if ! have "$NVCC"; then
         skipping "CUDA: nvcc is missing"
@@ -157,7 +161,7 @@ amdgcn() {
     check "... nothing spilled" sh -c "grep 'vgpr_spill_count: *0' '$WORK/hip.s' && ! grep 'vgpr_spill_count: *[1-9]' '$WORK/hip.s'"
 }
 
-[ $# -gt 0 ] || set -- opencl webgpu vulkan cuda amdgcn
+[ $# -gt 0 ] || set -- opencl webgpu vulkan cuda nvrtc amdgcn
 for what; do
     $what
 done

@@ -21,7 +21,7 @@ extern "C" __global__ void fill(float2 *out, const uint4 *increments, int first,
     float2 pair_of;
     pair_of.x = x.sine;
     pair_of.y = x.cosine;
-    out[static_cast<uint64_t>(row) * pairs + pair] = pair_of;
+    out[static_cast<unsigned long long>(row) * pairs + pair] = pair_of;
 }
 
 extern "C" __global__ void fill_scaled(float2 *out, const uint4 *increments, int first,
@@ -34,7 +34,7 @@ extern "C" __global__ void fill_scaled(float2 *out, const uint4 *increments, int
     float2 pair_of;
     pair_of.x = x.sine;
     pair_of.y = x.cosine;
-    out[static_cast<uint64_t>(row) * pairs + pair] = pair_of;
+    out[static_cast<unsigned long long>(row) * pairs + pair] = pair_of;
 }
 
 // Floats, halves apart: x is [tokens, heads, 2 pairs], a block a token, a thread a pair of all heads.
@@ -44,7 +44,7 @@ extern "C" __global__ void rotate(float *x, const uint4 *increments, const int *
     const unsigned pair = threadIdx.x, pairs = blockDim.x;
     const pe_fixed_pair angle =
         pe_fixed_sincos_f32(positions[blockIdx.x], increment_of(increments, pair));
-    x += static_cast<uint64_t>(blockIdx.x) * heads * 2 * pairs + pair;
+    x += static_cast<unsigned long long>(blockIdx.x) * heads * 2 * pairs + pair;
 #pragma unroll 1
     for (unsigned head = 0; head < heads; head++, x += 2 * pairs) {
         const pe_fixed_rotated y = pe_fixed_rotate_f32(x[0], x[pairs], angle);

@@ -262,8 +262,9 @@ def test_out():
     rope = posenc.Rope(24, rotary_dim=16)
     x = torch.randn(2, 3, 5, 24)
     want = turned(x, rope, torch.arange(9, 14))
-    for out in (torch.zeros(2, 3, 5, 24), torch.zeros(2, 5, 3, 24).transpose(1, 2), torch.zeros(2, 3, 5, 40)[..., 8:32]):
-        out = out.to(DEVICE) if DEVICE == "cpu" else out.to(DEVICE)
+    for out in (torch.zeros(2, 3, 5, 24), torch.zeros(2, 5, 3, 24).transpose(1, 2), torch.zeros(2, 3, 5, 40)[..., 8:32],
+                torch.zeros(2, 3, 24, 5).transpose(-1, -2)):
+        out = out.to(DEVICE)
         assert modules.rotate(x.to(DEVICE), rope, 9, out=out) is out
         same(out, want)
     here = x.to(DEVICE)
