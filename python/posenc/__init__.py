@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import functools
 import json
 import operator
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
@@ -204,9 +205,14 @@ class Plan:
         self._plan, self._keep = plan, (self._keep, memory)
 
     def _remember(self, width: int, fields: Dict[str, Any]) -> None:
-        """Keep copies of what the plan is made of: for pickles and repr, and as a text for posenc.torch."""
+        """Keep copies of what the plan is made of: for pickles, repr and _text. They have not been checked yet."""
         self._again: Tuple[int, Dict[str, Any]] = width, {name: _copy(name, value) for name, value in fields.items()}
-        self._text = json.dumps([isinstance(self, Rope), *self._again], default=_plain)
+
+    @functools.cached_property
+    def _text(self) -> str:
+        """What the plan is made of, as JSON: posenc.torch makes the plan again from it. Only a plan that was made has it,
+        because JSON cannot hold every value that a wrong argument may have."""
+        return json.dumps([isinstance(self, Rope), *self._again], default=_plain)
 
     def __reduce__(self) -> Any:
         return _again, (type(self), *self._again)
