@@ -26,10 +26,9 @@ from __future__ import annotations
 
 import copy
 import ctypes
-import functools
 import json
 import operator
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -131,7 +130,8 @@ def _copy(name: str, value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """A field of a plan as JSON has it, for json.dumps: an array, a tensor, a number of another type, a list."""
-    for convert in (lambda given: given.tolist(), operator.index, float, list):
+    converts: Tuple[Callable[[Any], Any], ...] = (lambda given: given.tolist(), operator.index, float, list)
+    for convert in converts:
         try:
             return convert(value)
         except Exception:
@@ -203,16 +203,13 @@ class Plan:
             wrong = lib.pe_frequency_error(config, at, omega.size, index) if status == c.PE_ERR_FREQUENCY else None
             checked(status, wrong and b"frequencies, number %d: %s" % (index.value, wrong))
         self._plan, self._keep = plan, (self._keep, memory)
+        # What the plan is made of, as JSON: posenc.torch makes the plan again from it. It is written last, because JSON
+        # cannot hold every value that a wrong argument may have.
+        self._text = json.dumps([isinstance(self, Rope), *self._again], default=_plain)
 
     def _remember(self, width: int, fields: Dict[str, Any]) -> None:
         """Keep copies of what the plan is made of: for pickles, repr and _text. They have not been checked yet."""
         self._again: Tuple[int, Dict[str, Any]] = width, {name: _copy(name, value) for name, value in fields.items()}
-
-    @functools.cached_property
-    def _text(self) -> str:
-        """What the plan is made of, as JSON: posenc.torch makes the plan again from it. Only a plan that was made has it,
-        because JSON cannot hold every value that a wrong argument may have."""
-        return json.dumps([isinstance(self, Rope), *self._again], default=_plain)
 
     def __reduce__(self) -> Any:
         return _again, (type(self), *self._again)

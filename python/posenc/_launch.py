@@ -169,17 +169,18 @@ def _launch_sum(x: Any, y: Any, positions: Any, words: Any, amplitude: float, ha
 
 def self_test(device: Any) -> str:
     """Compares the kernels on a device with libposenc by bits. Returns what is wrong, or an empty text."""
-    from . import torch as modules
+    from . import Rope
+    from .torch import tensors_of
     positions = torch.tensor([0, 1, -1, 7, 1000, 131071, -131072, 2**31 - 1, -2**31, *range(4096, 4151)])
-    rope = modules.Rope(128, rope_theta=500000)
-    tensors = {place: modules.tensors_of(rope, torch.device(place)) for place in ("cpu", device)}
+    rope = Rope(128, rope_theta=500000)
+    tensors = {place: tensors_of(rope, torch.device(place)) for place in ("cpu", device)}
     for dtype in (torch.float32, torch.bfloat16):
         x = torch.randn(2, 64, 128).to(dtype)
         exact = torch.ops.posenc.rotate(x, positions, *tensors["cpu"], 1.0, HALVES, 0, 128, 0, -2, 1, False)
-        made = torch.empty_like(x, device=device)
+        rotated = torch.empty_like(x, device=device)
         words, coordinate, _ = tensors[device]
-        rotate((x.to(device),), (made,), positions.to(device), words, coordinate, 1.0, HALVES, 0, 128, 0, -2, 1, False)
-        if not torch.equal(made.cpu(), exact):
+        rotate((x.to(device),), (rotated,), positions.to(device), words, coordinate, 1.0, HALVES, 0, 128, 0, -2, 1, False)
+        if not torch.equal(rotated.cpu(), exact):
             return f"rotated {dtype} differ from the CPU's"
     exact = torch.ops.posenc.cos_sin(positions, *tensors["cpu"], 1.0, HALVES, 0, 1, torch.float32)
     words, coordinate, _ = tensors[device]

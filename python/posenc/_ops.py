@@ -37,13 +37,15 @@ from ._encoding import (BACK_FROM, HALVES, INTERLEAVED, TO_HALVES, TO_INTERLEAVE
 from ._check import converted
 from ._library import checked, lib
 
-_TYPES = {torch.float32: ("f32", ctypes.c_float), torch.float16: ("f16", ctypes.c_uint16),
-          torch.bfloat16: ("bf16", ctypes.c_uint16), torch.float64: ("f64", ctypes.c_double)}
+_TYPES: Dict[Any, Tuple[str, Any]] = {
+    torch.float32: ("f32", ctypes.c_float), torch.float16: ("f16", ctypes.c_uint16),
+    torch.bfloat16: ("bf16", ctypes.c_uint16), torch.float64: ("f64", ctypes.c_double)}
 _BYTES = {torch.float32: 4, torch.float16: 2, torch.bfloat16: 2, torch.float64: 8}
 _CALLS: Any = {(name, dtype): getattr(lib, f"pe_{name}_{kind}") for dtype, (kind, _) in _TYPES.items()
                for name in ("rope_to", "rope_qk", "rope_table", "add_batch", "fill") if hasattr(lib, f"pe_{name}_{kind}")}
-_COORDS = {torch.int32: (lib.pe_coords_i32, ctypes.c_int32), torch.int64: (lib.pe_coords_i64, ctypes.c_int64),
-           torch.float32: (lib.pe_coords_f32, ctypes.c_float), torch.float64: (lib.pe_coords_f64, ctypes.c_double)}
+_COORDS: Dict[Any, Tuple[Any, Any]] = {
+    torch.int32: (lib.pe_coords_i32, ctypes.c_int32), torch.int64: (lib.pe_coords_i64, ctypes.c_int64),
+    torch.float32: (lib.pe_coords_f32, ctypes.c_float), torch.float64: (lib.pe_coords_f64, ctypes.c_double)}
 
 # A switch of the tests: send tensors on the CPU through the kernels, or through what serves a device without kernels.
 _cpu_backend = "libposenc"

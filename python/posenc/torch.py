@@ -42,15 +42,14 @@ _tensors: Dict[Tuple[str, Any], Tuple[Any, Any, Any]] = {}
 
 @torch._dynamo.assume_constant_result
 def _tensors_of(text: str, device: Any) -> Tuple[Any, Any, Any]:
-    found = _tensors.get((text, device))
-    if found is None:
+    if (text, device) not in _tensors:
         e = encoding(text.encode())
         made = (e.words, e.coordinate, numpy.frombuffer(text.encode(), numpy.uint8).copy())
-        found = tuple(torch.from_numpy(numbers).to(device) for numbers in made)
-        for tensor in found:
+        words, coordinate, letters = (torch.from_numpy(numbers).to(device) for numbers in made)
+        for tensor in (words, coordinate, letters):
             torch._dynamo.mark_static(tensor)
-        _tensors[text, device] = found
-    return found
+        _tensors[text, device] = words, coordinate, letters
+    return _tensors[text, device]
 
 
 @torch._dynamo.assume_constant_result
@@ -156,7 +155,7 @@ def _axis(x: Any, axis: Any, name: str) -> int:
     """The axis of the tokens, counted from the end."""
     if type(axis) is int and -x.dim() <= axis < -1:
         return axis
-    return axis_of(x.dim(), axis, name) - x.dim()
+    return int(axis_of(x.dim(), axis, name) - x.dim())
 
 
 def _arguments(x: Any, rope: Any, position_ids: Any, axis: Any, name: str, out: Any, out_name: str) -> Tuple[Any, ...]:
