@@ -733,14 +733,14 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  * therefore rounded to a float first. The bits are then those of pe_sincos_f32() with that float
  * as its amplitude, not those of the plan.
  *
- * increments   4 * plan->pairs words: four words a pair, the lowest first. This is the layout of an
+ * increments   4 * plan->pairs words: four per pair, the lowest first. This is the layout of an
  *              array of pe_fixed_increment, so the words can be uploaded as they are
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_FIXED for more than one axis, a list of
  *              coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and
  *              PE_COLUMNS_SUMS; PE_ERR_INCREMENT if a frequency other than 0 is below 2^-56 in
  *              magnitude: its angles are too small for the integers of pe_fixed.h
- * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/fixed/test_fixed.c)
+ * Accuracy     within 0.501 units of 2^-128 turns per position (tests/unit/fixed/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
  * See          pe_fixed.h, docs/gpu.md */
@@ -1702,7 +1702,7 @@ typedef struct pe_resample {
  *              sum, where n is the number of rows in reach of a cell (up to 200 rows: 2^-44),
  *              times the sum of the weights' magnitudes over the sum of the weights: at most 1.6
  *              for an a within -1 ... 0 (tests/unit/plan/test_models.c). With a scale, s and the
- *              distances are rounded to double, too: a row whose distance is 1 but for rounding
+ *              distances are also rounded to double: a row whose distance is 1 but for rounding
  *              may count. If s is a whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
@@ -1918,8 +1918,8 @@ typedef enum pe__at_kind {
     PE__AT_GRID
 } pe__at_kind;
 
-/* Returns for how many consecutive cells of a grid coordinate number `axis` stays the same: the
-   product of the sizes of all later axes, or SIZE_MAX if that is less. */
+/* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`:
+   the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
@@ -1929,8 +1929,8 @@ PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 
 enum { PE__POSITIONS = 32 }; /* positions that are read together */
 
-/* Write to p coordinate number `axis` of the n rows r, r + 1 ..., with its sign reversed if at was
-   made by pe_back(). */
+/* Write coordinate `axis` of each of the rows [r, r + n) to p. If pe_back() made at, the sign is
+   reversed. */
 PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
@@ -1958,7 +1958,7 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
-/* Returns coordinate number `axis` of row r, as pe__positions() does. */
+/* Returns coordinate `axis` of row r. Its sign is reversed if pe_back() made at. */
 PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
     double p = (double)(at->first + (int64_t)r * at->step);
@@ -2120,7 +2120,7 @@ typedef struct pe__runs {
     double p[PE__POSITIONS];
 } pe__runs;
 
-/* Return the runs of `rows` rows, from row `first` of at on. */
+/* Return the runs of `rows` rows, starting at row `first` of at. */
 PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *at, size_t first, size_t rows,
                                 size_t coordinate, int copies)
 {
@@ -2149,8 +2149,8 @@ PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
     return x->p[r - x->held];
 }
 
-/* Returns how many rows from row r on, at position p, are at p, p + step, p + 2 step and so on, and
-   not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
+/* Returns how many rows, starting at row r with position p, are at p, p + step, p + 2 step and so
+   on, and not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
 PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
 {
     const size_t most = x->rows - r;
@@ -2218,7 +2218,7 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
-/* Let a run be copies of rows from number `source` on, or, if step is 0, of that row. */
+/* Make a run copies of the rows that start at row `source`, or, if step is 0, of that row alone. */
 PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
 {
     run->kind = PE__RUN_COPIED;
@@ -3224,8 +3224,8 @@ PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
  * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
 
-/* Returns the factors that give the angles in half-turns when the frequencies from number `pair` on
-   are multiplied by them: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
+/* Returns the factors that turn a vector of frequencies, starting at index `pair`, into angles in
+   half-turns: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
    radians, rounded to float, since all elements of plan->frequency are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
@@ -3251,8 +3251,8 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
     return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
 }
 
-/* Computes *sine and *cosine of the angles at position t, for one vector of pairs from pair on. The
- * error has two parts, and pe__sincos_error() bounds their sum:
+/* Computes *sine and *cosine of the angles at position t, for the vector of pairs that starts at
+ * index `pair`. The error has two parts, and pe__sincos_error() bounds their sum:
  *   1. The computation adds about 2^-98. For sines of angles below 1/4 half-turn, this is the
  *      relative error.
  *   2. The plan's frequencies have errors, which the sines and cosines inherit. */
@@ -3281,7 +3281,7 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
     /* The terms that the series omit are below 2^-100. Terms below 2^-53 are computed in double:
-       their rounding errors are below 2^-100, too. */
+       their rounding errors are also below 2^-100. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
     *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
@@ -3922,7 +3922,7 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
  *
  * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is needed because the
- * factor 1 + eta multiplies the error, too.
+ * factor 1 + eta also multiplies the error.
  *
  * 9. A single row of floats has a narrower window, and a guard that shrinks with the position.
  * Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The terms,
@@ -5252,8 +5252,8 @@ PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size
     return output;
 }
 
-/* Return an output at out whose rows hold count pairs of the plan, from pair number `pair` on, and
-   nothing else: first the sines, then the cosines. */
+/* Return an output at out whose rows hold the pairs [pair, pair + count) of the plan and nothing
+   else: first the sines, then the cosines. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
                                             const pe__row_kernel *kernel, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
@@ -5407,8 +5407,9 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
-   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
+/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile, starting at row r, between the stack and the
+   output, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile.
+   */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
                                  size_t rows, int out)
 {
@@ -5506,9 +5507,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
         pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
 }
 
-/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
-   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
-   begin, at pair 0. */
+/* Write n pairs of a row of the table, starting at index `pair`. row: the n sines, then the n
+   cosines to write. cosines, sines: the addresses where the cosines and the sines of this row of
+   the table begin, at pair 0. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
@@ -5632,8 +5633,8 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 }
 
 /* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
-   element x if `negative` is set. Whole vectors are written: up to PE__FLOATS - 1 floats after the
-   last element change, too. */
+   element x if `negative` is set. The function writes whole vectors, so it may also change the
+   PE__FLOATS - 1 floats after the last element. */
 PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t step, int odd,
                                 int negative, float *out)
 {
@@ -5658,9 +5659,9 @@ PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t s
    pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
-/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
-   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
-   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for the pairs [pair, pair
+   + count). A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF and
+   `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, double *const *to)
 {
@@ -5704,9 +5705,9 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
     }
 }
 
-/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
-   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
-   pair `pair` on, to `to`. */
+/* Compute the anchor that is `distance` blocks from the centre: rotate the centre by the plan's
+   rotation row 17 |distance|, backwards if distance is below 0. Writes the pairs
+   [pair, pair + count) of the plan to `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
                                    double *const *centre, double *const *to)
 {
@@ -5859,7 +5860,7 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
     return pe__get(all);
 }
 
-/* Round two vectors of pairs of one row, from pair k on, by Ziv's test, and undecided lanes
+/* Round two vectors of pairs of one row, starting at pair k, by Ziv's test, and undecided lanes
    exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
    second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
    and the second ones. */
@@ -5875,9 +5876,10 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
     }
 }
 
-/* Round a group, the four vectors of pairs from pair i on, in which the rounding test has flagged
-   a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one row that
-   is not NULL. All four vectors are rounded, since it would take longer to find the flagged one. */
+/* Round a group, the four vectors of pairs that start at pair i, in which the rounding test has
+   flagged a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one
+   row that is not NULL. All four vectors are rounded, since it would take longer to find the
+   flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->row[0];
@@ -5890,7 +5892,7 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
     }
 }
 
-/* Return whether vectors that the rounding test w has flagged are flagged with `guard`, too. The
+/* Return whether vectors that the rounding test w has flagged are also flagged with `guard`. The
    hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
    here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
    2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
@@ -6100,7 +6102,7 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
    of *span, so compilers would load its members again after each store. `hot` is a copy whose
    address only inlined functions get, so compilers know that no store changes it. With loads from
    *span and a call for each row pair, outputs of 512 x 512 took 1.09 times as long (AVX-512). The
-   row pointers advance in registers, too: in memory, they made outputs in the cache take 3 to 4 %
+   row pointers also advance in registers: in memory, they made outputs in the cache take 3 to 4 %
    longer. The size of an element is a constant where row pairs are stored. While it was read from
    the output, addresses were not kept in registers, and 512 x 512 took 1.12 times as long with
    AVX-512, and 1.11 times for split halves with AVX2. gcc 12 keeps all of this in registers
@@ -6533,7 +6535,7 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
         pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->bound_b);
 }
 
-/* Store the group from pair i on in row `side`, or add it to the elements there. Returns the
+/* Store the group that starts at pair i in row `side`, or add it to the elements there. Returns the
    flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
                                     pe_type type, int added)
@@ -6722,7 +6724,7 @@ PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly
     return swapped ? -x->position : x->position;
 }
 
-/* Recompute four flagged vectors of pairs, from pair i on, by the full polynomials. Write their
+/* Recompute four flagged vectors of pairs, starting at pair i, by the full polynomials. Write their
    components to a and b, and set *span to a span that begins at pair i. Vectors after the one at
    pair `last` repeat that vector. */
 PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last, double *a,
@@ -6736,8 +6738,8 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
     pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
 }
 
-/* Round four flagged vectors of pairs, from pair i on, to the floats v, by Ziv's test. last: as in
-   pe__single_recompute(). */
+/* Round four flagged vectors of pairs, starting at pair i, to the floats v, using Ziv's test.
+   last: as in pe__single_recompute(). */
 PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last, pe__floats4 *v)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
@@ -6746,7 +6748,7 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
     pe__round_flagged(&span, 0, 0, v);
 }
 
-/* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
+/* Round and store the flagged lanes of a group of 16-bit elements that starts at pair i. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
                                           pe_type type)
 {
@@ -6778,7 +6780,7 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Store or add count pairs of pending floats, from pair i on. If the rounding test flags any, all
+/* Store or add the pairs [i, i + count) of pending floats. If the rounding test flags any, all
    four vectors are rounded again first. */
 PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *span, size_t i,
                                         size_t count, pe__pending *pending, int32_t guard)
@@ -6801,7 +6803,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
     }
 }
 
-/* Store a whole group of pending floats, from pair i on, as 16-bit elements; flagged lanes are
+/* Store a whole group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes are
    rounded again. Each float was rounded from a double, so its error is at most half a unit in the
    last place, 2^-24 of the float. least: the constant term of the thresholds, from
    pe__base_error_16(). */
@@ -6969,10 +6971,10 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    the core. With rotation row b at such an address, outputs larger than the caches took up to twice
    as long. If only one of the two rows is stored there, no load stalls.
 
-   A split row is written at two addresses, which advance by 4 bytes a pair. The four loads, two
+   A split row is written at two addresses, which advance by 4 bytes per pair. The four loads, two
    from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
    a store, or soon will be. Therefore split rows are written one after the other whenever the last
-   12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
+   12 bits of their addresses are equal, unless the same 12 bits are equal for the two halves. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
 {
@@ -7138,7 +7140,7 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, 
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Return the state of a run of `rows` rows from position t on, before its first group. */
+/* Return the state of a run of `rows` rows, the first at position t, before its first group. */
 PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
                                   pe__scratch_16 *scratch)
 {
@@ -7330,7 +7332,7 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t ro
  * tests/unit/rows/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Rows of doubles are computed in blocks, too, in tiles of columns. The anchor of a block is
+ * Rows of doubles are also computed in blocks, in tiles of columns. The anchor of a block is
  * rotated by the rotation rows b = 1 ... 8 to the rows anchor + b and anchor - b, and by rotation
  * row 17 to the anchor of the next block. Anchors and rotation rows are double-double, and are
  * computed on the stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed
@@ -7371,7 +7373,7 @@ PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, 
     double *const x = (double *)(void *)row;
     for (size_t i = 0; i < n; i++) {
         double y = ((const double *)v)[i];
-        PE__OPAQUE(y); /* so that a zero is added, too: -0 + 0 is 0 */
+        PE__OPAQUE(y); /* so that a zero is also added: -0 + 0 is 0 */
         x[i] = pe__double_product(output->scale, x[i]) + y;
     }
 }
@@ -7555,9 +7557,9 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     x->anchor[v][1] = pe__split_high(g, x->unit);
 }
 
-/* Write a tile of columns: `rows` rows from position t on. With an amplitude within 2^-900 ...
-   2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any other
-   amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
+/* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
+   ... 2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any
+   other amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
    rounded by round_element. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
@@ -7782,7 +7784,8 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
+/* Write the rows of one axis, starting at row `first` of `at`, run by run; a single row directly.
+   */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows)
 {
@@ -8799,9 +8802,9 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
     return error / pe__abs(y.hi);
 }
 
-/* Write to omega the correctly rounded frequencies from pair on: at most 64, and none beyond the
-   end of the pair's section. Returns their number. Lists of factors are copied and padded with 1,
-   because the last vector may extend beyond their end. */
+/* Write to omega the correctly rounded frequencies, starting at index `pair`: at most 64, and none
+   beyond the end of the pair's section. Returns their number. Lists of factors are copied and
+   padded with 1, because the last vector may extend beyond their end. */
 PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, double *omega)
 {
     const size_t index = pair % r->period, left = pe__min(r->rotating - pair, r->period - index);
@@ -9079,21 +9082,24 @@ typedef struct pe__heads {
     size_t out_heads, head_dim;
 } pe__heads;
 
-/* A section of a head: the pairs of an axis that has columns of its own. The section has `pairs`
-   pairs. The tile holds n of them, and the first of the n is the tile's pair number `pair`. */
+/* A section of a head: the pairs of an axis that has columns of its own. A tile may hold only a
+   part of the section. */
 typedef struct pe__section {
-    size_t pair, n, pairs;
+    size_t pair;   /* the index in the tile of the first pair that the tile holds */
+    size_t n;      /* the number of pairs that the tile holds */
+    size_t pairs;  /* the number of pairs of the whole section */
     size_t column; /* the element of a head with which the n pairs begin */
 } pe__section;
 
-/* The sines and cosines of `tokens` tokens from number `token` on. Of the `pairs` pairs of a head
-   the tile holds `count`, from number `pair` on. */
+/* A tile: the sines and cosines of some pairs of some tokens of a call. */
 typedef struct pe__tile {
     const float *sines, *cosines;
-    const size_t *row; /* the row number of each token; NULL: 0, 1, 2 ... */
-    size_t stride;     /* floats from row to row; 0: all tokens share one row */
-    size_t pair, count, pairs;
-    size_t token, tokens, call_tokens; /* call_tokens: of the whole call */
+    const size_t *row;    /* the row number of each token; NULL: 0, 1, 2 ... */
+    size_t stride;        /* floats from row to row; 0: all tokens share one row */
+    size_t pair, count;   /* the tile has the pairs [pair, pair + count) of a head */
+    size_t pairs;         /* the number of pairs of a head */
+    size_t token, tokens; /* the tile has the tokens [token, token + tokens) of the call */
+    size_t call_tokens;   /* the number of tokens of the call */
     pe_layout layout;
     size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
     const pe__section *section;
@@ -9147,7 +9153,7 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 }
 
 /* Rotate pairs (a, b): pe__rotate_a() returns a' = a c - b s, and pe__rotate_b() returns
-   b' = b c + a s. pe__rotate_b(b, a, -s, c) is a', too. */
+   b' = b c + a s. pe__rotate_b(b, a, -s, c) is also a'. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
@@ -9443,7 +9449,7 @@ PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int
 /* Return how many of n pairs are rotated in units; pe__rotate_ends() rotates the others in vectors.
    The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates them and
    overlaps the vector before it. Both vectors must be loaded before either is stored, so the one
-   before is kept out of the units, too. */
+   before is also kept out of the units. */
 PE__INLINE size_t pe__unit_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
@@ -10225,14 +10231,18 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe_
 /* Writes the sines and cosines of tokens, as rows in the order of the pairs: axis by axis, or, if
  * the plan is sorted, segment by segment. Test: tests/unit/layouts/test_lists.c. */
 
-/* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
-   axis' own pair number `first` on. `at` of the count pairs lie before them. */
+/* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
+   through the axes. */
 typedef struct pe__axis_part {
-    size_t next, end; /* the next axis, and the number of its first pair; 0, 0 at first */
+    size_t next,
+        end; /* the next axis, and the index of its first pair in the plan; begin with 0, 0 */
     const pe__axis *axis;
-    size_t first, n, at;
+    size_t first; /* the index among the axis' own pairs of the first of them */
+    size_t n;     /* their number */
+    size_t at;    /* the index in the range of the first of them */
 } pe__axis_part;
-/* Go to the next axis that has some of the pairs, and return 1; return 0 after the last one. */
+/* Go to the next axis that has pairs in the range [pair, pair + count), and return 1. Return 0
+   after the last one. */
 PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe__axis_part *x)
 {
     while (x->next < plan->axes) {
@@ -10249,7 +10259,7 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
 
 /* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
    after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
-   by the next segment; the padding pairs of the last segment lie after the row. */
+   by the next segment; the padding pairs of the last segment are after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
@@ -10258,8 +10268,8 @@ PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 PE__WRAPS
 PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
-/* Return the number of pairs from one row in sorted order to the next: the n pairs of a row, from
-   number `pair` on, and the padding pairs of its last segment. */
+/* Return the number of pairs from one row in sorted order to the next: the pairs [pair, pair + n)
+   of a row, and the padding pairs of its last segment. */
 PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 {
     const uint8_t *const segments = plan->order + plan->pairs + pair;
@@ -10321,8 +10331,8 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
                        output->element);
 }
 
-/* Write `rows` rows, from row `row` of at on, to an output whose rows hold the sines and cosines of
-   its pairs and nothing else. */
+/* Write `rows` rows, starting at row `row` of at, to an output whose rows hold the sines and
+   cosines of its pairs and nothing else. */
 PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
                                      size_t rows)
 {
@@ -10420,10 +10430,10 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
         }
 }
 
-/* Write the sections of count pairs from number `pair` on, one for each axis among them, and return
-   the number of sections. Return 0 if no sections are needed, because the pairs of the row lie as
-   those of one axis do: the plan has one axis, its axes are joint, or its pairs are interleaved and
-   no column lies between them. */
+/* Write the sections of the pairs [pair, pair + count), one for each axis among them, and return
+   their number. Return 0 if no sections are needed, because the pairs are arranged as those of one
+   axis: the plan has one axis, its axes are joint, or its pairs are interleaved and no column is
+   between them. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {
@@ -10844,7 +10854,7 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
  * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
- * elements and its cosines are, too. Rows in another order of elements, rows of 16-bit elements,
+ * elements and its cosines also are. Rows in another order of elements, rows of 16-bit elements,
  * and all rows for pe_back() are first copied to the stack, as floats. */
 
 /* A caller's table, as the rotation reads it. */
@@ -11327,8 +11337,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     pe__ggml_begin(&g);
 
     /* A plan computes the sines and cosines of 64 angles at a time: its float frequencies are the
-       angles, and its row is computed at position 1. So the row kernel and the rounding test of
-       pe_fill_f32() serve here, too. */
+       angles, and its row is computed at position 1. So this function uses the row kernel and
+       the rounding test of pe_fill_f32(). */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
@@ -11493,7 +11503,7 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     return stays;
 }
 
-/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
+/* Rotate `rows` rows of an output, starting at row `row`. Each row is the only head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
                                   const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
@@ -11647,9 +11657,9 @@ typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
 
-/* Set *t to the tile from number `pair` on, at position q, to be rotated by `step` positions. At
-   q = 0 the sines are 0 and the cosines 1. A vector beyond the end of the plan's arrays is filled
-   with their last vector; its pairs are not added to any sum. */
+/* Set *t to the tile that starts at index `pair`, at position q, to be rotated by `step` positions.
+   At q = 0 the sines are 0 and the cosines 1. A vector beyond the end of the plan's arrays is
+   filled with their last vector; its pairs are not added to any sum. */
 PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -11663,7 +11673,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
 }
 
 /* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one.
-   Store X in parts[0], y in parts[1] and the high double of x in parts[2], from element i on. */
+   Store X in parts[0], y in parts[1] and the high double of x in parts[2], starting at element i.
+   */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
@@ -11901,9 +11912,9 @@ static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
 /* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ..., also for
    distances x and y of more than 29 bits: a double may not hold a float times such a distance. So
-   the product is rounded to odd as a double, and then correctly to float; if odd is set, to odd as
-   a float, too. A product in the range of subnormal floats is a multiple of 2^-149, as slope
-   is, and therefore exact. */
+   the product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
+   rounded to odd as a float. A product in the range of subnormal floats is a multiple of 2^-149, as
+   slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
@@ -12162,8 +12173,8 @@ PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe_type type, const pe__alibi *
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Copy n numbers of tile to each of `rows` rows, which lie `step` numbers apart. The last row gets
-   the tile's numbers from number 0 on, the row before it those from number 1 on, and so on. */
+/* Copy n numbers of tile to each of `rows` rows, which are `step` numbers apart. The last row gets
+   tile[0], tile[1] ..., the row before it tile[1], tile[2] ..., and so on. */
 PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {

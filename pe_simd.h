@@ -62,7 +62,7 @@
  *                          16 bits, is as rounding once; for 0 and normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
  *   pe__to_bf16  _to_f16   floats to 2*PE_LANES 16-bit numbers (pe__vh), to nearest      one
- *                          even. Subnormals are rounded, too, overflow gives infinity,
+ *                          even. Subnormals are also rounded; overflow gives infinity,
  *                          and a NaN the quiet NaN of its sign without payload.
  *                          MXCSR's rounding mode and flushing of subnormals have no
  *                          effect
@@ -1479,7 +1479,7 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
-    /* An upper word that equals its bound is flagged, too, because lower words are not compared:
+    /* An upper word that equals its bound is also flagged, because lower words are not compared:
        pe__signs() reads the upper words alone. */
     const pe__vw above_tie = (pe__vw)w.low > tie;
     const pe__vw above_guard = (pe__vw)w.size > (pe__vw)pe__splat_i32(guard);

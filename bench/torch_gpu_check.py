@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""torch_gpu_check.py [--small]: verifies posenc.torch on a GPU against libposenc by bits, then times it, in 5 minutes.
+"""torch_gpu_check.py [--small]: verifies posenc.torch on a GPU against libposenc by bits, then times it.
 
 Compares 1e8 pairs of cosines and sines, and 1e8 rotated elements forward and backward, in float32, float16 and bfloat16.
 Times the rotation, of q alone, in place, and of q and k, beside a copy of q, which moves the same memory, and torch code.

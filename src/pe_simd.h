@@ -61,7 +61,7 @@
  *                          16 bits, is as rounding once; for 0 and normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
  *   pe__to_bf16  _to_f16   floats to 2*PE_LANES 16-bit numbers (pe__vh), to nearest      one
- *                          even. Subnormals are rounded, too, overflow gives infinity,
+ *                          even. Subnormals are also rounded; overflow gives infinity,
  *                          and a NaN the quiet NaN of its sign without payload.
  *                          MXCSR's rounding mode and flushing of subnormals have no
  *                          effect

@@ -129,9 +129,9 @@ typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
 
-/* Set *t to the tile from number `pair` on, at position q, to be rotated by `step` positions. At
-   q = 0 the sines are 0 and the cosines 1. A vector beyond the end of the plan's arrays is filled
-   with their last vector; its pairs are not added to any sum. */
+/* Set *t to the tile that starts at index `pair`, at position q, to be rotated by `step` positions.
+   At q = 0 the sines are 0 and the cosines 1. A vector beyond the end of the plan's arrays is
+   filled with their last vector; its pairs are not added to any sum. */
 PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -145,7 +145,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
 }
 
 /* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one.
-   Store X in parts[0], y in parts[1] and the high double of x in parts[2], from element i on. */
+   Store X in parts[0], y in parts[1] and the high double of x in parts[2], starting at element i.
+   */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);

@@ -142,7 +142,7 @@ static inline int pe__is_zero_delta(const pe_at *at, size_t r)
     return stays;
 }
 
-/* Rotate `rows` rows of an output, from number `row` on: each row is the only head of a token. */
+/* Rotate `rows` rows of an output, starting at row `row`. Each row is the only head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
                                   const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)

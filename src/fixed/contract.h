@@ -19,14 +19,14 @@
  * therefore rounded to a float first. The bits are then those of pe_sincos_f32() with that float
  * as its amplitude, not those of the plan.
  *
- * increments   4 * plan->pairs words: four words a pair, the lowest first. This is the layout of an
+ * increments   4 * plan->pairs words: four per pair, the lowest first. This is the layout of an
  *              array of pe_fixed_increment, so the words can be uploaded as they are
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_FIXED for more than one axis, a list of
  *              coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and
  *              PE_COLUMNS_SUMS; PE_ERR_INCREMENT if a frequency other than 0 is below 2^-56 in
  *              magnitude: its angles are too small for the integers of pe_fixed.h
- * Accuracy     within 0.501 units of 2^-128 turns a position (tests/unit/fixed/test_fixed.c)
+ * Accuracy     within 0.501 units of 2^-128 turns per position (tests/unit/fixed/test_fixed.c)
  * Aliasing     increments may not overlap the plan or its memory
  * Threads      any
  * See          pe_fixed.h, docs/gpu.md */

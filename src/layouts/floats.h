@@ -33,8 +33,8 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 }
 
 /* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
-   element x if `negative` is set. Whole vectors are written: up to PE__FLOATS - 1 floats after the
-   last element change, too. */
+   element x if `negative` is set. The function writes whole vectors, so it may also change the
+   PE__FLOATS - 1 floats after the last element. */
 PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t step, int odd,
                                 int negative, float *out)
 {

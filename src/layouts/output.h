@@ -103,8 +103,8 @@ PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size
     return output;
 }
 
-/* Return an output at out whose rows hold count pairs of the plan, from pair number `pair` on, and
-   nothing else: first the sines, then the cosines. */
+/* Return an output at out whose rows hold the pairs [pair, pair + count) of the plan and nothing
+   else: first the sines, then the cosines. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
                                             const pe__row_kernel *kernel, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)

@@ -59,8 +59,9 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile between the stack and the output, from row r
-   on, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile. */
+/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile, starting at row r, between the stack and the
+   output, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile.
+   */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
                                  size_t rows, int out)
 {
@@ -158,9 +159,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
         pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
 }
 
-/* Write n pairs of a row of the table, from number `pair` on. row: the n sines, then the n cosines
-   to write. cosines, sines: the addresses where the cosines and the sines of this row of the table
-   begin, at pair 0. */
+/* Write n pairs of a row of the table, starting at index `pair`. row: the n sines, then the n
+   cosines to write. cosines, sines: the addresses where the cosines and the sines of this row of
+   the table begin, at pair 0. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)

@@ -100,7 +100,7 @@ typedef struct pe_resample {
  *              sum, where n is the number of rows in reach of a cell (up to 200 rows: 2^-44),
  *              times the sum of the weights' magnitudes over the sum of the weights: at most 1.6
  *              for an a within -1 ... 0 (tests/unit/plan/test_models.c). With a scale, s and the
- *              distances are rounded to double, too: a row whose distance is 1 but for rounding
+ *              distances are also rounded to double: a row whose distance is 1 but for rounding
  *              may count. If s is a whole number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any

@@ -18,8 +18,8 @@ typedef enum pe__at_kind {
     PE__AT_GRID
 } pe__at_kind;
 
-/* Returns for how many consecutive cells of a grid coordinate number `axis` stays the same: the
-   product of the sizes of all later axes, or SIZE_MAX if that is less. */
+/* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`:
+   the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
@@ -29,8 +29,8 @@ PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 
 enum { PE__POSITIONS = 32 }; /* positions that are read together */
 
-/* Write to p coordinate number `axis` of the n rows r, r + 1 ..., with its sign reversed if at was
-   made by pe_back(). */
+/* Write coordinate `axis` of each of the rows [r, r + n) to p. If pe_back() made at, the sign is
+   reversed. */
 PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
@@ -58,7 +58,7 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
-/* Returns coordinate number `axis` of row r, as pe__positions() does. */
+/* Returns coordinate `axis` of row r. Its sign is reversed if pe_back() made at. */
 PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
     double p = (double)(at->first + (int64_t)r * at->step);

@@ -56,7 +56,7 @@ typedef struct pe__runs {
     double p[PE__POSITIONS];
 } pe__runs;
 
-/* Return the runs of `rows` rows, from row `first` of at on. */
+/* Return the runs of `rows` rows, starting at row `first` of at. */
 PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *at, size_t first, size_t rows,
                                 size_t coordinate, int copies)
 {
@@ -85,8 +85,8 @@ PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
     return x->p[r - x->held];
 }
 
-/* Returns how many rows from row r on, at position p, are at p, p + step, p + 2 step and so on, and
-   not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
+/* Returns how many rows, starting at row r with position p, are at p, p + step, p + 2 step and so
+   on, and not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
 PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
 {
     const size_t most = x->rows - r;
@@ -154,7 +154,7 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
-/* Let a run be copies of rows from number `source` on, or, if step is 0, of that row. */
+/* Make a run copies of the rows that start at row `source`, or, if step is 0, of that row alone. */
 PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
 {
     run->kind = PE__RUN_COPIED;

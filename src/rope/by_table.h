@@ -17,7 +17,7 @@
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
  * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
- * elements and its cosines are, too. Rows in another order of elements, rows of 16-bit elements,
+ * elements and its cosines also are. Rows in another order of elements, rows of 16-bit elements,
  * and all rows for pe_back() are first copied to the stack, as floats. */
 
 /* A caller's table, as the rotation reads it. */

@@ -179,8 +179,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     pe__ggml_begin(&g);
 
     /* A plan computes the sines and cosines of 64 angles at a time: its float frequencies are the
-       angles, and its row is computed at position 1. So the row kernel and the rounding test of
-       pe_fill_f32() serve here, too. */
+       angles, and its row is computed at position 1. So this function uses the row kernel and
+       the rounding test of pe_fill_f32(). */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);

@@ -19,21 +19,24 @@ typedef struct pe__heads {
     size_t out_heads, head_dim;
 } pe__heads;
 
-/* A section of a head: the pairs of an axis that has columns of its own. The section has `pairs`
-   pairs. The tile holds n of them, and the first of the n is the tile's pair number `pair`. */
+/* A section of a head: the pairs of an axis that has columns of its own. A tile may hold only a
+   part of the section. */
 typedef struct pe__section {
-    size_t pair, n, pairs;
+    size_t pair;   /* the index in the tile of the first pair that the tile holds */
+    size_t n;      /* the number of pairs that the tile holds */
+    size_t pairs;  /* the number of pairs of the whole section */
     size_t column; /* the element of a head with which the n pairs begin */
 } pe__section;
 
-/* The sines and cosines of `tokens` tokens from number `token` on. Of the `pairs` pairs of a head
-   the tile holds `count`, from number `pair` on. */
+/* A tile: the sines and cosines of some pairs of some tokens of a call. */
 typedef struct pe__tile {
     const float *sines, *cosines;
-    const size_t *row; /* the row number of each token; NULL: 0, 1, 2 ... */
-    size_t stride;     /* floats from row to row; 0: all tokens share one row */
-    size_t pair, count, pairs;
-    size_t token, tokens, call_tokens; /* call_tokens: of the whole call */
+    const size_t *row;    /* the row number of each token; NULL: 0, 1, 2 ... */
+    size_t stride;        /* floats from row to row; 0: all tokens share one row */
+    size_t pair, count;   /* the tile has the pairs [pair, pair + count) of a head */
+    size_t pairs;         /* the number of pairs of a head */
+    size_t token, tokens; /* the tile has the tokens [token, token + tokens) of the call */
+    size_t call_tokens;   /* the number of tokens of the call */
     pe_layout layout;
     size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
     const pe__section *section;

@@ -41,7 +41,7 @@ PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 }
 
 /* Rotate pairs (a, b): pe__rotate_a() returns a' = a c - b s, and pe__rotate_b() returns
-   b' = b c + a s. pe__rotate_b(b, a, -s, c) is a', too. */
+   b' = b c + a s. pe__rotate_b(b, a, -s, c) is also a'. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
@@ -337,7 +337,7 @@ PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int
 /* Return how many of n pairs are rotated in units; pe__rotate_ends() rotates the others in vectors.
    The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates them and
    overlaps the vector before it. Both vectors must be loaded before either is stored, so the one
-   before is kept out of the units, too. */
+   before is also kept out of the units. */
 PE__INLINE size_t pe__unit_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;

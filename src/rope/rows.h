@@ -9,14 +9,18 @@
 #include "../layouts/order.h"
 #include "../rows/axis.h"
 
-/* Of count pairs of a plan, from number `pair` on, those that belong to one axis: n pairs, from the
-   axis' own pair number `first` on. `at` of the count pairs lie before them. */
+/* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
+   through the axes. */
 typedef struct pe__axis_part {
-    size_t next, end; /* the next axis, and the number of its first pair; 0, 0 at first */
+    size_t next,
+        end; /* the next axis, and the index of its first pair in the plan; begin with 0, 0 */
     const pe__axis *axis;
-    size_t first, n, at;
+    size_t first; /* the index among the axis' own pairs of the first of them */
+    size_t n;     /* their number */
+    size_t at;    /* the index in the range of the first of them */
 } pe__axis_part;
-/* Go to the next axis that has some of the pairs, and return 1; return 0 after the last one. */
+/* Go to the next axis that has pairs in the range [pair, pair + count), and return 1. Return 0
+   after the last one. */
 PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe__axis_part *x)
 {
     while (x->next < plan->axes) {
@@ -33,7 +37,7 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
 
 /* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
    after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
-   by the next segment; the padding pairs of the last segment lie after the row. */
+   by the next segment; the padding pairs of the last segment are after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
@@ -42,8 +46,8 @@ PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 PE__WRAPS
 PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
 
-/* Return the number of pairs from one row in sorted order to the next: the n pairs of a row, from
-   number `pair` on, and the padding pairs of its last segment. */
+/* Return the number of pairs from one row in sorted order to the next: the pairs [pair, pair + n)
+   of a row, and the padding pairs of its last segment. */
 PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 {
     const uint8_t *const segments = plan->order + plan->pairs + pair;
@@ -105,8 +109,8 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
                        output->element);
 }
 
-/* Write `rows` rows, from row `row` of at on, to an output whose rows hold the sines and cosines of
-   its pairs and nothing else. */
+/* Write `rows` rows, starting at row `row` of at, to an output whose rows hold the sines and
+   cosines of its pairs and nothing else. */
 PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
                                      size_t rows)
 {

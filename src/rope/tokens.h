@@ -83,10 +83,10 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
         }
 }
 
-/* Write the sections of count pairs from number `pair` on, one for each axis among them, and return
-   the number of sections. Return 0 if no sections are needed, because the pairs of the row lie as
-   those of one axis do: the plan has one axis, its axes are joint, or its pairs are interleaved and
-   no column lies between them. */
+/* Write the sections of the pairs [pair, pair + count), one for each axis among them, and return
+   their number. Return 0 if no sections are needed, because the pairs are arranged as those of one
+   axis: the plan has one axis, its axes are joint, or its pairs are interleaved and no column is
+   between them. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {

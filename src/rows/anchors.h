@@ -15,9 +15,9 @@
    pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
-/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for `count` pairs from
-   number `pair` on. A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF
-   and `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for the pairs [pair, pair
+   + count). A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF and
+   `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, double *const *to)
 {
@@ -61,9 +61,9 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
     }
 }
 
-/* Compute the anchor that lies `distance` blocks from the centre: rotate the centre by the plan's
-   rotation row 17 |distance|, backwards if distance is below 0. Writes count pairs, from the plan's
-   pair `pair` on, to `to`. */
+/* Compute the anchor that is `distance` blocks from the centre: rotate the centre by the plan's
+   rotation row 17 |distance|, backwards if distance is below 0. Writes the pairs
+   [pair, pair + count) of the plan to `to`. */
 PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t pair, size_t count,
                                    double *const *centre, double *const *to)
 {

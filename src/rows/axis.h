@@ -164,7 +164,8 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, from row `first` of `at` on, run by run; a single row directly. */
+/* Write the rows of one axis, starting at row `first` of `at`, run by run; a single row directly.
+   */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows)
 {

@@ -82,10 +82,10 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    the core. With rotation row b at such an address, outputs larger than the caches took up to twice
    as long. If only one of the two rows is stored there, no load stalls.
 
-   A split row is written at two addresses, which advance by 4 bytes a pair. The four loads, two
+   A split row is written at two addresses, which advance by 4 bytes per pair. The four loads, two
    from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
    a store, or soon will be. Therefore split rows are written one after the other whenever the last
-   12 bits of their addresses are equal, unless the two halves of a row have equal bits, too. */
+   12 bits of their addresses are equal, unless the same 12 bits are equal for the two halves. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
 {

@@ -14,7 +14,7 @@
 #include "../plan/rotation.h"
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Rows of doubles are computed in blocks, too, in tiles of columns. The anchor of a block is
+ * Rows of doubles are also computed in blocks, in tiles of columns. The anchor of a block is
  * rotated by the rotation rows b = 1 ... 8 to the rows anchor + b and anchor - b, and by rotation
  * row 17 to the anchor of the next block. Anchors and rotation rows are double-double, and are
  * computed on the stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed
@@ -55,7 +55,7 @@ PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, 
     double *const x = (double *)(void *)row;
     for (size_t i = 0; i < n; i++) {
         double y = ((const double *)v)[i];
-        PE__OPAQUE(y); /* so that a zero is added, too: -0 + 0 is 0 */
+        PE__OPAQUE(y); /* so that a zero is also added: -0 + 0 is 0 */
         x[i] = pe__double_product(output->scale, x[i]) + y;
     }
 }
@@ -239,9 +239,9 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     x->anchor[v][1] = pe__split_high(g, x->unit);
 }
 
-/* Write a tile of columns: `rows` rows from position t on. With an amplitude within 2^-900 ...
-   2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any other
-   amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
+/* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
+   ... 2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any
+   other amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
    rounded by round_element. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {

@@ -295,7 +295,7 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
         pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->bound_b);
 }
 
-/* Store the group from pair i on in row `side`, or add it to the elements there. Returns the
+/* Store the group that starts at pair i in row `side`, or add it to the elements there. Returns the
    flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
                                     pe_type type, int added)

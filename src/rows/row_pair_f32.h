@@ -134,7 +134,7 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
     return pe__get(all);
 }
 
-/* Round two vectors of pairs of one row, from pair k on, by Ziv's test, and undecided lanes
+/* Round two vectors of pairs of one row, starting at pair k, by Ziv's test, and undecided lanes
    exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
    second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
    and the second ones. */
@@ -150,9 +150,10 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
     }
 }
 
-/* Round a group, the four vectors of pairs from pair i on, in which the rounding test has flagged
-   a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one row that
-   is not NULL. All four vectors are rounded, since it would take longer to find the flagged one. */
+/* Round a group, the four vectors of pairs that start at pair i, in which the rounding test has
+   flagged a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one
+   row that is not NULL. All four vectors are rounded, since it would take longer to find the
+   flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->row[0];
@@ -165,7 +166,7 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
     }
 }
 
-/* Return whether vectors that the rounding test w has flagged are flagged with `guard`, too. The
+/* Return whether vectors that the rounding test w has flagged are also flagged with `guard`. The
    hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
    here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
    2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
@@ -375,7 +376,7 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
    of *span, so compilers would load its members again after each store. `hot` is a copy whose
    address only inlined functions get, so compilers know that no store changes it. With loads from
    *span and a call for each row pair, outputs of 512 x 512 took 1.09 times as long (AVX-512). The
-   row pointers advance in registers, too: in memory, they made outputs in the cache take 3 to 4 %
+   row pointers also advance in registers: in memory, they made outputs in the cache take 3 to 4 %
    longer. The size of an element is a constant where row pairs are stored. While it was read from
    the output, addresses were not kept in registers, and 512 x 512 took 1.12 times as long with
    AVX-512, and 1.11 times for split halves with AVX2. gcc 12 keeps all of this in registers

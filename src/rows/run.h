@@ -31,7 +31,7 @@
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Return the state of a run of `rows` rows from position t on, before its first group. */
+/* Return the state of a run of `rows` rows, the first at position t, before its first group. */
 PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
                                   pe__scratch_16 *scratch)
 {

@@ -55,7 +55,7 @@ PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly
     return swapped ? -x->position : x->position;
 }
 
-/* Recompute four flagged vectors of pairs, from pair i on, by the full polynomials. Write their
+/* Recompute four flagged vectors of pairs, starting at pair i, by the full polynomials. Write their
    components to a and b, and set *span to a span that begins at pair i. Vectors after the one at
    pair `last` repeat that vector. */
 PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last, double *a,
@@ -69,8 +69,8 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
     pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
 }
 
-/* Round four flagged vectors of pairs, from pair i on, to the floats v, by Ziv's test. last: as in
-   pe__single_recompute(). */
+/* Round four flagged vectors of pairs, starting at pair i, to the floats v, using Ziv's test.
+   last: as in pe__single_recompute(). */
 PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t last, pe__floats4 *v)
 {
     double a[PE__SINCOS_PAIRS], b[PE__SINCOS_PAIRS];
@@ -79,7 +79,7 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
     pe__round_flagged(&span, 0, 0, v);
 }
 
-/* Round and store the flagged lanes of a group of 16-bit elements, from pair i on. */
+/* Round and store the flagged lanes of a group of 16-bit elements that starts at pair i. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
                                           pe_type type)
 {
@@ -111,7 +111,7 @@ PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_
     if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Store or add count pairs of pending floats, from pair i on. If the rounding test flags any, all
+/* Store or add the pairs [i, i + count) of pending floats. If the rounding test flags any, all
    four vectors are rounded again first. */
 PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *span, size_t i,
                                         size_t count, pe__pending *pending, int32_t guard)
@@ -134,7 +134,7 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
     }
 }
 
-/* Store a whole group of pending floats, from pair i on, as 16-bit elements; flagged lanes are
+/* Store a whole group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes are
    rounded again. Each float was rounded from a double, so its error is at most half a unit in the
    last place, 2^-24 of the float. least: the constant term of the thresholds, from
    pe__base_error_16(). */

@@ -74,9 +74,9 @@ static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
 /* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ..., also for
    distances x and y of more than 29 bits: a double may not hold a float times such a distance. So
-   the product is rounded to odd as a double, and then correctly to float; if odd is set, to odd as
-   a float, too. A product in the range of subnormal floats is a multiple of 2^-149, as slope
-   is, and therefore exact. */
+   the product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
+   rounded to odd as a float. A product in the range of subnormal floats is a multiple of 2^-149, as
+   slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
@@ -335,8 +335,8 @@ PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe_type type, const pe__alibi *
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Copy n numbers of tile to each of `rows` rows, which lie `step` numbers apart. The last row gets
-   the tile's numbers from number 0 on, the row before it those from number 1 on, and so on. */
+/* Copy n numbers of tile to each of `rows` rows, which are `step` numbers apart. The last row gets
+   tile[0], tile[1] ..., the row before it tile[1], tile[2] ..., and so on. */
 PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {

@@ -82,7 +82,7 @@
  * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
  *
  * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is needed because the
- * factor 1 + eta multiplies the error, too.
+ * factor 1 + eta also multiplies the error.
  *
  * 9. A single row of floats has a narrower window, and a guard that shrinks with the position.
  * Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The terms,

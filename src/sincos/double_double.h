@@ -11,8 +11,8 @@
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
  * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
 
-/* Returns the factors that give the angles in half-turns when the frequencies from number `pair` on
-   are multiplied by them: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
+/* Returns the factors that turn a vector of frequencies, starting at index `pair`, into angles in
+   half-turns: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
    radians, rounded to float, since all elements of plan->frequency are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
@@ -38,8 +38,8 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
     return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
 }
 
-/* Computes *sine and *cosine of the angles at position t, for one vector of pairs from pair on. The
- * error has two parts, and pe__sincos_error() bounds their sum:
+/* Computes *sine and *cosine of the angles at position t, for the vector of pairs that starts at
+ * index `pair`. The error has two parts, and pe__sincos_error() bounds their sum:
  *   1. The computation adds about 2^-98. For sines of angles below 1/4 half-turn, this is the
  *      relative error.
  *   2. The plan's frequencies have errors, which the sines and cosines inherit. */
@@ -68,7 +68,7 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
     /* The terms that the series omit are below 2^-100. Terms below 2^-53 are computed in double:
-       their rounding errors are below 2^-100, too. */
+       their rounding errors are also below 2^-100. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
     *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);

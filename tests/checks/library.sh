@@ -9,6 +9,7 @@
 #   bits      examples/library.cpp, .py, .rs and .go, and C and C++ files in one program (extern.c), with
 #             each instruction set of this CPU, are given the same bits; tests/unit/hash.c those of
 #             tests/golden.txt
+#   size      with EVERY=1, that of -O2 is the size that the pages state
 #   choice    the best is taken, or what PE_ISA names, in letters of either case, or the best if PE_ISA is
 #             nonsense or not for this CPU, and pe_isa_name() says so; two threads that call first do not get
 #             in each other's way
@@ -86,7 +87,16 @@ for flags in "CPPFLAGS=-DB CFLAGS=-Ob" "CPPFLAGS=-DB CFLAGS=-Oc" "CPPFLAGS=-DB C
     check "... with $flags builds anew" builds $flags
 done
 
-check "make lib" env BUILD="$WORK" CFLAGS=-O1 sh packaging/lib.sh
+optimise=-O1
+[ "${EVERY:-}" != 1 ] || optimise=-O2
+check "make lib" env BUILD="$WORK" CFLAGS=$optimise sh packaging/lib.sh
+# The size that README.md and docs/adopting.md state, of gcc 12.2 -O2, in MB with one digit.
+if [ $optimise = -O2 ] && [ "$(uname -m)" = x86_64 ] && [ "$($CC -dumpfullversion 2>&1)" = 12.2.0 ]; then
+    megabytes=$(awk -v bytes="$(wc -c <"$WORK/libposenc.so")" 'BEGIN { printf "%.1f", bytes / 1e6 }')
+    for page in README.md docs/adopting.md; do
+        check "$page: the library has $megabytes MB" grep -qE "(library|x86-64:) $megabytes MB" "$page"
+    done
+fi
 check "libposenc.so exports the public functions" exports "$WORK/libposenc.so"
 check "libposenc.a, too, and hidden tables" archive "$WORK/libposenc.a"
 check "libposenc.so asks for libc and libm alone" asks "$WORK/libposenc.so"

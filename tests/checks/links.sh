@@ -3,8 +3,8 @@
 #
 # links.sh: every link of the pages leads somewhere: links and images to files of this tree, #anchors
 # to a heading of theirs, and paths in `code` to files; private functions and files of src/ that they name are
-# there. README.md links every page of docs/, and its figures are those of the two pages of benchmarks. What people
-# read has lines of at most 120 columns; a row of a table is one line, so there it is the parts between <br>.
+# there. README.md links every page of docs/, its figures are those of the two pages of benchmarks, and the pages state
+# the size of the headers' source. What people read has lines of at most 120 columns; a row of a table is one line, so there it is the parts between <br>.
 # Links to other sites are counted, not followed.
 set -u
 . tests/tools/lib.sh
@@ -112,6 +112,11 @@ done
 for page in docs/*.md; do
     check "$page leads to docs/api.md" grep -qF -e "](api.md" -e '<!-- made' "$page"
     check "README.md links $page" grep -qF -e "]($page)" -e "]($page#" README.md
+done
+# The sources of the two headers in KB, to the nearest 10.
+source_kb=$((($(cat pe.h pe_simd.h | wc -c) + 5000) / 10000 * 10))
+for page in README.md docs/adopting.md docs/when.md; do
+    check "$page: the headers have $source_kb KB of source" grep -qE "\b$source_kb KB of .*source" "$page"
 done
 if have python3; then
     check "README.md has the figures of the pages: \`make bench-summary\`" python3 bench/bench.py summary --check \

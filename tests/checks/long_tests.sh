@@ -48,7 +48,7 @@ judged() { # FILE: the functions, in the form of functions()
     cat "$WORK/wrong"
     [ ! -s "$WORK/wrong" ]
 }
-check "a test function has at most $MOST_LINES lines, or stands in $LIST with a reason" judged "$WORK/functions"
+check "a test function has at most $MOST_LINES lines, or is in $LIST with a reason" judged "$WORK/functions"
 check "... which has at most $MOST_LONG entries" test "$(grep -cv '^#\|^$' $LIST)" -le $MOST_LONG
 # The check finds what it looks for.
 {
