@@ -182,7 +182,7 @@ def self_test(device: Any) -> str:
         rotate((x.to(device),), (rotated,), positions.to(device), words, coordinate, 1.0, HALVES, 0, 128, 0, -2, 1, False)
         if not torch.equal(rotated.cpu(), exact):
             return f"rotated {dtype} differ from the CPU's"
-    exact = torch.ops.posenc.cos_sin(positions, *tensors["cpu"], 1.0, HALVES, 0, 1, torch.float32)
+    exact = torch.ops.posenc.cos_sin(positions, *tensors["cpu"], 1.0, HALVES, 0, 128, 1, torch.float32)
     words, coordinate, _ = tensors[device]
     made = cos_sin(positions.to(device), words, coordinate, 1.0, HALVES, 0, 1, torch.float32)
     return "" if all(torch.equal(a.cpu(), b) for a, b in zip(made, exact)) else "cosines and sines differ from the CPU's"

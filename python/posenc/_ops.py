@@ -149,7 +149,9 @@ def _wrong_elements(e: Encoding, wrong: Any, axes: int, pair_of: Any) -> Any:
 
 
 def _cos_sin(positions: Any, words: Any, coordinate: Any, plan: Any, amplitude: float, layout: int, shift: int,
-             axes: int, dtype: Any) -> Tuple[Any, Any]:
+             width: int, axes: int, dtype: Any) -> Tuple[Any, Any]:
+    if width != 2 * coordinate.shape[0]:
+        raise ValueError(f"width must be {2 * coordinate.shape[0]}, twice the number of pairs, not {width}")
     device = words.device
     which = _serves(device, words, positions, dtype)
     if which == "triton":
@@ -428,7 +430,7 @@ def _add_cpu(x: Any, positions: Any, e: Encoding, scale: float, axes: int) -> An
 _PLAN = "Tensor positions, Tensor words, Tensor coordinate, Tensor plan, float amplitude, int layout, int shift"
 _MORE = f"{_PLAN}, int width, int offset, int axis, int axes, bool back"
 _library = torch.library.Library("posenc", "DEF")
-_library.define(f"cos_sin({_PLAN}, int axes, ScalarType dtype) -> (Tensor, Tensor)")
+_library.define(f"cos_sin({_PLAN}, int width, int axes, ScalarType dtype) -> (Tensor, Tensor)")
 _library.define(f"rotate(Tensor x, {_MORE}) -> Tensor")
 _library.define(f"rotate_qk(Tensor q, Tensor k, {_MORE}) -> (Tensor, Tensor)")
 _library.define(f"rotate_out(Tensor x, {_MORE}, Tensor(a!) out) -> ()")
@@ -441,8 +443,9 @@ for _name, _function in (("cos_sin", _cos_sin), ("rotate", _rotate), ("rotate_qk
 
 
 def _fake_cos_sin(positions: Any, words: Any, coordinate: Any, plan: Any, amplitude: float, layout: int, shift: int,
-                  axes: int, dtype: Any) -> Tuple[Any, Any]:
-    shape = [*(positions.shape[1:] if axes > 1 else positions.shape), 2 * coordinate.shape[0]]
+                  width: int, axes: int, dtype: Any) -> Tuple[Any, Any]:
+    # By width, a number: where torch.compile makes the plan's tensors, it may take their sizes for unknown.
+    shape = [*(positions.shape[1:] if axes > 1 else positions.shape), width]
     return words.new_empty(shape, dtype=dtype), words.new_empty(shape, dtype=dtype)
 
 

@@ -314,7 +314,7 @@ class Rotary(torch.nn.Module):
     def __init__(self, rope: Union[Rope, int], *, rows: Optional[int] = None, **fields: Any):
         super().__init__()
         self.rope: Rope = _made_plan(Rope, rope, "rope", fields)
-        self._amplitude, self._layout, self._shift, _, _, self._axes, _ = _numbers_of(self.rope._text)
+        self._amplitude, self._layout, self._shift, self._width, _, self._axes, _ = _numbers_of(self.rope._text)
         self._table = None if rows is None else _Table(rows, self._axes)
 
     @classmethod
@@ -340,7 +340,7 @@ class Rotary(torch.nn.Module):
 
     def _made(self, positions: Any, axes: int, device: Any, dtype: Any) -> Tuple[Any, Any]:
         made: Tuple[Any, Any] = _cos_sin(positions, *_tensors_of(self.rope._text, device), self._amplitude, self._layout,
-                                         self._shift, axes, dtype)
+                                         self._shift, self._width, axes, dtype)
         return made
 
     def extra_repr(self) -> str:

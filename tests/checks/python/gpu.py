@@ -171,7 +171,7 @@ def test_undecided():
     words = words.clone()
     words[1] = torch.tensor([1, 0, 0, 0])  # an angle of 2^-128 turns
     positions = torch.tensor([0, 1, 3], device=DEVICE)
-    cos, sin = torch.ops.posenc.cos_sin(positions, words, coordinate, text, 1.0, 1, 0, 1, torch.float32)
+    cos, sin = torch.ops.posenc.cos_sin(positions, words, coordinate, text, 1.0, 1, 0, 4, 1, torch.float32)
     want = table(rope, positions.cpu(), torch.float32)
     for got, exact in ((cos, want[0]), (sin, want[1])):
         assert got.isnan().tolist() == [[False] * 4] + [[False, True] * 2] * 2
@@ -382,7 +382,7 @@ def calls():
     made = (positions, *modules.tensors_of(rope, device), 1.0, 1, 0)
     more = (*made, 16, 0, -2, 1, False)
     for dtype in (torch.float32, torch.bfloat16):
-        yield "cos_sin", (*made, 1, dtype)
+        yield "cos_sin", (*made, 16, 1, dtype)
         q, k = torch.randn(2, 3, 5, 24, device=device).to(dtype), torch.randn(2, 1, 5, 24, device=device).to(dtype)
         words, _, text = modules.tensors_of(plan, device)
         yield "rotate", (q, *more)
@@ -399,6 +399,9 @@ def calls():
 def test_opcheck():
     for name, arguments in calls():
         torch.library.opcheck(getattr(torch.ops.posenc, name).default, arguments)
+    tensors = modules.tensors_of(posenc.Rope(24, rotary_dim=16), torch.device(DEVICE))
+    raises(ValueError, torch.ops.posenc.cos_sin, torch.arange(5, device=DEVICE), *tensors, 1.0, 1, 0, 24, 1, torch.float32,
+           says="width must be 16")
 
 
 class Model(torch.nn.Module):
@@ -413,6 +416,24 @@ class Model(torch.nn.Module):
         y = modules.rotate(x, self.rotary.rope, ids)
         q, k = modules.rotate_qk(y.unflatten(-1, (1, 24)), y.unflatten(-1, (1, 24)), self.rotary.rope, ids, axis=-3)
         return modules.rotate_by(x, cos, sin), q, k
+
+
+def test_compile_first():
+    """A program that compiles a model, and uses posenc.torch for the first time in the compiled call, with any shape."""
+    program = """
+import torch
+import posenc.torch as modules
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rotary = modules.Rotary(24, rotary_dim=16)
+    def forward(self, x, ids):
+        return modules.rotate_by(x, *self.rotary(x, ids))
+model, x, ids = Model(), torch.ones(2, 5, 24), torch.arange(10).reshape(2, 5)
+got = torch.compile(model, fullgraph=True, backend="aot_eager", dynamic=True)(x, ids)
+assert torch.equal(got, model(x, ids))
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_compile():
