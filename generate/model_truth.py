@@ -246,6 +246,9 @@ def check(wanted, jobs):
         known = set(library.model_types())
         for model_type in sorted(set(configs) - known):
             print(f"gone: the model type {model_type}")
+    # The name of a list is a hash of its numbers, so the numbers themselves have to be compared with it.
+    old |= {("list", line) for line in styles.lines_of("frequencies.txt") if line.split(" ")[0] in record.lists}
+    new |= {("list", f"{key} {numbers}") for key, numbers in record.lists.items()}
     for row in sorted(old - new):
         print("recorded, but not computed:", *row)
     for row in sorted(new - old):

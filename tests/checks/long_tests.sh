@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # long_tests.sh: a function of tests/unit has at most 60 lines, so that one reading is enough to see what it proves. Those
-# that have more stand in tests/checks/long_tests.txt, each with its number of lines and a reason. None may grow, and the
+# that have more are in tests/checks/long_tests.txt, each with its number of lines and a reason. None may grow, and the
 # list only becomes shorter: its number of entries is written down below.
 set -u
 . tests/tools/lib.sh
