@@ -203,15 +203,24 @@ enum { PE__OPTIMIZED = 0 };
    elements. PE__COLD: never inlined, and placed away from the loops, because the function seldom
    runs: for example, after a flagged rounding test.
    PE__PREFETCH: fetch the cache line at an address into the first-level cache. The address is a
-   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. */
-#if PE__GNU
+   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined.
+   Without optimisation nothing is inlined anyway, but gcc keeps every static function that is not
+   declared inline, even if nothing calls it. So both are inline then: a program that fills a table
+   has 155 KB of code instead of 313 (gcc 12.2 -O0, AVX-512) and compiles in 0.6 of the time. */
+#if PE__GNU && defined(__OPTIMIZE__)
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
-#define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define PE__PREFETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
+#elif PE__GNU
+#define PE__OUTLINE static inline __attribute__((__unused__))
+#define PE__COLD static inline __attribute__((__unused__))
 #else
 #define PE__OUTLINE static inline
 #define PE__COLD static inline
+#endif
+#if PE__GNU
+#define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PE__PREFETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
+#else
 #define PE__UNLIKELY(x) (x)
 #define PE__PREFETCH(address) (void)(address)
 #endif
