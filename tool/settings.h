@@ -142,8 +142,9 @@ static void mix(uint64_t *hash, const void *bytes, size_t count)
 }
 
 /* Mixes the numbers of a part that a setting may change into a hash, and the notes that change its
- * status. Notes on the setting's own path say only that it was not read or has another type. */
-static void mix_part(uint64_t *hash, part *p, const char *own_path)
+ * status. A note on the setting's own path that it was not read is no effect. Returns 0 if the value
+ * of the setting itself is wrong, else 1. */
+static int mix_part(uint64_t *hash, part *p, const char *own_path)
 {
     const pe_rope_config *const c = &p->rope;
     const size_t sizes[] = {(size_t)p->kind,
@@ -165,14 +166,24 @@ static void mix_part(uint64_t *hash, part *p, const char *own_path)
                             p->preset.d_model,
                             (size_t)p->preset.layout,
                             (size_t)p->preset.cos_first};
-    const double numbers[] = {p->logits,          p->query_beta,   p->query_shift,
-                              c->rope_theta,      p->preset.scale, p->preset.amplitude,
-                              p->preset.offset,   p->kind == PART_ROPE ? attention_of(p) : 0};
+    const double numbers[] = {p->logits,        p->query_beta,
+                              p->query_shift,   c->rope_theta,
+                              p->preset.scale,  p->preset.amplitude,
+                              p->preset.offset, p->kind == PART_ROPE ? attention_of(p) : 0};
+    /* of LongRoPE sequence_length chooses one of the two */
+    const double lengths[] = {c->short_mscale, c->long_mscale};
     const size_t own = strlen(own_path);
     size_t pairs = 0;
     mix(hash, p->name, strlen(p->name));
     mix(hash, sizes, sizeof sizes);
     mix(hash, numbers, sizeof numbers);
+    if (c->rope_type == PE_ROPE_LONGROPE) {
+        mix(hash, lengths, sizeof lengths);
+        for (int k = 0; k < 2; k++)
+            mix(hash, p->lists[k],
+                p->lists[k] ? (k ? c->long_factor_length : c->short_factor_length) * sizeof(double)
+                            : 0);
+    }
     mix(hash, p->layers, p->layer_count * sizeof *p->layers);
     mix(hash, c->sections, sizeof c->sections);
     mix(hash, p->sections, sizeof p->sections);
@@ -181,17 +192,19 @@ static void mix_part(uint64_t *hash, part *p, const char *own_path)
         const note *const n = &p->note[k];
         const size_t length = strlen(n->key);
         const int is_own = length <= own && strcmp(n->key, own_path + own - length) == 0;
-        if (n->kind >= NOTE_GUESS && !(is_own && n->kind != NOTE_GUESS))
+        if (is_own && n->kind == NOTE_WRONG) return 0;
+        if (n->kind >= NOTE_GUESS && !(is_own && n->kind == NOTE_UNREAD))
             mix(hash, &n->kind, sizeof n->kind), mix(hash, n->key, length);
     }
-    if (count_notes(p, NOTE_WRONG)) return;
+    if (count_notes(p, NOTE_WRONG)) return 1;
     double *const omega = frequencies_of(p, &pairs);
     if (omega) mix(hash, omega, pairs * sizeof *omega);
     free(omega);
+    return 1;
 }
 
 /* Returns a hash of what a file means with all settings, of which one, number `changed`, has another
- * value, or is left out if the value is NULL. Without memory it is 0. */
+ * value, or is left out if the value is NULL. Returns 0 if this value is wrong, or without memory. */
 static uint64_t meaning_of(const list *file, const settings *all, size_t changed,
                            const char *value_of)
 {
@@ -204,12 +217,12 @@ static uint64_t meaning_of(const list *file, const settings *all, size_t changed
         if (k != changed) apply_setting(&now, all->paths[k], all->words[k], NULL);
         else if (value_of) apply_setting(&now, all->paths[k], all->words[k], value_of);
     const size_t count = read_parts(&now, parts);
-    for (size_t i = 0; i < count; i++)
-        mix_part(&hash, &parts[i], changed < all->count ? all->paths[changed] : "");
+    int is_valid = 1;
+    for (size_t i = 0; i < count; i++) is_valid &= mix_part(&hash, &parts[i], all->paths[changed]);
     free_parts(parts, count);
     free(parts);
     list_free(&now);
-    return hash;
+    return is_valid ? hash : 0;
 }
 
 /* Returns whether a setting changes what is read: without it, or with some other value, a part has
@@ -217,14 +230,17 @@ static uint64_t meaning_of(const list *file, const settings *all, size_t changed
  * were used. */
 static int has_effect(const list *file, const settings *all, size_t k)
 {
-    static const char *const others[] = {"1", "0", "2", "0.25", "64", "4093", "true", "false",
-                                         "linear", "vaswani", "{}", "[1]", "[]"};
+    static const char *const others[] = {"1",    "0",    "2",     "0.25",   "64",
+                                         "4093", "true", "false", "linear", "vaswani",
+                                         "{}",   "[1]",  "[]"};
     const char *const own = strchr(all->words[k], '=') + 1;
     if (strcmp(all->paths[k], "model_type") == 0) return 1;
     const uint64_t now = meaning_of(file, all, k, own);
-    if (meaning_of(file, all, k, NULL) != now) return 1;
-    for (size_t n = 0; n < TOOL_COUNT(others); n++)
-        if (meaning_of(file, all, k, others[n]) != now) return 1;
+    if (!now || meaning_of(file, all, k, NULL) != now) return 1;
+    for (size_t n = 0; n < TOOL_COUNT(others); n++) {
+        const uint64_t then = meaning_of(file, all, k, others[n]);
+        if (then && then != now) return 1;
+    }
     return 0;
 }
 
@@ -278,8 +294,9 @@ static void consider(nearest_word *to, const char *given, const char *word, size
  * file. */
 static void find_nearest(const list *file, const char *given, nearest_word *to)
 {
-    static const char *const others[] = {"rope_theta", "head_dim", "model_type", "d_model", "preset",
-                                         "amplitude", "scale", "base", "sequence_length"};
+    static const char *const others[] = {"rope_theta", "head_dim", "model_type",
+                                         "d_model",    "preset",   "amplitude",
+                                         "scale",      "base",     "sequence_length"};
     to->distance = strlen(given) < 6 ? 2 : 3;
     to->word[0] = '\0';
     to->is_known = 0;
@@ -346,8 +363,10 @@ static void refuse_setting(const list *file, const settings *all, size_t k)
         fprintf(stderr, "the file has this key elsewhere. Type %s=%.200s\n", paths[0], value_of);
     else if (scaling && scaling->types != ~0u) {
         name_types(scaling->types, types, sizeof types);
-        fprintf(stderr, "%s uses no %s. Type rope_type=NAME also, with a scaling that does: %s\n",
-                "the scaling here", key, types);
+        fprintf(stderr,
+                "no number depends on %s here. Type rope_type=NAME and the other keys of a scaling "
+                "that uses it: %s\n",
+                key, types);
     } else if (!nearest.is_known && nearest.word[0])
         fprintf(stderr, "posenc does not read %s here: did you mean %s=%.200s?\n", key,
                 nearest.word, value_of);
@@ -376,7 +395,8 @@ static int take_settings(const list *file, int count, char **words, const gguf_m
         if (places > 1) {
             fprintf(stderr, "posenc: %.200s: the file has several: type", words[i]);
             for (size_t k = 0; k < places; k++)
-                fprintf(stderr, "%s %s=%.200s", k ? " or" : "", paths[k], words[i] + strlen(key) + 1);
+                fprintf(stderr, "%s %s=%.200s", k ? " or" : "", paths[k],
+                        words[i] + strlen(key) + 1);
             fputc('\n', stderr);
             return 2;
         }

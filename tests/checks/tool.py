@@ -40,8 +40,15 @@ def pe(*arguments):
 
 def pe_keys(*fields):
     """The same keys in a file. On the command line those without an effect are refused."""
-    return pe_of("{" + ", ".join(f'"{key}": {text if re.match("[-0-9.[{]|(true|false|null)$", text) else json.dumps(text)}'
-                                 for key, text in (field.split("=", 1) for field in fields)) + "}")
+    config = {}
+    for field in fields:
+        path, text = field.split("=", 1)
+        *objects, key = path.split(".")
+        within = config
+        for name in objects:
+            within = within.setdefault(name, {})
+        within[key] = json.loads(text) if re.match(r"[-0-9.\[{]|(true|false|null)$", text) else text
+    return pe_of(json.dumps(config))
 
 
 def tabled(output, *arguments):
@@ -258,7 +265,7 @@ def silent():
         status, got = pe_keys(*fields)
         notes(" ".join(fields), got["text"], odd, wrong)
         check(f"{' '.join(fields)}: {int(bool(wrong))}", status == bool(wrong) and "frequencies" in got["text"])
-    part = pe("model_type=modernbert", "position_embedding_type=absolute", "head_dim=64")[1]["full_attention"]
+    part = pe_keys("model_type=modernbert", "position_embedding_type=absolute", "head_dim=64")[1]["full_attention"]
     check("a position_embedding_type that no code reads", part["kind"] == "rope" and
           [n["key"] for n in part["odd"]] == ["position_embedding_type"], part)
     for fields in (["model_type=gptj", "rotary=true", "head_dim=256"],
@@ -295,8 +302,8 @@ def details():
     part = pe(CONFIGS + "phi-4-mini.json", "sequence_length=8192")[1]["text"]
     same("phi-4-mini, long", part, longrope(96, 10000, mini["long_factor"]), (1 + D(32).ln() / D(4096).ln()).sqrt())
     notes("phi-4-mini, long", part)
-    part = pe("head_dim=128", "rope_theta=10000", "rope_scaling.type=dynamic", "rope_scaling.alpha=1000",
-              "rope_scaling.factor=1")[1]["text"]
+    part = pe_keys("head_dim=128", "rope_theta=10000", "rope_scaling.type=dynamic", "rope_scaling.alpha=1000",
+                   "rope_scaling.factor=1")[1]["text"]
     same("HunYuan's alpha", part, ntk(128, 10000, 1000))
     notes("HunYuan's alpha", part, ["rope_scaling.factor"])
 
@@ -338,6 +345,7 @@ def settings():
              ["Type rope_parameters.rope_theta=7e5"]),
             ("a factor without a type", v5, ["factor=8"], ["factor=8", "rope_type=NAME", "yarn"]),
             ("a key of another type", v5, [*yarn, "low_freq_factor=2"], ["low_freq_factor=2", "llama3"]),
+            ("one of two keys that count together", v5, [*yarn, "mscale=0.7"], ["no number depends on mscale here"]),
             ("a key of another model", v5, ["rope_wobble=2"], ["no number", "Leave it out"]),
             ("one thing twice", v5, ["rope_theta=7e5", "rope_parameters.rope_theta=8e5"], ["8e5 follows it"]),
             ("a misspelt field of a preset", "{}", ["preset=t2t", "d_model=64", "amplitud=2"],
@@ -373,7 +381,7 @@ def complaints():
                                       "original_max_position_embeddings=4096", "short_factor=[1,2,3]",
                                       "long_factor=[1,2,3,4]"], ["sequence_length"], ["short_factor"]),
             ("sections that do not fit", ["head_dim=8", "rope_theta=1e4", "mrope_section=[1,1]"], [], ["mrope_section"])):
-        status, got = pe(*fields)
+        status, got = pe_keys(*fields)
         notes(what, got["text"], odd, wrong)
         check(f"{what}: returns {int(bool(wrong))}", status == bool(wrong))
     check("a file that is not there", pe("/nowhere.json")[0] == 1)
