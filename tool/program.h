@@ -11,6 +11,7 @@
 #include "output/compare_json.h"
 #include "output/oracle.h"
 #include "output/report_c.h"
+#include "settings.h"
 
 /* All of a file or, where the name is a directory's, of its config.json, whose path is made. NULL,
  * and errno for the name itself, if neither can be read. */
@@ -55,18 +56,29 @@ static void flatten_json(const char *name, list *to, part *notes)
     free(text);
 }
 
-/* The file with the settings of the command line; what is wrong is noted. */
-static void flatten_all(int count, char **words, const options *o, list *to, gguf_model *gguf,
-                        part *notes)
+/* Flattens the file, and notes what is wrong with it. */
+static void flatten_file(int count, char **words, const options *o, list *to, gguf_model *gguf,
+                         part *notes)
 {
     if (o->file && is_gguf(o->file)) read_gguf(o->file, count, words, to, gguf, notes);
     else if (o->file) flatten_json(o->file, to, notes);
-    for (int i = 2; i < count && !notes->notes; i++) {
-        const flag *const f = flag_named(words[i]);
-        if (f) i += f->argument != NULL;
-        else if (is_setting(words[i]) && !is_gguf_setting(gguf, words[i]) && !set_key(to, words[i]))
-            say(notes, NOTE_WRONG, words[i], "cannot be set: a key before the last is no object");
-    }
+}
+
+/* Sets the keys of the command line. Returns 2, and says why, for a setting that may mean several
+ * keys or has no effect, else 0; a setting beneath a value is noted. */
+static int apply_settings(int count, char **words, const gguf_model *gguf, list *to, part *notes)
+{
+    static settings all;
+    list file;
+    if (take_settings(to, count, words, gguf, &all)) return 2;
+    copy_list(to, &file);
+    for (size_t k = 0; k < all.count; k++)
+        if (!apply_setting(to, all.paths[k], all.words[k], NULL))
+            say(notes, NOTE_WRONG, all.words[k],
+                "cannot be set: a key before the last is no object");
+    const int status = notes->notes ? 0 : judge_effects(&file, to, &all);
+    list_free(&file);
+    return status;
 }
 
 static int is_chosen(const options *o, const part *p)
@@ -189,13 +201,17 @@ static int run(int count, char **words)
     if (judge_options(&o, count, words)) return 2;
 
     add_part(parts, &n, "config")->kind = PART_UNREAD;
-    flatten_all(count, words, &o, &file, &gguf, &parts[0]);
+    flatten_file(count, words, &o, &file, &gguf, &parts[0]);
+    if (!parts[0].notes && apply_settings(count, words, &gguf, &file, &parts[0])) {
+        list_free(&file);
+        return 2;
+    }
     if (parts[0].notes) o.part = NULL;
     else if (file.count == 0 && !o.file && strcmp(o.command, "compare") != 0)
         return refuse(o.command, "of which file?");
     else if (file.count || o.file) {
         o.arrays.has_config = 1;
-        n = list_find(&file, "preset") ? read_preset(&file, parts) : read_model(&file, parts);
+        n = read_parts(&file, parts);
         if (gguf.name[0]) finish_gguf(&gguf, parts, n);
     }
     for (size_t i = 0; i < n; i++) chosen += (size_t)is_chosen(&o, &parts[i]);
@@ -206,9 +222,7 @@ static int run(int count, char **words)
         show(&o, parts, n);
         for (size_t i = 0; i < n; i++) status |= is_chosen(&o, &parts[i]) && !is_good(&parts[i]);
     }
-    for (size_t i = 0; i < n; i++)
-        free(parts[i].lists[0]), free(parts[i].lists[1]), free(parts[i].factors),
-            free(parts[i].coordinate), free(parts[i].omega);
+    free_parts(parts, n);
     list_free(&file);
     if (fflush(output_file ? output_file : stdout) == 0) return status;
     fputs("posenc: standard output cannot be written\n", stderr);

@@ -38,6 +38,19 @@ def pe(*arguments):
         return run.returncode, run.stderr.decode()
 
 
+def pe_keys(*fields):
+    """The same keys in a file. On the command line those without an effect are refused."""
+    config = {}
+    for field in fields:
+        path, text = field.split("=", 1)
+        *objects, key = path.split(".")
+        within = config
+        for name in objects:
+            within = within.setdefault(name, {})
+        within[key] = json.loads(text) if re.match(r"[-0-9.\[{]|(true|false|null)$", text) else text
+    return pe_of(json.dumps(config))
+
+
 def tabled(output, *arguments):
     run = subprocess.run([sys.argv[1], "table", *arguments, output], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return run.returncode, run.stderr.decode()
@@ -230,7 +243,7 @@ def silent():
                                 (["model_type=falcon", "alibi=true", "num_attention_heads=32"], "alibi",
                                  {"heads": 32, "max_bias": 8}),
                                 (["model_type=mpt", "attn_config.alibi=true", "n_heads=32"], "alibi", {"heads": 32}),
-                                (["model_type=t5", "d_model=512"], "t5", {"buckets": 32, "max_distance": 128}),
+                                (["model_type=t5"], "t5", {"buckets": 32, "max_distance": 128}),
                                 (["model_type=bert", "position_embedding_type=relative_key"], "relative", {}),
                                 (["model_type=marian", "d_model=512"], "sinusoidal", {}),
                                 (["model_type=deepseek_v3", "qk_rope_head_dim=0"], "none", {})):
@@ -249,10 +262,10 @@ def silent():
                                 ["rope_3d", "model_type"]),
                                (["model_type=ernie4_5_moe_vl", "head_dim=128", "rope_3d=true"], [], []),
                                (["model_type=llama", "head_dim=64", "rope_wobble=2"], [], ["rope_wobble"])):
-        status, got = pe(*fields)
+        status, got = pe_keys(*fields)
         notes(" ".join(fields), got["text"], odd, wrong)
         check(f"{' '.join(fields)}: {int(bool(wrong))}", status == bool(wrong) and "frequencies" in got["text"])
-    part = pe("model_type=modernbert", "position_embedding_type=absolute", "head_dim=64")[1]["full_attention"]
+    part = pe_keys("model_type=modernbert", "position_embedding_type=absolute", "head_dim=64")[1]["full_attention"]
     check("a position_embedding_type that no code reads", part["kind"] == "rope" and
           [n["key"] for n in part["odd"]] == ["position_embedding_type"], part)
     for fields in (["model_type=gptj", "rotary=true", "head_dim=256"],
@@ -260,12 +273,10 @@ def silent():
                     "position_embedding_xdrope=false"],
                    ["model_type=step3p5", "head_dim=128", "use_rope_layers=[]"],
                    ["model_type=llama4_text", "head_dim=128", "attn_temperature_tuning=4"]):
-        status, got = pe(*fields)
+        status, got = pe_keys(*fields)
         check(f"{' '.join(fields)}", status == 0, got)
-    for where, status in (("", 1), ("text_config.", 0)):
-        got = pe(CONFIGS + "gemma-4.json", where + "rope_parameters.full_attention.rope_theta=5e5")
-        check(f"a setting {where or 'beside the text'}", got[0] == status and
-              got[1]["full_attention"]["rope_theta"] == (1e6 if status else 5e5), got)
+    got = pe(CONFIGS + "gemma-4.json", "text_config.rope_parameters.full_attention.rope_theta=5e5")
+    check("a setting of the text", got[0] == 0 and got[1]["full_attention"]["rope_theta"] == 5e5, got)
     status, got = pe_of('\ufeff{"model_type": "llama", "head_dim": 64, "x": [NaN, Infinity, -Infinity]}')
     check("a mark of order, NaN and Infinity", status == 0, got)
     status, got = pe_of('{"model_type": "llama", "head_dim": 64, "rope_theta": NaN}')
@@ -291,10 +302,57 @@ def details():
     part = pe(CONFIGS + "phi-4-mini.json", "sequence_length=8192")[1]["text"]
     same("phi-4-mini, long", part, longrope(96, 10000, mini["long_factor"]), (1 + D(32).ln() / D(4096).ln()).sqrt())
     notes("phi-4-mini, long", part)
-    part = pe("head_dim=128", "rope_theta=10000", "rope_scaling.type=dynamic", "rope_scaling.alpha=1000",
-              "rope_scaling.factor=1")[1]["text"]
+    part = pe_keys("head_dim=128", "rope_theta=10000", "rope_scaling.type=dynamic", "rope_scaling.alpha=1000",
+                   "rope_scaling.factor=1")[1]["text"]
     same("HunYuan's alpha", part, ntk(128, 10000, 1000))
     notes("HunYuan's alpha", part, ["rope_scaling.factor"])
+
+
+def settings():
+    """What the user types counts, under the name of the file, or is refused with what to type."""
+    v5 = '{"model_type": "llama", "head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500000}}'
+    old = '{"model_type": "llama", "head_dim": 128, "rope_theta": 10000, "rope_scaling": {"type": "linear", "factor": 2}}'
+    both = '{"model_type": "llama", "head_dim": 128, "rope_theta": 10000, "rope_parameters": {"rope_theta": 500000}}'
+    neox = '{"hidden_size": 512, "num_attention_heads": 8, "rotary_emb_base": 10000, "rotary_pct": 0.25}'
+    within = '{"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "head_dim": 128, "rope_theta": 1000000}}'
+    yarn = ("rope_type=yarn", "factor=4", "original_max_position_embeddings=4096")
+    for what, file, words, facts in (
+            ("a base in rope_parameters", v5, ["rope_theta=700000"], {"rope_theta": 7e5}),
+            ("a base that the file has also outside", both, ["rope_theta=700000"], {"rope_theta": 7e5}),
+            ("a path", v5, ["rope_parameters.rope_theta=700000"], {"rope_theta": 7e5}),
+            ("a scaling in rope_parameters", v5, yarn, {"rope_type": "yarn", "rope_theta": 5e5}),
+            ("a factor in rope_scaling", old, ["factor=8"], {"factor": 8, "rope_type": "linear"}),
+            ("a type of scaling by its old name", old, ["rope_type=ntk"], {"rope_type": "ntk"}),
+            ("a base by its old name", neox, ["rope_theta=20000"], {"rope_theta": 2e4}),
+            ("a share by its old name", neox, ["partial_rotary_factor=0.5"], {"rotary_dim": 32}),
+            ("the value that the file has", v5, ["rope_theta=500000"], {"rope_theta": 5e5}),
+            ("no scaling", old, ["rope_scaling=null"], {"rope_type": "default"})):
+        status, got = pe_of(file, *words)
+        part = got["text"] if isinstance(got, dict) else {}
+        check(f"typed: {what}", status == 0 and all({**part["config"], **part}[k] == v for k, v in facts.items()),
+              (status, got))
+    status, got = pe_of(within, "rope_theta=5e5")
+    check("typed: a base in text_config", status == 0 and got["full_attention"]["rope_theta"] == 5e5, (status, got))
+    for what, file, words, says in (
+            ("a base of which there are two", open(CONFIGS + "gemma-4.json").read(), ["rope_theta=5e5"],
+             ["text_config.rope_parameters.full_attention.rope_theta=5e5 or ",
+              "text_config.rope_parameters.sliding_attention.rope_theta=5e5"]),
+            ("a misspelt base", v5, ["rope_tehta=700000"], ["rope_tehta=700000", "did you mean rope_theta=700000?"]),
+            ("a misspelt width", "{}", ["hed_dim=3"], ["did you mean head_dim=3?"]),
+            ("a misspelt length", v5, [*yarn[:2], "orignal_max_position_embeddings=4096"],
+             ["did you mean original_max_position_embeddings=4096?"]),
+            ("a path that the file has elsewhere", v5, ["rope_scaling.rope_theta=7e5"],
+             ["Type rope_parameters.rope_theta=7e5"]),
+            ("a factor without a type", v5, ["factor=8"], ["factor=8", "rope_type=NAME", "yarn"]),
+            ("a key of another type", v5, [*yarn, "low_freq_factor=2"], ["low_freq_factor=2", "llama3"]),
+            ("one of two keys that count together", v5, [*yarn, "mscale=0.7"], ["no number depends on mscale here"]),
+            ("a key of another model", v5, ["rope_wobble=2"], ["no number", "Leave it out"]),
+            ("one thing twice", v5, ["rope_theta=7e5", "rope_parameters.rope_theta=8e5"], ["8e5 follows it"]),
+            ("a misspelt field of a preset", "{}", ["preset=t2t", "d_model=64", "amplitud=2"],
+             ["did you mean amplitude=2?"])):
+        status, got = pe_of(file, *words)
+        check(f"refused: {what}", status == 2 and isinstance(got, str) and all(word in got for word in says)
+              and got.count("\n") == 1, (status, got))
 
 
 def complaints():
@@ -318,13 +376,12 @@ def complaints():
             ("a factor that is missing", ["head_dim=64", "rope_theta=1e4", "rope_type=llama3",
                                           "original_max_position_embeddings=8192"], [], ["factor"]),
             ("a theta below 1", ["head_dim=64", "rope_theta=0.5"], [], ["rope_theta"]),
-            ("an unknown field", ["head_dim=64", "rope_theta=1e4", "hed_dim=3"], ["hed_dim"], []),
             ("no head", ["rope_theta=1e4"], [], ["head_dim"]),
             ("a list that is short", ["head_dim=8", "rope_theta=1e4", "rope_type=longrope", "factor=4",
                                       "original_max_position_embeddings=4096", "short_factor=[1,2,3]",
                                       "long_factor=[1,2,3,4]"], ["sequence_length"], ["short_factor"]),
             ("sections that do not fit", ["head_dim=8", "rope_theta=1e4", "mrope_section=[1,1]"], [], ["mrope_section"])):
-        status, got = pe(*fields)
+        status, got = pe_keys(*fields)
         notes(what, got["text"], odd, wrong)
         check(f"{what}: returns {int(bool(wrong))}", status == bool(wrong))
     check("a file that is not there", pe("/nowhere.json")[0] == 1)
@@ -339,10 +396,10 @@ def complaints():
               not run.stdout, run)
 
 
-def pe_of(text):
+def pe_of(text, *words):
     with tempfile.NamedTemporaryFile("wb", suffix=".json", delete=False) as file:
         file.write(text if isinstance(text, bytes) else text.encode())
-    got = pe(file.name)
+    got = pe(file.name, *words)
     os.unlink(file.name)
     return got
 
@@ -773,7 +830,7 @@ def types():
     tool_types.run_all(sys.modules[__name__])
 
 
-for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, dry_run, details, complaints, hostile, tables,
+for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, dry_run, details, settings, complaints, hostile, tables,
                          no_config, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")

@@ -19,7 +19,7 @@ SETTINGS = [
     ["preset=ddpm", "d_model=32"], ["preset=mlx", "d_model=34"], ["preset=musicgen", "d_model=64"],
     ["preset=vaswani", "d_model=32", "base=500", "scale=2"], ["preset=vaswani", "d_model=32", "half_turns=true"],
     ["head_dim=64", "rope_theta=1e6", "rope_type=yarn", "factor=4.1", "original_max_position_embeddings=32768"],
-    ["head_dim=8", "rope_theta=1e4", "rope_type=longrope", "factor=4", "original_max_position_embeddings=4096",
+    ["head_dim=8", "rope_theta=1e4", "rope_type=longrope", "original_max_position_embeddings=4096",
      "max_position_embeddings=131072", *LISTS],
     ["head_dim=64", "rope_theta=1e6", "rope_type=yarn", "factor=4", "original_max_position_embeddings=32768",
      "beta_fast=16", "beta_slow=2", "extrapolation_factor=0.5"],
