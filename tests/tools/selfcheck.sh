@@ -4,15 +4,19 @@
 # selfcheck.sh: do the tests notice? Each line breaks a copy of the tree in one way (tests/tools/mutate.sh)
 # and runs the gate that is there for it. The gate must be green before and red after.
 #
-#   selfcheck.sh          all of them, JOBS=n at the same time
-#   selfcheck.sh lane N   one of those n: it takes the next line that no other has taken
+#   selfcheck.sh               all of them, JOBS=n at the same time
+#   selfcheck.sh lane N        one of those n: it takes the next line that no other has taken
+#   selfcheck.sh only DEFECT   one defect, as for a line that is new
+#   selfcheck.sh places        runs no gate: each defect must still find its place in its file (checks/defects.sh)
 set -u
 . tests/tools/lib.sh
+mode=${1:-all} wanted=${2:-}
 ALL=$PWD/$BUILD/selfcheck
+[ "$mode" != places ] || ALL=$PWD/$BUILD/defects # both may run at the same time
 WORK=$ALL/lane.${2:-main}
 unset MAKEFLAGS MAKELEVEL
 number=0
-if [ "${1:-}" != lane ]; then
+if [ "$mode" != lane ]; then
     rm -rf "$ALL"
     mkdir -p "$ALL"
 fi
@@ -32,7 +36,7 @@ fresh_tree() {
     mkdir -p "$WORK/tree/build"
     cp -R pe.h pe_simd.h pe_fixed.* src tests examples Makefile "$WORK/tree/"
     cp -R generate packaging .github bench docs CMakeLists.txt README.md CHANGELOG.md LICENSE "$WORK/tree/"
-    for file in .ci .gitattributes; do [ ! -e $file ] || cp -R $file "$WORK/tree/"; done
+    for hidden in .ci .gitattributes; do [ ! -e $hidden ] || cp -R $hidden "$WORK/tree/"; done
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
 
@@ -41,10 +45,19 @@ gate() { (cd "$WORK/tree" && BUILD=build STRICT=0 JOBS=1 "$@") >"$WORK/log" 2>&1
 # breaks FILE DEFECT GATE...: the gate is green on the tree as it is, and red with the defect.
 breaks() {
     number=$((number + 1))
+    [ "$mode" != only ] || [ "$2" = "$wanted" ] || return 0
     mkdir "$ALL/taken.$number" 2>/dev/null || return 0
     file=$1 defect=$2
     shift 2
     [ -f "$file" ] || { bad "$defect: there is no $file" && return; }
+    if [ "$mode" = places ]; then
+        if sh tests/tools/mutate.sh "$file" "$defect" >"$WORK/mutated"; then
+            ok "$defect in $file"
+        else
+            bad "$defect: no place in $file"
+        fi
+        return
+    fi
     fresh_tree
     green=$ALL/green.$(echo "$*" | cksum | tr ' ' .)
     if [ ! -f "$green" ]; then
@@ -269,10 +282,18 @@ defects_of_the_library() {
     breaks packaging/pe_lib.c shared-function sh tests/checks/library.sh
 }
 
-if [ "${1:-}" = lane ]; then
+if [ "$mode" = lane ]; then
     defects_of_the_library
     echo "$passed $failed" >"$WORK/count"
     exit 0 # the verdict is in the file
+fi
+if [ "$mode" = places ] || [ "$mode" = only ]; then
+    defects_of_the_library
+    echo "$passed passed, $failed failed, $skipped skipped"
+    least=1
+    [ "$mode" = only ] || least=100
+    [ $failed -eq 0 ] && [ $passed -ge $least ]
+    exit
 fi
 
 echo "Defects of the library"
