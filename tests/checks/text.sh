@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# text.sh: comments and pages have no more hard sentences than tests/checks/text.txt allows (text.py counts them), and
+# text.py finds an example of each kind that it counts.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/text
+mkdir -p "$WORK"
+have python3 || { echo "SKIP: python3 is missing" && exit 77; }
+check "comments and pages have as many hard sentences as tests/checks/text.txt says" python3 tests/checks/text.py
+sed 's/ [1-9][0-9]*$/ 0/' tests/checks/text.txt >"$WORK/text.txt"
+sed "s,^BOUNDS = .*,BOUNDS = '$WORK/text.txt'," tests/checks/text.py >"$WORK/text.py"
+check "... and a lower bound is refused" not python3 "$WORK/text.py"
+echo
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
