@@ -182,7 +182,7 @@ def sleef(library, function, triple):
 
 
 def loop_of(found, function, least, pairs, core):
-    """The fewest cycles a pair of the function's loops that have so many products, or, if pairs is said,
+    """The fewest cycles per pair of the function's loops that have so many products, or, if pairs is said,
     of the shortest way round, with the
     micro-operations and the vectors that go to the stack and come back."""
     best = None
@@ -233,7 +233,7 @@ def main():
             sys.exit("mca: %s is missing (llvm-19, gcc-aarch64-linux-gnu)" % tool)
     if not os.path.exists(ARM_ROOT):
         sys.exit("mca: %s is missing: sh tests/tools/arm64.sh lays it out" % ARM_ROOT)
-    text = "| cycles a pair | " + " | ".join(title for title, _, _, _ in LOOPS) + " | SLEEF's floats |\n"
+    text = "| cycles per pair | " + " | ".join(title for title, _, _, _ in LOOPS) + " | SLEEF's floats |\n"
     text += "|---" * (len(LOOPS) + 2) + "|\n"
     for name, compiler, march, isa, core, library, function, lanes in CORES:
         row = [name]
