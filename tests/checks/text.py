@@ -117,7 +117,7 @@ def sentences(text):
     """Yields (line offset, sentence) of a text. Formulas, which are indented lines or lines of signs, end a sentence."""
     held, start = "", 0
     for number, line in enumerate(text.split("\n")):
-        line = re.sub(r"`[^`]*`", "code", line)
+        line = re.sub(r"`[^`]*`", "CODE", line)
         if not line.strip() or re.match(r"\s{4,}\S", line) or re.search(r" {3,}\S", line.strip()) or "----" in line:
             if held.strip():
                 yield start, held.strip()
