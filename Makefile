@@ -24,10 +24,10 @@ include tests/settings.mk
 ##
 ##   make quick       6 seconds, after make headers, for each changed line: the bits of all results on the best and the
 ##                    simplest instruction set, the sharpest tests of bounds and bad input
-##   make test        4 minutes on two cores, for users and before each commit: does pe do on this machine
+##   make test        8 minutes on two cores, for users and before each commit: does pe do on this machine
 ##                    what it promises? Elements against MPFR, the same bits on each instruction set of this
 ##                    CPU, RoPE, bad input, bounds, README's programs
-##   make check       20 minutes on two cores, before a change is handed in: everything else that it has to
+##   make check       38 minutes on two cores, before a change is handed in: everything else that it has to
 ##                    pass. gcc and clang, AArch64, sanitizers, warnings, packaging, some of the matrix ...
 ##   tests/run        list the steps of these, and longer ones; tests/run exact.avx2 links runs two of them
 ##

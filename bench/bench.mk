@@ -102,7 +102,7 @@ bench-summary:
 	@python3 bench/bench.py summary README.md docs/benchmarks-zen4.md docs/benchmarks-xeon.md
 
 bench-plot: $(BENCH_OUT)/bench.json
-	@python3 bench/bench.py plot $< bench/fill docs/benchmarks-zen5.md
+	@python3 bench/bench.py plot $< bench/fill
 
 # What llvm-mca says of the hot loops on CPUs that are not at hand.
 .PHONY: mca

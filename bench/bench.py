@@ -8,8 +8,7 @@
                                    of FILE into a page of the CPU's beside it
     bench.py summary [--check] README PAGE...   write four rows of each PAGE between the markers of README,
                                    or tell whether they are there, and one of them of this version
-    bench.py plot FILE PREFIX [PAGE]   draw PREFIX.svg and PREFIX.png (needs gnuplot), with what PAGE has of
-                                   another machine as points
+    bench.py plot FILE PREFIX      draw PREFIX.svg and PREFIX.png (needs gnuplot)
 
 Figures are medians over repetitions, which every program runs in random order over all its rows;
 the spread is half the distance of the quartiles. How many times as long as pe another takes is the
@@ -582,7 +581,9 @@ ROWS = [
     ("one row of 4096", "row", "1x4096", "f32", "pe_fill_f32"),
     ("one row of 512", "row", "1x512", "f32", "pe_fill_f32"),
 ]
-SUMMARY = ("512 x 512", "131072 x 512", "512 x 512 at 1.6e7", "one row of 512")  # rows that README.md has, too
+# rows of the pages that README.md also has, with their names there
+SUMMARY = {"512 x 512": "512 x 512", "131072 x 512": "131072 x 512", "512 x 512 at 1.6e7": "512 x 512 at 1.6e7",
+           "one row of 512": "one row of 512", "512 x 512 in f32": "512 x 512, added"}
 PEERS = [
     ("plain C", ("c_sinf_cosf",)), ("libmvec", ("libmvec_{f}",)),
     ("SLEEF f32", ("sleef_u35_{f}_nt", "sleef_u35_{f}")), ("SLEEF f64", ("sleef_u35_{d}",)),
@@ -792,14 +793,18 @@ class Page:
             head, _, *rest = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines.splitlines())
             self.rows += [dict(zip(head, cells)) for cells in rest]
 
+    def named(self, table, build):
+        """The rows of that name in the tables of fills and of sums."""
+        return [r for r in self.rows if (r.get("table", r.get("x")), r.get("build")) == (table, build)]
+
     def find(self, table, build, head):
         """The row of a table with that head, or None."""
-        return next((r for r in self.rows if (r.get("table"), r.get("build")) == (table, build) and head in r), None)
+        return next((r for r in self.named(table, build) if head in r), None)
 
     def fastest(self, table, build):
         """How many times as long as pe the fastest of the others takes, and its name."""
-        others = self.find(table, build, PEERS[0][0])
-        return min((float(others[head][:-1]), head) for head, _ in PEERS if others.get(head))
+        others = next(r for r in self.named(table, build) if "ns/pair" not in r)
+        return min((float(cell[:-1]), head) for head, cell in others.items() if re.fullmatch(r"[0-9.]+x", cell))
 
 
 def machines(pages):
@@ -813,10 +818,10 @@ def machines(pages):
 
 def summary_lines(pages):
     """The first rows on the widest vectors: pe, the fastest of the others, and float angles."""
-    build = next(title(b) for b in BUILDS if all(page.find(SUMMARY[0], title(b), "ns/pair") for page in pages))
+    build = next(title(b) for b in BUILDS if all(page.find("512 x 512", title(b), "ns/pair") for page in pages))
     lines = []
-    for say in SUMMARY:
-        cells = {f"one thread, {build}": say}
+    for say, name in SUMMARY.items():
+        cells = {f"one thread, {build}": name}
         for page in pages:
             pe, (time, head) = page.find(say, build, "ns/pair"), page.fastest(say, build)
             cells[f"fastest other, {page.cpu}"] = f"**{short(time)}x** ({head})"
@@ -957,13 +962,6 @@ def curve(results, build, functions):
     return sorted(points.items())
 
 
-def of_page(page, build):
-    """(bytes, ns per pair of pe, of the fastest other) of the tables with 512 columns that a page has."""
-    found = [(rows, page.find(f"{rows} x 512", build, "ns/pair")) for rows in (512, 131072)] if page else ()
-    times = [(rows, float(pe["ns/pair"].strip("*"))) for rows, pe in found if pe]
-    return [(rows * 512 * 4, ns, ns * page.fastest(f"{rows} x 512", build)[0]) for rows, ns in times]
-
-
 def plot(args):
     results = read(args.file)
     builds = [b for b in ("avx512", "avx2", "neon") if len(curve(results, b, ("pe_fill_f32",))) > 20]
@@ -971,7 +969,6 @@ def plot(args):
         sys.exit("no sweep over table sizes in that file: it takes make bench")
     if not shutil.which("gnuplot"):
         sys.exit("gnuplot is needed: make bench-deps")
-    page = Page(args.page) if args.page else None
     data, plots = [], []
     for build in builds:
         parts = []
@@ -984,12 +981,6 @@ def plot(args):
             dash = " dashtype 2" if functions is STORES else ""
             parts.append(f"{block} using 1:2 with lines lw {width} lc rgb '{colour}'{dash} "
                          f"title '{name}'")
-        points = of_page(page, title(build))
-        if points:
-            block = f"$data{len(data)}"
-            data.append(f"{block} << EOD\n" + "".join(f"{x} {y} {z}\n" for x, y, z in points) + "EOD\n")
-            parts.append(f"{block} using 1:3 with points pt 6 ps 1.3 lc rgb '#000000' title '{page.cpu}: fastest other'")
-            parts.append(f"{block} using 1:2 with points pt 7 ps 1.3 lc rgb '#d55e00' title '{page.cpu}: pe'")
         panel = f"({len(plots) + 1}, {len(builds)})"
         plots.append(f"set lmargin at screen left{panel}\nset rmargin at screen right{panel}\n"
                      f"set title '{BUILDS[build][1]}'\nplot " + ", \\\n  ".join(parts)
@@ -1035,7 +1026,6 @@ def main():
     command = commands.add_parser("plot")
     command.add_argument("file")
     command.add_argument("prefix")
-    command.add_argument("page", nargs="?")
     command.set_defaults(do=plot)
     args = parser.parse_args()
     args.do(args)
