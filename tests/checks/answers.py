@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""examples/answers.c against a transformer in numpy's float64, on small random models; and files that are not models.
+"""Compares examples/answers.c with a transformer in numpy's float64, on small random models, and gives it files that
+are not models, which it has to refuse.
 
     answers.py PROGRAM DIRECTORY
 
-Written from the description of llama2.c's checkpoints, not from the program. Expected values come from float64, but for
-angles that are floats on purpose.
+PROGRAM is the compiled example, DIRECTORY a folder for the files. The transformer below was written from the
+description of llama2.c's checkpoints, not from the program. It computes everything in float64, except the angles of
+those kinds in KINDS that examples/answers.c rounds to float on purpose.
 """
 import struct
 import subprocess
@@ -54,7 +56,7 @@ def model(rng, dim, hidden, layers, heads, kv_heads, words, length, shared):
 
 
 def angles(kind, head, positions):
-    """[positions, head / 2], in float64."""
+    """Returns the angles of one kind of KINDS, as a float64 array of the shape [positions, head / 2]."""
     i = np.arange(head // 2)
     if kind in ("exact", "libm"):
         return positions[:, None] * 10000.0 ** (-2.0 * i / head)
@@ -72,7 +74,10 @@ def angles(kind, head, positions):
 
 
 def log_probabilities(w, heads, kv_heads, tokens, angle):
-    """[texts, length, words] of tokens [texts, length]."""
+    """Returns the logarithms of the words' probabilities, [texts, length, words], after each token of [texts, length].
+
+    `angle` has the angle of each position and pair.
+    """
     w = {name: x.astype(np.float64) for name, x in w.items() if name != "unread"}
     texts, length = tokens.shape
     cosine, sine = (f(angle).astype(np.float32).astype(np.float64) for f in (np.cos, np.sin))
@@ -80,7 +85,7 @@ def log_probabilities(w, heads, kv_heads, tokens, angle):
     def norm(x, weight):
         return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * weight
 
-    def rotate(x):  # [texts, length, heads, head]
+    def rotate(x):  # the shape of x is [texts, length, heads, head]
         even, odd = x[..., 0::2], x[..., 1::2]
         c, s = cosine[None, :, None], sine[None, :, None]
         return np.stack((even * c - odd * s, even * s + odd * c), -1).reshape(x.shape)

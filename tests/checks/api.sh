@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# api.sh: is every public function tested, described and found? The functions pe_... of pe.h, as
-# the preprocessor sees them, are compared with those called in
+# api.sh: checks that every public function is tested and described, and that a search finds it. The functions
+# pe_... of pe.h, as the preprocessor sees them, are compared with the functions that are called in
 #
 #   tests/unit/calls/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
 #   tests/unit/hash.c                            the same bits from every build (tests/run matrix)
 #   tests/fuzz/*.c                               any argument: what is refused, what is touched
 #
-# and each must be in all. A function for which that makes no sense stands below, with the reason.
-# Each is written out in the public part, so that a search for its name finds it, below a comment
-# with all its parts, see undescribed(); and again, with its body, in the private part, where ctags finds it. And there are
-# not too many. The sections' numbers go up.
+# Each function must be called in all three. unhashed() and unfuzzed() list the exceptions, with the reason.
+#
+# The public part of pe.h has a prototype of each function with the whole name, so that a search finds it. Above it is a
+# comment with all parts that undescribed() names. The private part has the definition, which ctags finds. There are at
+# most MOST_FUNCTIONS functions, and the numbers of the sections go up.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/api
 rm -rf "$WORK"
 mkdir -p "$WORK"
 
-# functions that tests/unit/hash.c does not call, and why
+# unhashed: prints the functions that tests/unit/hash.c does not call; the second column says why.
 unhashed() {
     grep -v '^ *#' <<X | awk '{ print $1 }' | sort
 pe_rope_type_named     reads text
@@ -28,7 +29,7 @@ pe_frequency_error     text
 X
 }
 
-# functions that no fuzzer calls, and why
+# unfuzzed: prints the functions that no fuzzer calls; the second column says why.
 unfuzzed() {
     grep -v '^ *#' <<X | awk '{ print $1 }' | sort
 pe_version                 no argument
@@ -43,9 +44,9 @@ pe_fixed_increments_of     no pe_at; test_fixed.c has its refusals
 X
 }
 
-MOST_FUNCTIONS=101 # what is more has to make another one needless
+MOST_FUNCTIONS=101 # whoever adds a function has to remove another one
 
-verdict() { # NAME FILE: the file lists what is wrong
+verdict() { # NAME FILE: fails unless the file, which lists what is wrong, is empty
     if [ -s "$2" ]; then
         echo "FAIL $1"
         sed 's/^/    /' "$2"
@@ -63,13 +64,13 @@ count=$(wc -l <"$WORK/public")
 [ "$count" -le $MOST_FUNCTIONS ] || echo "$count functions" >"$WORK/many"
 verdict "at most $MOST_FUNCTIONS public functions: $((count))" "$WORK/many"
 
-# Prototypes of the public part, where each begins on a line that has its whole name.
+# Each prototype of the public part begins on a line that contains the function's whole name.
 sed '/^\/\*  PRIVATE/q' pe.h | sed -n 's/^PE_API .*[ *]\(pe_[a-z0-9][a-z0-9_]*\)(.*/\1/p' |
     sort >"$WORK/literal"
 diff "$WORK/public" "$WORK/literal" >"$WORK/unliteral"
 verdict "every public function is written out, once" "$WORK/unliteral"
 
-# Definitions: a line that has the whole name, and a body behind the parameters.
+# A definition begins on a line that contains the function's whole name, and has a body after the parameters.
 awk '
     /^(PE_API|PE__API_INLINE) [^;]*[ *]pe_[a-z0-9][a-z0-9_]*\(/ {
         name = $0
@@ -88,8 +89,8 @@ else
     skipping "universal-ctags is missing: the definitions that it finds"
 fi
 
-# The numbers of sections go up in the public part and again in the private one, and the contents have those of
-# the public part.
+# The numbers of the sections go up in the public part, and again in the private part. The table of contents has the
+# numbers of the public part.
 sections() { sed -n 's,^/\* ---- \([0-9][0-9.]*\)\.* .*,\1,p; s,^/\*  \(2\)\. TYPES.*,\1,p' | sed 's/\.$//'; }
 sed '/^\/\*  PRIVATE/q' pe.h | sections >"$WORK/public.sections"
 sed '1,/^\/\*  PRIVATE/d' pe.h | sections >"$WORK/private.sections"
@@ -102,7 +103,7 @@ verdict "the sections of pe.h have the contents' numbers, in order" "$WORK/unord
 
 called() { sed 's/\\"//g; s/"[^"]*"//g' | grep -o '\<pe_[a-z0-9][a-z0-9_]* *(' | sed 's/ *($//' | sort -u; }
 
-compare() { # NAME FILE EXCEPTIONS: the names in FILE are all public ones but the exceptions
+compare() { # NAME FILE EXCEPTIONS: fails unless the names in FILE are all public functions except those in EXCEPTIONS
     comm -23 "$WORK/public" "$2" | comm -23 - "$3" >"$WORK/missing"
     comm -12 "$3" "$2" >"$WORK/needless"
     comm -13 "$WORK/public" "$3" >>"$WORK/needless"
@@ -129,9 +130,10 @@ for fuzzer in api rope tables; do
 done | sort -u >"$WORK/fuzz"
 compare "tests/fuzz/*.c call every public function" "$WORK/fuzz" "$WORK/unfuzzed"
 
-# The comment above a public prototype ends with its blank line. Where a pe_status is returned, it has
-# the parts Returns, Accuracy with the file of tests/ that proves it, Aliasing if there are two
-# pointers or more, and Threads; else Threads. "as pe_x" in a part is another one's.
+# undescribed: prints each part that is missing in the comment of a public function. A comment belongs to all prototypes
+# below it up to the next blank line. Every comment needs the part Threads. If the first of these functions returns a
+# pe_status, the comment also needs Returns and Accuracy, which names the test that proves it. With two pointers or more
+# it needs Aliasing also. Each test that a comment names must exist, and so must each function in an "as pe_x".
 undescribed() {
     awk '
         function part(name) { return text ~ "\n \\* " name "  +[^ ]" }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# api_pages.sh: docs/api.md is what `make headers` makes, and `make docs` makes pages without a warning: both have
-# every public function that `tests/run api` counts; the pages, too, every type and constant of an enum.
+# api_pages.sh: checks that docs/api.md is what `make headers` makes, and that `make docs` makes its pages without a
+# warning. Both list every public function that `tests/run api` counts. The pages also have every type and every
+# constant of an enum.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/api_pages
@@ -20,7 +21,7 @@ check "... and lists every function" sh -c "grep -vxFf '$WORK/types' '$WORK/list
 
 if have doxygen; then
     check "make docs, without a warning" sh docs/api/make.sh "$WORK/pages"
-    # What is in the search, which is where a reader looks for a name.
+    # members KIND: prints the names of this kind in the index of the pages, where a reader searches for a name.
     members() { sed -n "/<member kind=\"$1\">/,/<\/member>/s/^ *<name>\(.*\)<.*/\1/p" "$WORK/pages/posenc.tag" | sort -u; }
     members function >"$WORK/paged"
     check "... the pages have every function: $(wc -l <"$WORK/public" | tr -d ' ')" diff "$WORK/public" "$WORK/paged"

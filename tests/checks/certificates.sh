@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# certificates.sh: computes the certificates of tests/theorem.txt again with MPFR, and compares pe's elements there.
-# `sh generate/theorem.sh` writes the file; generate/theorem.c explains it.
+# certificates.sh: computes the certificates of tests/theorem.txt again with MPFR, and compares pe's elements at the
+# positions that the file names. The command `sh generate/theorem.sh` writes the file. generate/theorem.c explains it.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/certificates

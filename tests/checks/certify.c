@@ -1,50 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * certify: every element of whole tables, by the billion, against an oracle in double-double.
+ * certify: compares every element of whole tables, billions of elements, with an oracle in double-double arithmetic.
  *
  *     certify [some|full|every] [SECONDS] [JSON]      see certify.sh, which builds and runs it
  *
- *     some     a sixteenth of the rows of every table below
- *     full     all rows
- *     every    all rows, and then every position from -2^31 to 2^31 of some widths
- *     SECONDS  begin nothing new after so long (0: no limit); what was not begun is not counted
- *     JSON     the file for the results
+ *     some     certifies 1/16 of the rows of every table below
+ *     full     certifies all rows
+ *     every    certifies all rows, and then every position from -2^31 to 2^31 for some widths
+ *     SECONDS  is the time after which no new piece of a table is begun; such pieces are not counted. 0: no limit
+ *     JSON     is the file for the results
  *
- * Environment: JOBS=n processes. The last line is "N passed, N failed"; each table is one of them.
+ * The environment variable JOBS is the number of processes. The last line is "N passed, N failed", which counts tables.
  *
  * THE ORACLE shares no code with the library. With p = a + b and exact frequencies,
  *
  *     sin(p w) = sin(a w) cos(b w) + cos(a w) sin(b w)
  *     cos(p w) = cos(a w) cos(b w) - sin(a w) sin(b w)
  *
- * MPFR makes the sines of a (an anchor: one position in rows * hops) and of the turns b = 0, 1 ...
- * rows - 1 and 0, rows, 2 rows ..., each rounded to a double-double. A row is the anchor turned
- * twice: by a multiple of rows, and by what is left. Its error, with u = 2^-53:
+ * Here a is the anchor, one position out of every near * hops. MPFR computes the sines and cosines of the anchor and
+ * of two lists of distances b, and rounds each to a double-double. The near distances are 0, 1 ... near - 1. The far
+ * distances are 0, near, 2 near ... (hops - 1) near. For each row, the anchor is rotated twice: by a far distance, and
+ * then by a near one. In the code and below, a turn is the sines and cosines of all pairs for one distance. The error
+ * of a row, with u = 2^-53, is made of these terms:
  *
- *   input     hi + lo with |lo| <= u/2, as |hi| <= 1, and lo is rounded: at most 2^-54 u = 2^-107.
- *   product   of two of them: p = hi hi' and its error term are exact, hi lo' + lo hi' is two fma of
- *             results below 2^-53 and 2^-52, so 2^-107 + 2^-106 for these, and lo lo' <= 2^-108 is
- *             left out: less than 2^-105.
- *   sum       of two products: the high parts add exactly to h + t, |t| <= 2^-53 as |h| < 2; the
- *             low parts, below 3/4 * 2^-52 each, make two roundings of numbers below 2^-51: 2^-105
- *             each at most. With the two products: less than 4 * 2^-105 = 2^-103.
- *   turn      errors e of the anchor and 2^-107 of the turn: |S| + |C| <= sqrt 2 for either, so
- *             sqrt 2 (e + 2^-107) + 2^-103.
- *   first     e = 2^-107: 2^-106 sqrt 2 + 2^-103 < 1.18 * 2^-103
- *   second    sqrt 2 (1.18 + 1/16) 2^-103 + 2^-103 < 2.8 * 2^-103 < 2^-101
+ *   input     A sine is stored as hi + lo. As |hi| <= 1, |lo| <= u/2; lo is rounded, so the error is at most
+ *             2^-54 u = 2^-107.
+ *   product   In a product of two inputs, p = hi hi' and its error term are exact. hi lo' + lo hi' takes two fma with
+ *             results below 2^-53 and 2^-52, so their errors are 2^-107 + 2^-106. lo lo' <= 2^-108 is left out. The sum
+ *             of these errors is less than 2^-105.
+ *   sum       In a sum of two products, the high parts add exactly to h + t, with |t| <= 2^-53 because |h| < 2. The
+ *             low parts are below 3/4 * 2^-52 each. Adding them takes two roundings of numbers below 2^-51, with errors
+ *             of at most 2^-105 each. With the errors of both products, the total is less than 4 * 2^-105 = 2^-103.
+ *   rotation  Let the error of the rotated sines be e. That of the turn is 2^-107. As |sine| + |cosine| <= sqrt 2, the
+ *             error afterwards is at most sqrt 2 (e + 2^-107) + 2^-103.
+ *   first     The first rotation has e = 2^-107, which gives 2^-106 sqrt 2 + 2^-103 < 1.18 * 2^-103.
+ *   second    The second rotation gives sqrt 2 (1.18 + 1/16) 2^-103 + 2^-103 < 2.8 * 2^-103 < 2^-101.
  *
- * The amplitude A (1 but in MLX) is one product more, less than 2^-104 |A|. So the exact element y
- * is within 2^-100 |A| of hi + lo, where hi is the double next to the sum: BOUND. (The turns are
- * exact to a rounding: they are made by repeated turning at 256 bits, at most 4096 times.)
+ * The amplitude A, which is 1 except in MLX, takes one more product with an error of less than 2^-104 |A|. So the exact
+ * element y is within 2^-100 |A| of hi + lo, where hi is the double nearest to the sum. The constant BOUND is this
+ * 2^-100. (Each turn is the exact one up to its rounding to a double-double: it is computed with at most 4096
+ * rotations with 256 bits.)
  *
- * From this a rounding is proven. Let hi lie in [2^k, 2^(k+1)), 2^k >= 2^-40 |A|. A tie of two
- * neighbours in a type of at most 24 bits is a multiple of 2^(k-25), or of 2^(k-26) below 2^k, and so
- * is either hi itself or at least 2^(k-52) away from it. But y is within 2^(k-53) + 2^-100 |A| <
- * 2^(k-52) of hi. So where hi is no tie, y rounds as hi does; and hi is rounded here by adding and
- * subtracting 1.5 * 2^52 units in the last place of the type. Where hi is a tie (a double-double
- * would know its side, but these are few), where hi is small, and where the library differs: MPFR,
- * with 320 bits for the angle and 256 for the sine, decides alone. Doubles are measured: the error
- * must be at most 0.501 units in the last place, and 2^-20 |A| is the limit of what is small.
+ * This bound proves roundings. Let hi be in [2^k, 2^(k+1)) with 2^k >= 2^-40 |A|. A tie between two adjacent numbers of
+ * a type with at most 24 bits is a multiple of 2^(k-25), or of 2^(k-26) below 2^k. So a tie is either hi itself, or at
+ * least 2^(k-52) away from hi. But y is within 2^(k-53) + 2^-100 |A| < 2^(k-52) of hi. So where hi is not a tie, y and
+ * hi are rounded to the same number. The code rounds hi by adding and subtracting 1.5 * 2^52 units in the last place of
+ * the type. MPFR decides alone, with 320 bits for the angle and 256 bits for the sine, in three cases: hi is a tie, hi
+ * is small, or the library's element differs. (lo would tell on which side of a tie y is, but ties are rare.)
+ *
+ * For doubles, the error is measured instead. It must be at most 0.501 units in the last place, and elements below
+ * 2^-20 |A| are small.
  */
 #ifndef _GNU_SOURCE
     #define _GNU_SOURCE /* mmap, fork under -std=c99 */
@@ -89,7 +94,8 @@ static const int type_precision[] = {24, 53, 11, 8};
 
 typedef struct subject {
     pe_preset preset;
-    size_t rows, d; /* rows: of the table; 0: every position */
+    size_t rows; /* number of rows of the table; 0 stands for every position */
+    size_t d;    /* d_model, the number of columns */
     double base;
     type type;
 } subject;
@@ -141,14 +147,16 @@ static const subject subjects[] = {
 #undef V
 #undef THREE_BASES
 
-/* A convention, told again: columns, frequencies base^(-i num / den), offset and amplitude. */
+/* Describes a preset independently of the library. */
 typedef enum layout { INTERLEAVED, SINES_FIRST, COSINES_FIRST } layout;
 typedef struct convention {
     layout layout;
-    size_t sines, cosines, zeros;
-    unsigned long num, den;
-    int64_t offset;
-    int padded; /* the row of position -1 is 0 */
+    size_t sines, cosines; /* the numbers of columns with sines and with cosines */
+    size_t zeros;          /* the number of columns at the end that are 0 */
+    unsigned long num;     /* the frequency of pair i is base^(-i num / den) */
+    unsigned long den;
+    int64_t offset; /* is added to each position */
+    int padded;     /* whether the row of position -1 is 0 */
     double amplitude;
 } convention;
 
@@ -179,7 +187,7 @@ static convention convention_of(const subject *s)
     return c;
 }
 
-/* The columns of pair i. */
+/* sine_column() and cosine_column() return the columns that hold the sine and the cosine of pair i. */
 static size_t sine_column(const convention *c, size_t i)
 {
     return c->layout == INTERLEAVED ? 2 * i : c->layout == SINES_FIRST ? i : c->cosines + i;
@@ -202,11 +210,11 @@ static int64_t first_of(const subject *s, size_t rows, int64_t offset, size_t pl
 
 typedef struct result {
     uint64_t elements, by_mpfr, ties, wrong;
-    double worst; /* error in units in the last place of the exact value's binade */
+    double worst; /* the largest error, in units in the last place of the exact value's binade */
     double worst_got;
     int64_t worst_position;
     size_t worst_column;
-    double seconds; /* of processor time, filling and making the oracle included */
+    double seconds; /* processor time, which includes filling and making the oracle */
     uint64_t pieces, pieces_done;
 } result;
 
@@ -231,7 +239,7 @@ static double seconds_of(clockid_t clock)
 static double now(void) { return seconds_of(CLOCK_MONOTONIC); }
 static double cpu_time(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-/* ---- double-double, four arrays of `pad` doubles: sine hi, lo, cosine hi, lo -------------------- */
+/* ---- double-double: a row is four arrays of `pad` doubles: sine hi, sine lo, cosine hi, cosine lo ---- */
 
 INLINE double two_sum(double a, double b, double *error)
 {
@@ -240,7 +248,7 @@ INLINE double two_sum(double a, double b, double *error)
     return s;
 }
 
-/* x X + y Y, four double-doubles */
+/* Returns the high part of x X + y Y and stores the low part in *low. The arguments are four double-doubles. */
 INLINE double turned(double xh, double xl, double Xh, double Xl, double yh, double yl, double Yh,
                      double Yl, double *low)
 {
@@ -253,7 +261,7 @@ INLINE double turned(double xh, double xl, double Xh, double Xl, double yh, doub
     return h;
 }
 
-/* out = anchor turned by turn, normalised */
+/* Rotates `anchor` with the sines and cosines in `turn`, and stores normalised double-doubles in `out`. */
 static void turn_anchor(const double *restrict anchor, const double *restrict turn,
                         double *restrict out, size_t pad)
 {
@@ -284,12 +292,13 @@ INLINE double double_of(int64_t b)
     return x;
 }
 
-/* How a type rounds: a unit in the last place of h is 2^(e - precision + 1), e >= least. */
+/* Says how a type rounds. A unit in the last place of a number with the exponent e is 2^(e - precision + 1), where e is
+   at least the smallest exponent of the type. Exponent fields are bits 52 to 62 of a double, in their place. */
 typedef struct rule {
-    int64_t least;   /* of the exponent field, in place */
-    int64_t inverse; /* inverse - exponent field: 1 / unit */
-    int64_t magic;   /* exponent field + magic: 1.5 * 2^52 units */
-    double small;    /* what is smaller is MPFR's */
+    int64_t least;   /* the smallest exponent field */
+    int64_t inverse; /* inverse - exponent field is the bits of the double 1 / unit */
+    int64_t magic;   /* exponent field + magic is the bits of the double 1.5 * 2^52 units */
+    double small;    /* MPFR decides about elements below this */
     double amplitude;
     int is_f64, scaled;
 } rule;
@@ -302,14 +311,16 @@ static rule rule_of(type t, double amplitude)
     r.inverse = (2046 + p - 1) * (INT64_C(1) << 52);
     r.magic = (52 - (p - 1)) * (INT64_C(1) << 52) + (INT64_C(1) << 51);
     r.small = (t == F64 ? 0x1p-20 : t == F16 ? 0x1p-23 : 0x1p-40) * fabs(amplitude);
-    if (t == F16 && r.small < 0x1p-23) r.small = 0x1p-23; /* 0 of f16 has a sign */
+    /* Smaller elements of f16 may round to 0, whose sign only MPFR compares. */
+    if (t == F16 && r.small < 0x1p-23) r.small = 0x1p-23;
     r.amplitude = amplitude;
     r.is_f64 = t == F64;
     r.scaled = amplitude != 1.0;
     return r;
 }
 
-/* One element: `unsure` gets a bit where MPFR has to decide; returns the error in units. */
+/* Compares the library's element `got` with the oracle's h + l, which `scaled` multiplies by the amplitude. Returns the
+   error in units in the last place. Sets *unsure if MPFR has to decide, and *tie if the oracle's value is a tie. */
 INLINE double judge(double h, double l, double got, const rule *k, int is_f64, int scaled,
                     int64_t *unsure, int64_t *tie)
 {
@@ -336,10 +347,13 @@ INLINE double judge(double h, double l, double got, const rule *k, int is_f64, i
 }
 
 typedef struct verdict {
-    int64_t unsure, tie, worst; /* worst: the bits of the largest error */
+    int64_t unsure; /* whether MPFR has to decide about an element */
+    int64_t tie;    /* whether an element is a tie */
+    int64_t worst;  /* the bits of the largest error, a double */
 } verdict;
 
-/* n pairs: anchor turned by turn against what the library has. */
+/* Rotates `anchor` with `turn` and compares n pairs with the library's `sines` and `cosines`. Since look()
+   passes constants for is_f64 and scaled, the compiler makes four loops without branches. */
 INLINE verdict look_at(const double *restrict anchor, const double *restrict turn, size_t pad,
                        size_t n, const double *restrict sines, const double *restrict cosines,
                        const rule *k, int is_f64, int scaled)
@@ -383,13 +397,17 @@ typedef struct oracle {
     const subject *subject;
     convention convention;
     rule rule;
-    size_t pairs, pad; /* pairs = sines; arrays are padded to whole vectors, by turns of 0 */
-    size_t near, hops; /* rows of turns by one, and by `near` */
+    size_t pairs; /* the number of columns with sines */
+    size_t pad;   /* pairs, rounded up to whole vectors; the pairs in addition have the angle 0 */
+    size_t near;  /* the number of near distances: 0, 1 ... near - 1 positions */
+    size_t hops;  /* the number of far distances: 0, near, 2 near ... positions */
     mpfr_t *frequencies;
     mpfr_t angle, sine, cosine, element;
-    double *near_turns, *far_turns; /* [near][4 pad], [hops][4 pad] */
-    double *anchor, *here;          /* [4 pad]: by MPFR, and turned by a far turn */
-    double *sines, *cosines;        /* a row of the library's as doubles */
+    double *near_turns;      /* [near][4 pad]: the sines and cosines of the near distances */
+    double *far_turns;       /* [hops][4 pad]: the sines and cosines of the far distances */
+    double *anchor;          /* [4 pad]: the sines and cosines of the anchor, from MPFR */
+    double *here;            /* [4 pad]: the anchor, rotated by a far distance */
+    double *sines, *cosines; /* a row of the library, converted to doubles */
     pe_plan plan;
     void *memory;
     unsigned char *buffer;
@@ -421,7 +439,7 @@ static void oracle_turn(oracle *o, int64_t position, size_t pair)
     mpfr_sin_cos(o->sine, o->cosine, o->angle, MPFR_RNDN);
 }
 
-/* The sines of `count` multiples of the angle of `step` positions. */
+/* Stores in `out` the sines and cosines of the distances 0, step, 2 step ... (count - 1) step, as double-doubles. */
 static void oracle_turns(oracle *o, double *out, size_t count, int64_t step)
 {
     mpfr_t s, c, next, scratch;
@@ -469,7 +487,8 @@ static void oracle_make(oracle *o, const subject *s)
     mpfr_inits2(VALUE_BITS, o->sine, o->cosine, (mpfr_ptr)NULL);
     o->frequencies = (mpfr_t *)need(o->pairs * sizeof *o->frequencies);
     for (size_t i = 0; i < o->pairs; i++) {
-        /* base^(-n / m) in lowest terms, as a root of a power: exact wherever the result is */
+        /* The frequency base^(-n / m) is computed as the m-th root of a power, with n / m in lowest terms. So it is
+           exact whenever the result can be represented. */
         const unsigned long n = o->convention.num * (unsigned long)i, m = o->convention.den;
         const unsigned long common = i ? common_divisor(n, m) : 1;
         mpfr_init2(o->frequencies[i], ANGLE_BITS + 64);
@@ -517,7 +536,7 @@ static void oracle_free(oracle *o)
     free(o->buffer);
 }
 
-/* The anchor of a position. */
+/* Computes with MPFR the sines and cosines of `position`, and makes it the anchor. */
 static void oracle_anchor(oracle *o, int64_t position)
 {
     for (size_t i = 0; i < o->pad; i++) {
@@ -528,7 +547,7 @@ static void oracle_anchor(oracle *o, int64_t position)
     }
 }
 
-/* x rounded to a type of p bits whose least exponent is that of 2^least, by MPFR alone. */
+/* Returns x rounded to the type t, using only MPFR. */
 static double rounded_by_mpfr(const mpfr_t x, type t)
 {
     if (t == F32) return (double)mpfr_get_flt(x, MPFR_RNDN);
@@ -540,14 +559,15 @@ static double rounded_by_mpfr(const mpfr_t x, type t)
     mpfr_t y;
     double r;
     mpfr_init2(y, ANGLE_BITS);
-    mpfr_div_d(y, x, unit, MPFR_RNDN); /* exact: a power of two */
+    mpfr_div_d(y, x, unit, MPFR_RNDN); /* exact, as unit is a power of two */
     mpfr_rint(y, y, MPFR_RNDN);        /* ties to even */
     r = mpfr_get_d(y, MPFR_RNDN) * unit;
     mpfr_clear(y);
     return r == 0 && mpfr_sgn(x) < 0 ? -0.0 : r;
 }
 
-/* MPFR's word on one element; returns 1 if it is wrong. Keeps the error for doubles. */
+/* Computes one element with MPFR, and returns 1 if the library's `got` is wrong. For doubles, also stores the error in
+   units in the last place in *f64_error. */
 static int decide(oracle *o, int64_t position, size_t pair, int is_cosine, double got,
                   double *f64_error)
 {
@@ -598,7 +618,9 @@ static void decode(oracle *o, const void *row)
     }
 }
 
-/* One element whose row was not decided at once, or holds the largest error. */
+/* Compares one element again, on its own, and asks MPFR if needed. The caller certify_row() needs this if look() left
+   an
+   element of the row undecided, or if the row has a larger error than all rows before. */
 static void single(oracle *o, const double *turn, int64_t position, size_t pair, int is_cosine,
                    result *r)
 {
@@ -617,7 +639,7 @@ static void single(oracle *o, const double *turn, int64_t position, size_t pair,
         const int64_t at = position + o->convention.offset;
         r->by_mpfr++;
         r->ties += (uint64_t)tie;
-        if (got == 0) error = 0; /* a unit of it says nothing; right or wrong it is below */
+        if (got == 0) error = 0; /* an error in units of 0 means nothing; decide() judges it */
         if (decide(o, at, pair, is_cosine, got, &error)) {
             if (r->wrong++ < 4)
                 fprintf(stderr,
@@ -643,7 +665,7 @@ static void single(oracle *o, const double *turn, int64_t position, size_t pair,
     }
 }
 
-/* One row: o->here turned by `turn` is what it has to be. */
+/* Compares the library's row of `position` with o->here rotated with `turn`, and adds the outcome to *r. */
 static void certify_row(oracle *o, const double *turn, int64_t position, const void *row, result *r)
 {
     const convention *c = &o->convention;
@@ -684,7 +706,8 @@ static void fill(oracle *o, int64_t first, size_t rows, void *out)
     }
 }
 
-/* rows of a table in memory that begin at `first`; the anchors begin there, too. */
+/* Compares the rows of `table`, whose first row is that of position `first`. The first anchor is at position
+   anchor_first, and there is another one every near * hops positions. */
 static void certify_rows(oracle *o, int64_t first, size_t rows, const unsigned char *table,
                          int64_t anchor_first, result *r)
 {
@@ -701,7 +724,7 @@ static void certify_rows(oracle *o, int64_t first, size_t rows, const unsigned c
     }
 }
 
-/* A stretch of positions, in calls of so many bytes. */
+/* Fills and compares `rows` positions starting at `first`. Each call of pe_fill_T() writes at most call_bytes. */
 static void certify_stretch(oracle *o, int64_t first, size_t rows, size_t call_bytes, result *r)
 {
     const size_t row_bytes = o->subject->d * type_bytes[o->subject->type];
@@ -725,8 +748,9 @@ static uint64_t random_next(void)
     return z ^ (z >> 31);
 }
 
-/* The largest |oracle - MPFR| of random elements, and exactly as many wrong elements found as were
-   spoilt by one unit in the last place. Returns 1 if both are as they must be. */
+/* Tests the oracle itself with a small table like that of `given`. Stores in *largest the largest difference between
+   the oracle and MPFR for random elements. Then changes SPOILT elements by one unit in the last place (doubles by two),
+   and counts how many the oracle finds. Returns 1 if the difference is at most BOUND and exactly these are found. */
 static int control(const subject *given, double *largest)
 {
     enum { ROWS = 300, SPOILT = 100 };
@@ -773,7 +797,9 @@ static int control(const subject *given, double *largest)
         if (marked[at]) continue;
         marked[at] = 1;
         spoilt++;
-        /* one unit up or down; doubles by two: one may be within 0.501 */
+        /* The element is moved up or down by one unit in the last place. A double is moved by two units, since its
+           error
+           may be at most 0.501 after a move of one unit. */
         uint64_t bits = 0;
         uint32_t word;
         uint16_t half;
@@ -790,7 +816,7 @@ static int control(const subject *given, double *largest)
     }
     free(marked);
     memset(&r, 0, sizeof r);
-    r.wrong = 4; /* nothing printed */
+    r.wrong = 4; /* single() prints only the first four wrong elements, so nothing is printed */
     certify_rows(&o, first, ROWS, mine, first, &r);
     oracle_free(&o);
     return clean.wrong == 0 && r.wrong == 4 + SPOILT && *largest <= BOUND;
@@ -852,7 +878,8 @@ static void work(shared *all, const piece *pieces, size_t count)
     if (made != SIZE_MAX) oracle_free(&o);
 }
 
-/* The pieces of a run, tables first, then the stretches of "every position", dealt out in turns. */
+/* Stores the pieces of a run and returns their number. The tables come first. The pieces for "every position" follow,
+   alternating between the subjects. */
 static size_t pieces_of(piece *pieces, int mode)
 {
     size_t count = 0;
@@ -908,7 +935,7 @@ int main(int argc, char **argv)
            PE_ISA_NAME, PE_SLEEF_NAME, mpfr_get_version(), jobs,
            limit > 0 ? ", with a time limit" : "");
 
-    /* The oracle first: a check that cannot fail proves nothing. */
+    /* The oracle is tested first, because a check that cannot fail proves nothing. */
     double largest = 0;
     unsigned noticed = 0, controls = 0;
     for (size_t k = 0; k < LENGTH(subjects); k += k < 18 ? 5 : 1) {

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# certify.sh [some|full|every] [SECONDS]: build tests/checks/certify.c and run it: every element of whole
-# tables against a double-double oracle with a proven bound, and MPFR where that leaves one open.
+# certify.sh [some|full|every] [SECONDS]: builds and runs tests/checks/certify.c. It compares every element of whole
+# tables with a double-double oracle, whose error bound is proven. MPFR decides where the oracle cannot.
 #
-#   some    160 million f32 elements, seconds: part of `make test`
-#   full    2.5 billion f32 elements, half a minute on two cores
-#   every   the same, then every position from -2^31 to 2^31 of some widths, until SECONDS are over
+#   some    takes seconds for 160 million f32 elements, and is part of `make test`
+#   full    takes half a minute on two cores for 2.5 billion f32 elements
+#   every   does the same, then takes every position from -2^31 to 2^31 for some widths, until SECONDS are over
 #
-# ISA=best|avx512|avx2|scalar chooses the library's code (the oracle is compiled for this CPU in any
-# case), JOBS=n the processes. Results: build/certify.txt, build/certify.json.
+# ISA=best|avx512|avx2|scalar chooses the library's code; the oracle is always compiled for this CPU. JOBS=n is the
+# number of processes. The results are in build/certify.txt and build/certify.json.
 set -u
 . tests/tools/lib.sh
 export JOBS
@@ -37,7 +37,8 @@ fi
 
 mkdir -p "$BUILD"
 out=$BUILD/certify
-# The oracle is fma and nothing else that a compiler could fuse; its loops want vectors.
+# The oracle calls fma() wherever it needs a fused operation, so the compiler must not fuse others. With -march=native
+# the compiler vectorises its loops.
 native=
 echo 'int main(void) { return 0; }' | links "$cc" -march=native && native=-march=native
 # shellcheck disable=SC2046,SC2086

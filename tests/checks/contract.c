@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The public contract where it differs from 0.2, as a program: it compiles without a warning as C99 and C++11
-   when the names, types and orders of arguments are right, and runs when the calls do what they say. */
+/* This program uses what the public contract has changed since 0.2. It compiles without a warning as C99 and C++11 if
+   the names, types and orders of arguments are right, and succeeds if the calls do what they promise. */
 #include "pe.h"
 #include <stdio.h>
 #include <string.h>
 
-/* rows of sines and cosines of p omega[i], without a plan */
+/* These compute rows of sines and cosines of p omega[i] without a plan. */
 static pe_status (*const sincos_f32)(const double *, size_t, double, pe_at, size_t, float *,
                                      float *, size_t) = pe_sincos_f32;
 static pe_status (*const sincos_f64)(const double *, size_t, double, pe_at, size_t, double *,
@@ -15,13 +15,13 @@ static pe_status (*const sincos_f16)(const double *, size_t, double, pe_at, size
 static pe_status (*const sincos_bf16)(const double *, size_t, double, pe_at, size_t, uint16_t *,
                                       uint16_t *, size_t) = pe_sincos_bf16;
 
-/* a table is filled into the caller's arrays, and told as a value: made may be NULL */
+/* These fill the caller's arrays, and describe the table in the last argument, which may be NULL. */
 static pe_status (*const table_f32)(const pe_plan *, pe_at, size_t, pe_rope_table_layout, float *,
                                     float *, size_t, pe_rope_table *) = pe_rope_table_f32;
 static pe_status (*const table_bf16)(const pe_plan *, pe_at, size_t, pe_rope_table_layout,
                                      uint16_t *, uint16_t *, size_t,
                                      pe_rope_table *) = pe_rope_table_bf16;
-/* rotation by it: the rows at which tokens look, whole positions of one coordinate */
+/* These rotate heads with a table. The pe_at gives each token's row of the table: an integer, one coordinate. */
 static pe_status (*const by_table_f32)(const pe_rope_table *, pe_layout, pe_at, size_t, float *,
                                        pe_heads) = pe_rope_by_table_f32;
 static pe_status (*const by_table_bf16)(const pe_rope_table *, pe_layout, pe_at, size_t, uint16_t *,
@@ -30,7 +30,7 @@ static pe_status (*const by_table_to_f32)(const pe_rope_table *, pe_layout, pe_a
                                           const float *, pe_heads, float *,
                                           pe_heads) = pe_rope_by_table_to_f32;
 
-/* queries and keys anywhere: whole positions */
+/* These take queries and keys at any integer positions. */
 static pe_status (*const alibi_f32)(const float *, size_t, pe_alibi_mode, pe_at, size_t, pe_at,
                                     size_t, float *, size_t, size_t) = pe_alibi_fill_f32;
 static pe_status (*const t5)(size_t, size_t, int, pe_at, size_t, pe_at, size_t,
@@ -58,7 +58,7 @@ int main(void)
     config.layout = PE_LAYOUT_HALVES, config.expected_rows = 1;
     bad |= pe_plan_init(&plan, &config, memory, sizeof memory) != PE_OK ||
            pe_plan_frequencies(&plan, omega) != PE_OK;
-    /* the same bits with and without a plan */
+    /* pe_sincos_f32() gives the bits of pe_fill_f32(). */
     bad |= pe_plan_init_frequencies(&plan, &config, omega, PAIRS, memory, sizeof memory) != PE_OK;
     bad |= sincos_f32(omega, PAIRS, 1, pe_from(131072), ROWS, s, c, PAIRS) != PE_OK;
     for (int r = 0; r < ROWS; r++) {
@@ -66,7 +66,7 @@ int main(void)
         bad |= memcmp(row, s + r * PAIRS, PAIRS * sizeof *row) != 0 ||
                memcmp(row + PAIRS, c + r * PAIRS, PAIRS * sizeof *row) != 0;
     }
-    /* gathered rotation is rotation at those positions */
+    /* Rotating with rows that are gathered from a table gives the bits of rotating at those positions. */
     for (int i = 0; i < HEADS * 2 * PAIRS; i++) x[i] = y[i] = (float)(i % 13) - 6;
     bad |= table_f32(&plan, pe_from(0), ROWS, PE_ROPE_TABLE_APART, c, s, PAIRS, &table) != PE_OK;
     bad |= by_table_f32(&table, PE_LAYOUT_HALVES, pe_at_i32(ids), 1, x, heads) != PE_OK;
@@ -77,10 +77,10 @@ int main(void)
     bad |=
         table_f32(&plan, pe_from(0), 1, PE_ROPE_TABLE_MATRIX, x, NULL, 4 * PAIRS, NULL) != PE_OK ||
         x[0] != 1 || x[3] != 1;
-    /* fields */
+    /* The fields for several coordinates have these names and types. */
     rope.coordinate = coordinate, rope.axes = 3, rope.rotary_offset = 0, config.coordinate = NULL;
     bad |= pe_rope_config_error(&rope) != NULL || pe_config_error(&config) != NULL;
-    /* lists have a length: none, or what is needed */
+    /* The length that is given with a list must be 0, or the length that is needed. */
     rope.coordinate_length = PAIRS, rope.freq_factors = row, rope.freq_factors_length = PAIRS - 1;
     bad |= !strstr(pe_rope_config_error(&rope), "freq_factors_length");
     config.coordinate_length = PAIRS;

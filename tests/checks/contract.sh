@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# contract.sh: what 0.3 and 0.4 changed has the names, types and orders of arguments of contract.c, which compiles without a
-# warning as C99 and C++11 and runs.
+# contract.sh: checks that what 0.3 and 0.4 changed has the names, types and orders of arguments in contract.c. The
+# program must compile without a warning as C99 and C++11, and succeed.
 # shellcheck disable=SC2086
 set -u
 . tests/tools/lib.sh

@@ -1,24 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# cpus.sh: code that is compiled for a CPU does with memory what is best there. Every name that the compilers
-# here know chooses what tests/checks/cpus.txt says, and is in it; so do flags that older compilers set for
-# newer CPUs, and -march=native; and the library chooses by CPUID what the header does by flags.
+# cpus.sh: checks that code compiled for a CPU uses memory in the way that is best on it. For every CPU name that the
+# compilers here know, src/simd/choice.h must choose what tests/checks/cpus.txt lists for the name. It must also choose
+# rightly for the flags that older compilers set for newer CPUs, and for -march=native. The library, which asks CPUID,
+# must make the choice that the header makes from flags.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/cpus TABLE=tests/checks/cpus.txt
 rm -rf "$WORK"
 mkdir -p "$WORK"
 
-# choice COMPILER FLAGS...: as a line of the table begins; nothing if a flag is not known.
+# choice COMPILER FLAGS...: prints the three values at the beginning of a line of the table, or nothing if the compiler
+# does not know a flag.
 choice() {
     printf '#include "src/simd/choice.h"\nCHOSEN PE_ISA PE_PREFETCH_HEADS PE_LOADS_WAIT\n' |
         "$@" -std=c99 -I. -E -P -x c - 2>"$WORK/log" |
         awk '$1 == "CHOSEN" { split("scalar neon avx2 avx512 sse2", isa); print isa[$2], $3, $4 }'
 }
-# wanted NAME: what the table says of it
+# wanted NAME: prints the values that the table has for this name.
 wanted() { sed -n "/^[^#]*:.* $1\( .*\)\{0,1\}\$/s/:.*//p" "$TABLE"; }
-# names OPTION COMPILER FLAGS...: all that it knows
+# names OPTION COMPILER FLAGS...: prints all names that the compiler lists for the option.
 names() {
     option=$1
     shift
@@ -27,8 +29,8 @@ names() {
         case $option in -mcpu) "$@" -print-supported-cpus 2>&1 | sed -n 's/^\t/known values are: /p' ;; esac
     } | sed -n 's/.*\(values\|arguments\).* are: //p' | sed 's/;.*//' | tr -s ', ' '\n' | grep -v -x 'native\|' | sort -u
 }
-# each OPTION FILE ENTRY COMPILER FLAGS...: of the names in a file, those for which it chooses other things; some of
-# those that clang lists it does not know
+# each OPTION FILE ENTRY COMPILER FLAGS...: prints the names in FILE for which the choice differs from the table's. The
+# table is searched for ENTRY, or, if that is empty, for the name. Names that clang lists but rejects are skipped.
 each() {
     option=$1 file=$2 entry=$3
     shift 3
@@ -38,7 +40,8 @@ each() {
         [ "$is" = "$should" ] || echo "$name: '$is', $TABLE has '$should'"
     done <"$file"
 }
-# all LEAST OPTION ENTRY COMPILER FLAGS...: the same of all names, which all choose as ENTRY, if it is not empty
+# all LEAST OPTION ENTRY COMPILER FLAGS...: checks all names of a compiler with each(), and that there are at least
+# LEAST.
 all() {
     least=$1 option=$2 entry=$3
     shift 3
@@ -48,7 +51,7 @@ all() {
     check "$*: $(wc -l <"$WORK/names") names, at least $least" test "$(wc -l <"$WORK/names")" -ge "$least"
     check "$*: each chooses as in the table" awk '{ print } END { exit NR > 0 }' "$WORK/wrong"
 }
-# flags WANT COMPILER FLAGS...: what compilers set for a CPU that they do not know
+# flags WANT COMPILER FLAGS...: checks the choice for flags that a compiler sets for a CPU whose name it does not know.
 flags() {
     want=$1
     shift
@@ -57,7 +60,7 @@ flags() {
 }
 
 compilers="$GCC $CLANG $MATRIX_COMPILERS"
-! have gcc-16 || compilers="$compilers gcc-16" # where modules.sh has downloaded it
+! have gcc-16 || compilers="$compilers gcc-16" # is here if modules.sh has downloaded it
 case $(uname -m) in x86_64 | amd64) ;; *) compilers= ;; esac
 for compiler in $compilers; do
     have "$compiler" || { skipping "$compiler is missing: its names of CPUs" && continue; }
@@ -73,7 +76,7 @@ for compiler in $compilers; do
         flags "avx512 1 0" "$compiler" -msse4a $wide -mavx512vp2intersect       # clang 14 on a Zen 5
         flags "avx512 0 1" "$compiler" -mavx512f -DPE_PREFETCH_HEADS=0 -DPE_LOADS_WAIT=1
     }
-    # The CPU of this machine by its family: 25 is Zen 3 and, with AVX-512, Zen 4; 26 is Zen 5.
+    # The family of this machine's CPU tells what it is: 25 with AVX-512 is a Zen 4, 26 is a Zen 5.
     if ! grep -q AuthenticAMD /proc/cpuinfo 2>/dev/null || ! cpu_has avx512; then continue; fi
     case $(sed -n 's/^cpu family[^:]*: *//p' /proc/cpuinfo | head -n 1) in
     25) flags "avx512 0 0" "$compiler" -march=native ;;
@@ -84,7 +87,7 @@ done
 newest=$(echo "$MATRIX_COMPILERS" | tr ' ' '\n' | grep clang | tail -n 1)
 for compiler in $CLANG $newest; do all 40 -mcpu aarch64 "$compiler" --target=aarch64-linux-gnu; done
 
-# The library: has_avx512() and CPUID as they would be.
+# The library's choice, with has_avx512() and CPUID replaced by functions that describe eight CPUs.
 cat >"$WORK/chosen.c" <<'X2'
 #include <cpuid.h>
 #include <stdio.h>

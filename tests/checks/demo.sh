@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# demo.sh: the demo builds without a warning and does its job, with SLEEF and without; so do the other
-# examples. What they write is drawn by gnuplot; without, they say so and print all the same.
+# demo.sh: checks that the demo and the other examples build without a warning and print what they must. The demo is
+# built with SLEEF and without. If gnuplot is missing, examples/draw.sh must say so; otherwise it draws their files.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/demo.check
@@ -22,7 +22,8 @@ build_example() { # NAME OUT FLAGS...
 
 run() { "$@" >"$WORK/out" 2>&1 || { cat "$WORK/out" && return 1; }; }
 
-# Rows 1 and 3 of the 4 x 8 table, known from the literature, and the length of a row.
+# says_table: succeeds if the output has rows 1 and 3 of the 4 x 8 table, which are printed in the literature, the
+# length of a row, and a speed.
 says_table() {
     grep -q '1:  0.8415  0.5403  0.0998  0.9950  0.0100 .* length 2.000000' "$WORK/out" &&
         grep -q '3:  0.1411 -0.9900  0.2955  0.9553  0.0300 .* length 2.000000' "$WORK/out" &&
@@ -62,7 +63,7 @@ check "rope_decoder builds" build_example rope_decoder "$WORK/decoder" -DPE_SLEE
 check "rope_decoder runs" run "$WORK/decoder"
 check "rope_decoder checks three things" test "$(grep -c '^ok ' "$WORK/out")" = 3
 
-example() { # NAME PATTERN...: builds, runs, prints each pattern
+example() { # NAME PATTERN...: checks that the example builds and runs, and that its output matches each pattern
     example=$1
     shift
     # shellcheck disable=SC2046
@@ -83,7 +84,7 @@ example table 'length 16' ' 128   103.9083'
 example angles ' 1024   sinf(p \* w) 4.*e-05   theta \*= scale 3.*e-04   pe 3.0e-08' \
     "Position 131071, pair .* in float32 "
 example noise ' 131072 .* 2.[0-9]e-03       [23].[0-9]e-04$'
-# Its bad input is read under the sanitizers, where the compiler has them.
+# answers.c is built with the sanitizers, if the compiler has them, since answers.py also gives it bad files.
 sanitizers=-fsanitize=address,undefined
 echo 'int main(void) { return 0; }' | links "$CC" $sanitizers || sanitizers=
 numpy=

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# explorer.sh: docs/explorer.html is what `make docs` makes. Its text is that of generate/explorer/explorer.html; the
-# WebAssembly in it gives the bits that the headers give here, in node and, where it is, in Chromium.
+# explorer.sh: checks that docs/explorer.html is what `make docs` makes. Its text is that of
+# generate/explorer/explorer.html. Its WebAssembly gives the bits that the headers give on this machine, in node and, if
+# it is installed, in Chromium.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/page
@@ -51,8 +52,9 @@ browser=
 for candidate in chromium chromium-browser google-chrome; do
     ! have $candidate || browser=${browser:-$candidate}
 done
-# The page compiles its WebAssembly on another thread, and now and then the browser writes down one that
-# is not done: without a hash. That is asked for again; a wrong hash is an error at once.
+# in_browser: opens the page, and compares the hash that it shows. The page compiles its WebAssembly on another thread,
+# and sometimes the browser dumps a page that has no hash yet; then the page is opened again. A wrong hash is an error
+# at once.
 in_browser() {
     for try in 1 2 3 4 5; do
         timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" \
@@ -63,7 +65,8 @@ in_browser() {
     grep -q "data-hash=\"$hash\"" "$WORK/dom" && grep -q 'id="cell"[^>]*>position 7' "$WORK/dom" &&
         grep -q 'id="scaled"><tr><th>pair 5' "$WORK/dom" && grep -q 'id="noise-say">query at 7: float angles' "$WORK/dom"
 }
-# Positions near 2^31, a shift beyond it, a row and a column that are not there: k becomes 64, and every card is drawn.
+# at_the_end: opens the page with positions near 2^31, a shift k beyond that, and a row and a column that do not exist.
+# The page must reduce k to 64 and draw every card.
 at_the_end() {
     for try in 1 2 3 4 5; do
         timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" --virtual-time-budget=5000 \

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fixed_certify [FORMATS]: no pair of the tables of tests/theorem.txt is undecided in pe_fixed.h, at any position
- * to 2^31; in f32, or in the first FORMATS of f32, f16, bf16.
+ * fixed_certify [FORMATS]: checks that pe_fixed.h leaves no pair of the tables of tests/theorem.txt undecided, at any
+ * position below 2^31. FORMATS is how many of the formats f32, f16 and bf16 are checked, in this order; without it,
+ * one.
  *
- * With the last column of tests/theorem.txt as m, every element of a table is farther from a midpoint than
+ * Let m be the last column of tests/theorem.txt, w a frequency and p a position. That file certifies that every element
+ * of a table is farther from a midpoint than
  *
  *     2^m (2^-97 + 4 (w / pi) p 2^-99) = 2^(m - 97) (1 + p w / pi)
  *
- * Level 2 flags a value only within 4 units of its rest, (2 + 128 / 2^8) of the test and 1.5 of the value itself,
- * 2^-88 each for f32, 2^-75 for f16, 2^-72 for bf16, and within p 2^-124, by what the increment is off by: less than
- * p 2^(m - 97) w / pi here. So from p w / pi = 2^(97 - 86 - m), likewise for the other formats, nothing is flagged.
- * Every position before that is looked at, by the filter of generate/theorem.c: what is no nearer to a midpoint
- * than 2^-50 is not flagged; of the rest, pe_fixed.h says so itself.
+ * Level 2 of pe_fixed.h flags a value as undecided only if it is within 4 units + p 2^-124 of a midpoint. A unit of the
+ * value's remainder is 2^-88 for f32, 2^-75 for f16 and 2^-72 for bf16. Of the 4 units, 2 + 128 / 2^8 come from the
+ * rounding test and 1.5 from the value itself. The error of the increment, p 2^-124, is less than
+ * p 2^(m - 97) w / pi here. So nothing is flagged in f32 if p w / pi >= 2^(97 - 86 - m). The numbers for f16 and bf16,
+ * which replace 86, are in main(). Every smaller position is examined with the filter of generate/theorem.c. Values
+ * that are farther than 2^-50 from any midpoint are not flagged. pe_fixed.h computes the others, and reports undecided
+ * ones.
  */
 #define main theorem_main
 #include "../../generate/theorem.c"
@@ -79,7 +83,7 @@ int main(int argc, char **argv)
     if (!read_margins("tests/theorem.txt")) return 1;
     for (int k = 0; k < TABLES; k++) {
         double from = 1;
-        if (margins[k][0] == 0) continue; /* it has no certificate there */
+        if (margins[k][0] == 0) continue; /* tests/theorem.txt has no certificate for this table */
         for (int f = 0; f < formats; f++)
             if (margins[k][f] > 0) from = fmax(from, exp2(97 - units[f] - margins[k][f]));
         for (size_t pair = 0; pair < tables[k].width / 2; pair++) {

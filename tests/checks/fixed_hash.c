@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One hash of all bits that pe_fixed.h gives: both levels and each type, undecided or not, at random positions,
- * increments of any size and amplitudes. tests/checks/fixed_point.sh compares it between compilers, options and machines,
- * and with that of headers in which a number was changed.
+ * Prints one hash of the bits that pe_fixed.h computes, at both levels and in each type, with the flag for undecided
+ * pairs. The positions are random, and the increments and amplitudes have any size. The step fixed_point.sh compares
+ * the hash between compilers, options and machines, and with the hash of headers in which a number was changed.
  */
 #include <pe_fixed.h>
 
@@ -27,7 +27,7 @@ static void mix_pair(pe__pair_bits x)
     mix((uint32_t)x.undecided);
 }
 
-/* The elements of tests/theorem.txt that come nearest to a midpoint of two floats, 2^-62 to 2^-66. */
+/* Adds the elements of tests/theorem.txt that are nearest to a midpoint between two floats: 2^-62 to 2^-66 away. */
 static void mix_hard(void)
 {
     static const struct {
@@ -51,7 +51,7 @@ static void mix_hard(void)
     }
 }
 
-/* Products to the last bit. */
+/* Adds all bits of products, since the last bits rarely show in an element. */
 static void mix_products(void)
 {
     for (int k = 0; k < 1000; k++) {
@@ -63,7 +63,7 @@ static void mix_products(void)
     }
 }
 
-/* The rounding test of level 2 next to where its verdict changes. */
+/* Adds the verdicts of level 2's rounding test for values next to those where the verdict changes. */
 static void mix_tests(void)
 {
     for (int k = 0; k < 20000; k++) {
@@ -94,7 +94,7 @@ int main(void)
         int32_t p = (int32_t)(uint32_t)(more >> 32);
         if ((any >> 12 & 3) == 0)
             amplitude = 0x5f000000u + (uint32_t)(any >> 40 & 0x1000000u) - (uint32_t)(any >> 60);
-        if (k % 4 == 1) { /* 2^-by */
+        if (k % 4 == 1) { /* multiplies the increment by 2^-by */
             low = by >= 64 ? high >> (by - 64) : by ? low >> by | high << (64 - by) : low;
             high = by >= 64 ? 0 : high >> by;
         }

@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# fixed_point.sh [PART...]: pe_fixed.h without a GPU. The parts, all without PART:
+# fixed_point.sh [PART...]: tests pe_fixed.h without a GPU. Without PART, it runs all of these parts:
 #
-#   languages   no warning as C99 to C17, C++11 to C++20 and OpenCL C 1.2 (clang, which also compiles it for
-#               amdgcn), where int has 16 bits (AVR), with pe.h in front of it and behind it, which have no
-#               name in common, and behind macros that other headers are known to define
-#   hash        one hash of all bits from gcc and clang, -O0 to -Ofast, undefined behaviour watched, and big-endian
-#   shader      pe_fixed.glsl, and so pe_fixed.wgsl, has these bits, as C++; glslangValidator accepts it
-#   proof       the error bounds, over the header's constants (fixed_proof.py)
-#   certify     no pair of the tables of tests/theorem.txt is undecided in f32 at any position (fixed_certify.c), 6 s;
-#               CERTIFY=3: in f16 and bf16, too, 30 s
-#   mutants     each number of the header changed by 1, 390 changes, is noticed by the proof or the hash; 40 s
+#   languages   The header compiles without a warning as C99 to C17, C++11 to C++20 and OpenCL C 1.2 (clang, which also
+#               compiles it for amdgcn), and where int has 16 bits (AVR). It can be included before pe.h and after it,
+#               as they have no name in common, and after macros that other headers are known to define.
+#   hash        The hash of fixed_hash.c is the same from gcc and clang, from -O0 to -Ofast, with the sanitizer of
+#               undefined behaviour, and on a big-endian machine.
+#   shader      pe_fixed.glsl, of which pe_fixed.wgsl is made, gives these bits when it is compiled as C++, and
+#               glslangValidator accepts it.
+#   proof       fixed_proof.py proves the error bounds from the header's constants.
+#   certify     fixed_certify.c finds no undecided pair in the tables of tests/theorem.txt, at any position in f32, in
+#               6 s; with CERTIFY=3 also in f16 and bf16, in 30 s.
+#   mutants     The proof or the hash notices each change of a number in the header by 1: 390 changes in 40 s.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/fixed_point
@@ -33,7 +35,7 @@ languages() {
         check "$order" "$CC" -std=c99 -DPE_ISA=PE_ISA_SCALAR -I. -fsyntax-only -x c -include ${order% *} -include ${order#* } \
             /dev/null
     done
-    # A macro of Windows, and one of CUDA's headers, which g++ sees without nvcc.
+    # A header of Windows defines the first macro. CUDA's headers define the second one, also when g++ compiles them.
     check "macros of the program" "$CC" -std=c99 -Dsmall=char "-D__noinline__=__attribute__((noinline))" -fsyntax-only \
         -x c pe_fixed.h
     if have avr-gcc; then
@@ -122,7 +124,7 @@ certify() {
     have_library mpfr "$CC" || { skipping "libmpfr is missing: the certificates" && return; }
     [ "$(uname -m)" = x86_64 ] || { skipping "no long double of x86-64: the certificates" && return; }
     cc=$CC
-    have "$CLANG" && cc=$CLANG # it makes vectors of the search
+    have "$CLANG" && cc=$CLANG # clang vectorises the search, gcc does not
     # shellcheck disable=SC2086
     check "fixed_certify.c compiles" "$cc" -std=c99 -O3 -march=native -DPE_SLEEF=0 -DPE_ISA=PE_ISA_SCALAR $EXTRA_CFLAGS -I. \
         -o "$WORK/certify" tests/checks/fixed_certify.c -lmpfr -lgmp -lm

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""fixed_proof.py [HEADER [COMMAND]]: the error bounds of pe_fixed.h, proven over the constants in its text.
+"""fixed_proof.py [HEADER [COMMAND]]: proves the error bounds of pe_fixed.h from the constants in its text.
 
-Exact rationals and intervals, no floating point. In order:
+The proof uses exact rationals and intervals, and no floating point. Its parts, in order:
 
-  coefficients   those of level 1 are the rounded interpolation of fit(), those of level 2 (pi/4)^j / j!
-  overflow       no sum of level 1 leaves its words, no cosine exceeds 1
-  level 1        a bound of what a computed sine and cosine is off by, below and above, for every phase; the
-                 rounding test's constants are these bounds, rounded up
-  level 2        the same
-  seen           the largest errors of random phases, computed with Python's integers, beside each bound
+  coefficients   The coefficients of level 1 are the rounded interpolation of fit(). Those of level 2 are (pi/4)^j / j!.
+  overflow       No sum of level 1 overflows its words, and no cosine exceeds 1.
+  level 1        Bounds of how far a computed sine and cosine may be below and above the exact value, for every phase.
+                 The constants of the rounding test must be these bounds, rounded up.
+  level 2        The same bounds for level 2.
+  seen           The largest errors for random phases, computed with Python's integers, must be within each bound.
 
-Every constant has exactly one value that passes, so changing one by a unit is noticed. Prints each bound; exits 1 if
-one does not hold. With a COMMAND, which compiles and runs tests/checks/fixed_hash.c with the header in the folder that
-it is given, each number of the code is then changed by 1 both ways: the proof reads another constant, or the hash is
-another.
+Each constant has exactly one value that passes, so changing it by one unit is noticed. The program prints each bound,
+and exits with 1 if one does not hold.
+
+With a COMMAND, each number in the header's code is then changed by 1 up and down. COMMAND compiles and runs
+tests/checks/fixed_hash.c with the header in the folder that is its last argument. Either the proof must read another
+constant, or the hash must change.
 """
 import os
 import random
@@ -43,7 +45,7 @@ BITS = 320
 ONE = 1 << BITS
 
 
-def arctan_inverse(n):  # atan(1 / n) 2^BITS, to 2^-300
+def arctan_inverse(n):  # returns atan(1 / n) 2^BITS, with an error of at most 2^-300
     total, power, k = 0, ONE // n, 1
     while power:
         total += power // k if k % 4 == 1 else -(power // k)
@@ -52,10 +54,10 @@ def arctan_inverse(n):  # atan(1 / n) 2^BITS, to 2^-300
     return total
 
 
-QUARTER_PI = F(4 * arctan_inverse(5) - arctan_inverse(239), ONE)  # Machin; off by less than 2^-300
+QUARTER_PI = F(4 * arctan_inverse(5) - arctan_inverse(239), ONE)  # Machin's formula; the error is less than 2^-300
 
 
-def sine_cosine(g):  # of pi/4 g for a rational 0 <= g <= 1, to 2^-290
+def sine_cosine(g):  # returns the sine and cosine of pi/4 g for a rational 0 <= g <= 1, with an error of at most 2^-290
     x = int(QUARTER_PI * g * ONE)
     sums, term, k = [ONE, 0], ONE, 1
     while term:
@@ -65,7 +67,7 @@ def sine_cosine(g):  # of pi/4 g for a rational 0 <= g <= 1, to 2^-290
     return F(sums[1], ONE), F(sums[0], ONE)
 
 
-# ---- polynomials, lists of coefficients from the constant on -------------------------------------------------------
+# ---- polynomials: lists of coefficients that begin with the constant -----------------------------------------------
 def at(p, x):
     y = F(0)
     for c in reversed(p):
@@ -77,7 +79,7 @@ def derivative(p):
     return [k * c for k, c in enumerate(p)][1:]
 
 
-def in_u(p):  # of V as of u = 1 - V
+def in_u(p):  # returns the coefficients of q with q(u) = p(1 - u)
     out = [F(0)] * len(p)
     for k, c in enumerate(p):
         binomial = 1
@@ -87,7 +89,7 @@ def in_u(p):  # of V as of u = 1 - V
     return out
 
 
-TERMS = 14  # the rest of the series is below (pi/4)^28 / 28! < 2^-107
+TERMS = 14  # the remainder of the series is below (pi/4)^28 / 28! < 2^-107
 factorial = [1]
 for k in range(1, 2 * TERMS + 2):
     factorial.append(factorial[-1] * k)
@@ -96,7 +98,10 @@ COSINE = in_u([(-1) ** k * QUARTER_PI ** (2 * k) / factorial[2 * k] for k in ran
 
 
 def interpolation(f, degree):
-    """Coefficients through Chebyshev's points, which are rounded so that they are the same everywhere."""
+    """Returns the coefficients of the polynomial that equals f at Chebyshev's points.
+
+    The points are rounded, so that they are the same on every machine.
+    """
     from math import cos, pi
     points = [F(round((1 - cos(pi * (2 * k + 1) / (2 * degree + 2))) * 2 ** 19), 2 ** 20) for k in range(degree + 1)]
     rows = [[x ** j for j in range(degree + 1)] + [f(x)] for x in points]
@@ -109,7 +114,10 @@ def interpolation(f, degree):
 
 
 def fit(f, scales):
-    """The interpolation, rounded from the highest coefficient down; the lower ones make up for each."""
+    """Returns the interpolation's coefficients as integers, which are scaled by 2^scales.
+
+    The highest coefficient is rounded first. Each rounding error is then compensated in the lower coefficients.
+    """
     n = len(scales) - 1
     p = interpolation(lambda x: at(f, x), n)
     words = [0] * (n + 1)
@@ -125,7 +133,7 @@ def fit(f, scales):
 # ---- the constants of the header -----------------------------------------------------------------------------------
 SCALES = [[64, 64, 40, 46, 46, 46], [64, 64, 38, 43, 43, 43]]
 NAMES = ["sine", "cosine"]
-# what the bounds count on besides, as it stands in the text
+# The proof also assumes that the header contains these statements, literally.
 STATEMENTS = [
     "above - pe__high(rest) <= above + (below >> (24 - format)) + 2;", "(13000u >> (24 - format)) + 1;",
     ">> (32 - format)) + 2;", "const pe__u64 m = (pe__u64)n + 2;",
@@ -141,7 +149,8 @@ class Constants:
             return text[start:text.index("\n}\n", start)]
 
         level_1 = body("pe__level_1")
-        self.words = []  # from the constant on; in the text they are in the order 4, 5, 3, 2, 1, 0
+        # Each polynomial begins with its constant here; the header's text has the order 4, 5, 3, 2, 1, 0.
+        self.words = []
         for polynomial in level_1.split("pe__u32 uh")[1].split("const pe__u32 mantissa")[0].split("\n\n")[1:3]:
             p = [int(x, 16) for x in re.findall(r"(0x[0-9a-f]+)u", polynomial)]
             self.words.append([p[5], p[4], p[3], p[2], p[0], p[1]])
@@ -162,7 +171,8 @@ far_error, series = header.far_error, header.series
 for statement, stands in zip(STATEMENTS, header.statements):
     check("the text has: " + statement, stands)
 
-if len(sys.argv) < 3:  # the shaders' numbers; tests/checks/fixed_shader.cpp sees the others
+# The shader's coefficients and these statements must be the header's. fixed_shader.cpp compares everything else.
+if len(sys.argv) < 3:
     shader = open(os.path.join(os.path.dirname(path), "pe_fixed.wgsl")).read()
     for k, name in enumerate(NAMES):
         part = shader[shader.index("var t: u32 =" if k == 0 else "t = 0x1d19"):].split("pe_fixed_mul64(u, y)")[0]
@@ -179,7 +189,7 @@ if len(sys.argv) < 3:  # the shaders' numbers; tests/checks/fixed_shader.cpp see
 FUNCTIONS = [SINE, COSINE]
 for k in range(2):
     wanted = fit(FUNCTIONS[k], SCALES[k])
-    if k == 1:  # at most 1 - 2^-60 at u = 1, where it is largest
+    if k == 1:  # the cosine is largest at u = 1, and may be at most 1 - 2^-60 there
         sum_of_others = sum(F(w, 2 ** s) for w, s in list(zip(wanted, SCALES[k]))[1:])
         wanted[0] = min(wanted[0], int((1 - F(1, 2 ** 60) - sum_of_others) * 2 ** 64))
     check("%s of level 1: the coefficients are those of fit(): %s" % (NAMES[k], " ".join(map(hex, wanted))),
@@ -190,18 +200,22 @@ for k in range(2):
     check("%s of level 2: %d terms (pi/4)^j / j!" % (NAMES[k], len(wanted)), series[k] == wanted)
 
 # ---- level 1 -------------------------------------------------------------------------------------------------------
-"""The computed phase is less than the exact one by d units of 2^-64 turns, -2^-34 < d < 1.5 + 2^-34: the low words of
-the increment, one product rounded down, and half a unit of 2^-128 times 2^31. The rest is negated without adding 1. So
-g is off by -13 ... +5 units, and u = 1 - g^2 of that g by -1 ... +2. A product of 64 bits is at most 3 units too
-small."""
+"""A unit is 2^-64 of a whole rotation. The computed phase is d units less than the exact one, with
+-2^-34 < d < 1.5 + 2^-34. Three errors make up d. The low words of the increment are left out. One product is rounded
+down. The increment's own error, half a unit of 2^-128, is multiplied by up to 2^31. The remainder is negated without
+adding 1. So the error of g is between -13 and +5 units. Given that g, the error of u = 1 - g^2 is between -1 and +2
+units. A product of 64 bits is at most 3 units too small."""
 UNIT = F(1, 2 ** 64)
 G_LOW, G_HIGH, U_LOW, U_HIGH, MUL64 = -13, 5, -1, 2, 3
 PARTS = 1024
 
 
 def rounding(k, u):
-    """How far the polynomial's value may lie below that of exact arithmetic with the same u, at most u: all is rounded
-    down, and the high word of u is less than u by less than 2^-32. Also the largest values of the words."""
+    """Returns how far the polynomial's computed value may be below its exact value for an argument of at most u.
+
+    Every operation rounds down, and the high word of u is below u by less than 2^-32. Also returns a list of the
+    largest values of the sums, each with the number of bits of its word.
+    """
     p = [F(w, 2 ** s) for w, s in zip(words[k], SCALES[k])]
     value, lack, largest = p[5], F(0), []
     for j in (4, 3, 2, 1):
@@ -212,7 +226,10 @@ def rounding(k, u):
 
 
 def polynomial_error(k):
-    """An interval of p(u) - f(u) on each of PARTS parts of 0 <= u <= 1: the value in the middle and a Taylor bound."""
+    """Yields an interval that contains p(u) - f(u), for each of PARTS parts of 0 <= u <= 1.
+
+    Each interval is made from the value in the middle of the part and a Taylor bound.
+    """
     p = [F(w, 2 ** s) for w, s in zip(words[k], SCALES[k])]
     d = [(p[i] if i < len(p) else 0) - c for i, c in enumerate(FUNCTIONS[k])]
     first, second = derivative(d), derivative(derivative(d))
@@ -240,8 +257,10 @@ for k in range(2):
         poly = max(poly, -error_low / smallest, error_high / smallest)
     print("     %s: polynomial %s of the value, rounding and polynomial %s below, %s above" %
           (NAMES[k], size(poly), size(low), size(high)))
-    # absolute errors: of g (the slope is at most pi/4; of the cosine pi/4 sin(pi/4) over cos(pi/4)), of u (the slope
-    # of f is below 1/3, of the sine below 1/12), of the product by g and of that by the amplitude
+    # These absolute errors come from the error of g, the error of u, the product with g (sine only), and the product
+    # with the amplitude. The slope with respect to g is at most pi/4. For the cosine, the error is taken relative to
+    # cos(pi/4), so the slope is pi/4 sin(pi/4) / cos(pi/4). The slope of the polynomial with respect to u is below
+    # 1/12 for the sine and below 1/3 for the cosine. Relative to cos(pi/4), 1/3 is less than 1/2.
     slope, of_u = (F(786, 1000), F(1, 12)) if k == 0 else (F(786, 1000), F(1, 2))
     absolute_low = -G_LOW * slope - U_LOW * of_u + (MUL64 if k == 0 else 0) + 2 * (1 if k == 0 else 2)
     absolute_high = G_HIGH * slope + U_HIGH * of_u
@@ -258,21 +277,21 @@ rate = (sum(below) + 2 * above) / 2 ** 32
 print("     level 2 has to decide 1 pair in %.0f" % (1 / rate))
 
 # ---- level 2 -------------------------------------------------------------------------------------------------------
-"""In units of 2^-96. A product of 96 bits is less than 5 + 2^-31 units too small: three high words rounded down and two
-low ones left out. g is cut by 1 unit, so v = g^2 is up to 2 + 5 units too small. The sine is multiplied by g between
-1/2 and 1, the result by a mantissa between 1/2 and 1."""
+"""A unit is 2^-96. A product of 96 bits is less than 5 + 2^-31 units too small, because three high words are rounded
+down and two low ones are left out. As g is truncated by up to 1 unit, v = g^2 is up to 2 + 5 units too small. The sine
+is multiplied by a g between 1/2 and 1, and the result by a mantissa between 1/2 and 1."""
 MUL96, CUT = 5 + F(1, 2 ** 31), 1
 for k in range(2):
     low = high = F(0)
-    for i in range(len(series[k])):  # y = T - v y, at v = 1
+    for i in range(len(series[k])):  # the recurrence is y = T - v y; the errors are largest at v = 1
         low, high = -F(1, 2) - high, F(1, 2) - low + (MUL96 if i else 0)
     last = 27 if k == 0 else 26
-    error = max(-low, high) + QUARTER_PI ** last / factorial[last] * 2 ** 96  # and the terms left out
+    error = max(-low, high) + QUARTER_PI ** last / factorial[last] * 2 ** 96  # the last term bounds those left out
     v = 2 * CUT + MUL96
     smallest = F(707, 1000)
     if k == 0:
         relative = (error + v / 12) / smallest + CUT / F(1, 2) + MUL96 / (smallest / 2) + MUL96 / (smallest / 4)
-        relative += 2  # the phase's error is cut
+        relative += 2  # the error of the phase is truncated
     else:
         relative = (error + MUL96 + v / 2 + 1) / smallest + MUL96 / (smallest / 2)
         relative += 1
@@ -308,7 +327,7 @@ def mul96(a, b):
 random.seed(1)
 seen = [[F(0), F(0)] for _ in range(4)]
 for trial in range(2000):
-    # p w modulo 1 as an increment at position 1, to 2^-160: near 0, near an eighth of a turn, anywhere
+    # x is a phase p w modulo 1 in units of 2^-160: near 0, near 1/8 (45 degrees), or anywhere between them.
     x = random.getrandbits(160)
     if trial % 4 == 1:
         x >>= 3 + random.randrange(most_zeros - 1)
@@ -344,7 +363,8 @@ for k in range(4):
 
 
 # ---- numbers changed by 1 ------------------------------------------------------------------------------------------
-# Beginnings of lines, with the number and what it is changed to, that change no result, and why.
+# These changes have no effect on any result. A key is the beginning of a line, a number in it, and the number that
+# replaces it. The value says why nothing changes.
 EQUIVALENT = {
     ("if (format == PE__IS_F16 && field < 0)", "0", 1): "0 is subtracted from 0",
     ("for (; dropped > 64;", "64", 63): "a bit moves from one side of the cut to the other and back",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// pe_fixed.glsl, and with it pe_fixed.wgsl, of which it is made, as C++: has it the bits of pe_fixed.h? Level 1 and
-// level 2 each, at random positions, increments of any size and amplitudes. fixed_shader.cpp [PAIRS]
+// fixed_shader [PAIRS]: compiles pe_fixed.glsl as C++, and checks that it has the bits
+// of pe_fixed.h. It compares level 1 and level 2 separately, at random positions, with increments and amplitudes of any
+// size.
 #include "pe_fixed.h"
 
 #include <cstdio>
@@ -35,7 +36,7 @@ static inline void umulExtended(uint a, uint b, uint &high, uint &low)
     high = (uint)(product >> 32);
     low = (uint)product;
 }
-/* GLSL makes a struct by its name: so does this. */
+/* In GLSL, the name of a struct is its constructor. These macros allow the same syntax here. */
 #define PeFixedPair(...)                                                                           \
     PeFixedPair { __VA_ARGS__ }
 #define PeFixedRounded(...)                                                                        \
@@ -73,7 +74,8 @@ static void same(const char *what, const pe__word96 &want, const shader::uvec3 &
                (unsigned)want.l);
 }
 
-/* Parts of which a float shows little: series to the last bit, rounding tests next to where they change. */
+/* Compares parts whose errors rarely show in a float: all bits of the series, and the rounding tests for values next to
+   those where the verdict changes. */
 static void compare_parts()
 {
     const uint32_t belows[2] = {156000, 550000};
@@ -96,7 +98,7 @@ static void compare_parts()
         const int zeros = (int)(a % 60);
         const uint64_t error = (b | 1) >> (3 + b % 61), e = ((error + 128) >> 8) + 2;
         const uint64_t near =
-            (1ull << 63) + (k % 2 ? e : 0 - e) + (b >> 8) % 5 - 2; /* a rest of 64 bits */
+            (1ull << 63) + (k % 2 ? e : 0 - e) + (b >> 8) % 5 - 2; /* a remainder of 64 bits */
         const pe__word96 y = {0x80000000u | (uint32_t)(a >> 40) << 8 | (uint32_t)(near >> 56),
                               (uint32_t)(near >> 24), (uint32_t)near << 8 | (uint32_t)(a & 255)};
         const pe__rounded one = pe__finish(y, zeros, error, 0x3f800000u, 24);
@@ -115,7 +117,8 @@ int main(int argc, char **argv)
     const long pairs = argc > 1 ? atol(argv[1]) : 1000000;
     long undecided[2] = {0, 0};
     for (long k = 0; k < pairs; k++) {
-        /* any increment, small ones, ones near a quarter turn; half a percent are 0 */
+        /* Half of the increments are arbitrary, 1/4 are small, and 1/4 are near a multiple of 90 degrees. 0.5 % are 0.
+           */
         const uint64_t a = next(), b = next();
         uint64_t high = next(), low = next();
         const int by = (int)(a % 64);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# format.sh [write]: each file of C and C++ has the format of .clang-format, in the version of clang-format that
-# tests/requirements/format.txt pins. write: formats them. Generated headers are left out, since they get their format
-# from src/.
+# format.sh [write]: checks that each file of C and C++ has the format of .clang-format, with the version of
+# clang-format that tests/requirements/format.txt pins. With `write`, it formats the files instead. Generated headers
+# are left out, since they get their format from src/.
 set -u
 . tests/tools/lib.sh
 environment format
@@ -11,7 +11,7 @@ WORK=$BUILD/format-check
 mkdir -p "$WORK"
 format=$BUILD/format/bin/clang-format
 
-# Below the folders that have C and C++; also in an archive without git.
+# find lists the files, not git, because the check also runs in an archive without git.
 find bench examples generate packaging src tests tool -name '*.[ch]' -o -name '*.[ch]pp' | LC_ALL=C sort |
     grep -vx 'packaging/functions.h' >"$WORK/files"
 [ "$(wc -l <"$WORK/files")" -gt 200 ] || { echo "hardly a file of C" && exit 1; }

@@ -1,25 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# gappa.sh: bounds of the fast path that the comment "Rounding test" of src/sincos/bounds.h counts on, proven
-# by Gappa for every argument, over the constants that stand in pe.h. A constant that changes makes it red, or
-# has a proof.
+# gappa.sh: proves error bounds of the fast path with Gappa, for every argument. The comment "Rounding test" in
+# src/sincos/bounds.h relies on these bounds. The constants are read from pe.h, so a changed constant either is proven
+# again or fails.
 #
-#   sine, cosine   the roundings of the polynomials of the direct kernel, for a factor's mantissa
-#                  within a range: where results lie in binades depends on it
-#   short          the same of those for floats by themselves, relatively; of the sine's, before it is
-#                  multiplied by z
-#   method         what these polynomials lack of sin(pi z) and cos(pi z) (lacks.py, in rational
-#                  numbers)
-#   turn           one rotation of a run
-#   grid           the products of f64 rows that are exact
+#   sine, cosine   The rounding errors of the direct kernel's polynomials, separately for three ranges of the factor's
+#                  mantissa, since the binade of a result depends on it.
+#   short          The relative rounding errors of the polynomials that are used for floats alone. The sine's is proven
+#                  before its multiplication with z.
+#   method         How far these polynomials are from sin(pi z) and cos(pi z), which lacks.py proves with rationals.
+#   turn           The rounding error of one rotation of a run.
+#   grid           The products of f64 rows that must be exact.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/gappa
 mkdir -p "$WORK"
 have gappa || skip "gappa is missing: apt-get install gappa"
 
-# The numbers of a polynomial, from the lowest power on.
+# numbers_of NAME: prints the coefficients of a polynomial in pe.h, beginning with the lowest power.
 numbers_of() {
     awk -v name="static const double $1[" 'index($0, name) { here = 1; next } /^}/ { here = 0 } here' \
         pe.h | tr -d ' \n' | tr ',' ' '
@@ -39,7 +38,7 @@ numbers() {
     esac
 }
 
-# a * b + c as the operations have it.
+# fma A B C: prints a * b + c for Gappa, rounded once if $fused is 1, otherwise twice.
 fma() { if [ "$fused" = 1 ]; then echo "rnd($1 * $2 + $3)"; else echo "rnd(rnd($1 * $2) + $3)"; fi; }
 
 header() {
@@ -47,7 +46,8 @@ header() {
     echo "Z = rnd(Zin);"
 }
 
-# polynomial KIND: its values as computed, y, and without roundings, P, for a factor F and z = Z.
+# polynomial KIND: prints the definitions of the polynomial's value at z = Z, multiplied by a factor F: y is the
+# computed value, and P is the value without roundings.
 polynomial() {
     header
     echo "F = rnd(Fin); zz rnd= Z * Z; ZZ = Z * Z;"
@@ -66,19 +66,20 @@ polynomial() {
     if [ "$1" = sine ]; then echo "y rnd= p0 * Z; P = $exact * Z;"; else echo "y = p0; P = $exact;"; fi
 }
 
-# rounding KIND LOW HIGH UNITS: |y - P| <= that many units of 2^-60, for F within LOW ... HIGH.
+# rounding KIND LOW HIGH UNITS: prints the claim |y - P| <= UNITS * 2^-60 for F between LOW and HIGH.
 rounding() {
     polynomial "$1"
     echo "{ |Z| <= 0.2500152587890625 /\\ F in [$2, $3] -> |y - P| <= $4b-60 }"
 }
 
-# relative KIND UNITS: |y / P - 1| <= that many units of 2^-53.
+# relative KIND UNITS: prints the claim |y / P - 1| <= UNITS * 2^-53.
 relative() {
     polynomial "$1"
     echo "{ |Z| <= 0.2500152587890625 /\\ F in [1, 2] -> y -/ P in [-$2b-53, $2b-53] }"
 }
 
-# The rotation S C + C S of a run, of a sine up to a bound.
+# turn BOUND UNITS: prints the claim that the computed S c + C s of a rotation is wrong by at most UNITS * 2^-60 if
+# |s| is at most BOUND.
 turn() {
     echo "@rnd = float<ieee_64, ne>;"
     echo "S = rnd(Sin); C = rnd(Cin); s = rnd(sin_in); c = rnd(cos_in);"
@@ -86,7 +87,7 @@ turn() {
     echo "{ |S| <= 1 /\\ |C| <= 1 /\\ |s| <= $1 /\\ |c| <= 1 -> |y - (S * c + C * s)| <= $2b-60 }"
 }
 
-# f64: products of multiples of 2^-26, and their sums.
+# grid: prints the claim that products of multiples of 2^-26, and their sums, are exact. Rows of f64 rely on it.
 grid() {
     echo "@rnd = float<ieee_64, ne>; @cut = fixed<-26, dn>;"
     echo "s = cut(s_in); c = cut(c_in); S = cut(S_in); C = cut(C_in);"
@@ -102,7 +103,7 @@ proof() {
 }
 for fused in 1 0; do
     [ $fused = 1 ] && how=fused || how=unfused
-    unfused=$((1 - fused)) # units for factors up to 1.25, 1.5 and 2
+    unfused=$((1 - fused)) # without FMA, more units are allowed
     for range in "1 1.25 $((230 + 10 * unfused)) $((260 + 40 * unfused))" \
         "1.25 1.5 $((420 + 10 * unfused)) $((290 + 40 * unfused))" \
         "1.5 2 $((440 + 20 * unfused)) $((360 + 60 * unfused))"; do

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* gguf.c: what tool/files/gguf.h and tool/model/gguf_config.h make of files, an item a line, for gguf.py.
+/* gguf.c: prints what tool/files/gguf.h and tool/model/gguf_config.h read from a file, one item per line, for gguf.py.
  *
- *   list FILE      the keys of the file
- *   config FILE    these as keys of a config.json, and the notes
- *   prefixes FILE  each prefix of the file that is accepted; each other one has to have an error
+ *   list FILE      prints the keys of the file
+ *   config FILE    prints the keys of the config.json that is made from them, and the notes
+ *   prefixes FILE  prints the length of each prefix of the file that is accepted; any other prefix must give an error
  */
 #define _POSIX_C_SOURCE 200809L
 #include "../../tool/model/gguf_config.h"
@@ -16,7 +16,7 @@ static void print(const list *l)
                l->items[i].text);
 }
 
-/* Returns 1 if the file is read. */
+/* Reads the file, prints what the mode `what` asks for, and returns 1 if the file is accepted. */
 static int read_one(FILE *file, const char *what)
 {
     list keys = {0}, config = {0};
@@ -45,7 +45,8 @@ static void read_prefixes(FILE *file)
 {
     static unsigned char whole[1 << 20];
     const size_t size = fread(whole, 1, sizeof whole, file);
-    for (size_t n = 1; n <= size; n++) { /* from a block of just that size, for AddressSanitizer */
+    /* Each prefix is read from a block of exactly its size, so AddressSanitizer sees any read behind it. */
+    for (size_t n = 1; n <= size; n++) {
         unsigned char *const part = (unsigned char *)malloc(n);
         FILE *const f = fmemopen(memcpy(part, whole, n), n, "rb");
         if (read_one(f, "prefixes")) printf("%zu of %zu\n", n, size);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""gguf.py PROGRAM [POSENC]: tool/files/gguf.h and tool/model/gguf_config.h on GGUF files that this test writes.
+"""gguf.py PROGRAM [POSENC]: tests tool/files/gguf.h and tool/model/gguf_config.h with GGUF files that it writes.
 
-PROGRAM is tests/checks/gguf.c; POSENC the program posenc, whose numbers are compared with formulas in 70 digits
-where it is given. The files have the shape of real ones: some 25 keys of the model, tokens, scores,
-types and merges before those of rope, tensors behind. What the keys mean, by architecture, is from llama.cpp's own
-source (read 2026-11-26, commit 00395eb2); nothing here comes from the code under test.
+PROGRAM is the compiled tests/checks/gguf.c. If POSENC, the program posenc, is given, its numbers are compared with
+formulas in 70 digits. The files resemble real ones. About 25 keys of the model come first, then the tokenizer's
+tokens, scores, types and merges, then the keys of rope, and last the tensors. The meaning of the keys for each
+architecture was read in llama.cpp's source (on 2026-11-26, commit 00395eb2). No expected value comes from the code under
+test.
 """
 import json
 import os
@@ -80,7 +81,7 @@ TOKENIZERS = {}
 
 
 def tokenizer(w, count):
-    """The keys of a tokenizer, as converters write them; made once."""
+    """Returns the bytes of a tokenizer's keys, as converters write them. They are made once for each size and order."""
     if (count, w.order) not in TOKENIZERS:
         t = Writer(w.version, w.order)
         t.add("tokenizer.ggml.model", STR, "gpt2")
@@ -99,7 +100,7 @@ def tokenizer(w, count):
 
 def model(arch, keys, layers=32, heads=32, kv=8, width=4096, context=131072, tokens=128256, factors=None, w=None,
           others=()):
-    """A file of an architecture: its own keys last, behind the tokenizer."""
+    """Returns the writer of a model file. The architecture's own keys come last, after the tokenizer's."""
     w = w or Writer()
     w.add("general.architecture", STR, arch)
     w.add("general.type", STR, "model")
@@ -137,7 +138,7 @@ def run(what, path):
 
 
 def read(what, raw):
-    """The items as {path: (kind, number, text)}, the notes, the error, the first line."""
+    """Runs PROGRAM on a file. Returns its items as {path: (kind, number, text)}, its notes, error and first line."""
     path = os.path.join(FOLDER, "model.gguf")
     with open(path, "wb") as f:
         f.write(raw)
@@ -151,7 +152,7 @@ def read(what, raw):
 
 
 def has(what, raw, expected, notes=(), absent=()):
-    """The config has these keys, lists as Python lists, and these notes in this order."""
+    """Checks that the config has the keys in `expected` and the notes in this order, and no key in `absent`."""
     items, said, error, _ = read("config", raw)
     wrong = [error] if error else []
     for path, value in expected.items():
@@ -296,7 +297,7 @@ def hostile():
     t.add("general.alignment", STR, "32")
     refused("an alignment that is a string", t.bytes(), "general.alignment", "u32")
     t = small()
-    t.add("general.alignment", U32, 64)  # an offset of 32 is none then
+    t.add("general.alignment", U32, 64)  # an offset of 32 is not allowed then
     t.tensor("x", [1], 0, t.floats([1]))
     refused("an offset that is not aligned", t.bytes(), "x", "32", "64")
 
@@ -352,7 +353,7 @@ def prefixes():
 
 
 def large():
-    """A file of 100 GB, sparse: the factors are at its end, and only head and end are fetched."""
+    """Reads a sparse file of 100 GB whose factors are at its end. Only its beginning and its end may be read."""
     w = model("llama", [("rope.freq_base", F32, 500000.0), ("rope.dimension_count", U32, 128)])
     infos = w.string("rope_freqs.weight") + w.pack("IQIQ", 1, 64, 0, 100 * 10**9)
     w.tensors = []
@@ -605,7 +606,10 @@ def mscale(f, m=1):
 
 
 def shows(what, raw, parts, status=0, arguments=()):
-    """parts: name: None, or (pairs, head_dim, frequencies, attention factor, layers)."""
+    """Checks the parts that `posenc show` prints for a file.
+
+    `parts` maps each part's name to None, or to (pairs, head_dim, frequencies, attention factor, layers).
+    """
     if len(sys.argv) < 3:
         return
     path = os.path.join(FOLDER, "show.gguf")

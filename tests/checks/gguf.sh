@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# gguf.sh: the reader of GGUF files compiles without a warning, and tests/checks/gguf.py compares what it makes of
-# files of every architecture's shape, and of hostile ones, with llama.cpp's rules; under the sanitizers of addresses
-# and undefined behaviour where clang has them.
+# gguf.sh: checks that the reader of GGUF files compiles without a warning, and runs tests/checks/gguf.py. It writes
+# files as every architecture has them, and hostile ones, and compares what the reader makes of them with llama.cpp's
+# rules. The reader runs with the sanitizers of addresses and undefined behaviour if clang has them.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/gguf

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# golden.sh: are the bits those of tests/golden.txt? One line for each section of tests/unit/hash.c: its
-# name, its number of elements, the hash of all their bits. They are the same on every machine; a
-# commit that changes a bit on purpose shows it as a diff of that file.
+# golden.sh: checks that the bits of all results are those of tests/golden.txt. The file has one line for each section
+# of tests/unit/hash.c: its name, its number of elements, and the hash of all their bits. The bits are the same on every
+# machine. A commit that changes a bit on purpose shows it as a difference of that file.
 #
-#   golden.sh              build tests/unit/hash.c for the best ISA of this CPU, run it, compare
-#   golden.sh check FILE   compare what a build has printed
-#   golden.sh write        build, run, and write tests/golden.txt: look at the diff and say why
+#   golden.sh              builds tests/unit/hash.c for the best ISA of this CPU, runs it, and compares
+#   golden.sh check FILE   compares what a build has printed
+#   golden.sh write        builds, runs, and writes tests/golden.txt; look at the difference, and say why it is right
 #
-# tests/tools/matrix.sh does the same with its golden build before it compares all others with that.
+# tests/tools/matrix.sh compares its golden build in the same way, before it compares all others with that build.
 set -u
 . tests/tools/lib.sh
 GOLDEN=tests/golden.txt
@@ -27,7 +27,7 @@ hashes() {
         tests/unit/hash.c -lm && "$WORK/hash" >"$WORK/now"
 }
 
-# Both ways, so that a section that is missing on either side is a difference.
+# check FILE: compares both files as a whole, so that a section that one of them lacks is a difference.
 check() {
     grep -v '^#' "$1" >"$1.sections"
     [ -s "$1.sections" ] || { echo "there are no hashes in $1" && return 1; }

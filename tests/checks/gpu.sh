@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# gpu.sh: pe_fixed.h and pe_fixed.wgsl on devices that need no hardware. The tables of tests/gpu/tables.c, four of
-# which tests/golden.txt has, by OpenCL on PoCL, also with -cl-fast-relaxed-math, by WebGPU in Chromium with
-# SwiftShader, by GLSL on lavapipe and SwiftShader; the programs of examples/gpu; what nvcc, NVRTC and clang make for
-# GPUs: no warning, and 40 registers are enough: nothing is spilled. Where there is no such device: SKIP.
+# gpu.sh: tests pe_fixed.h and pe_fixed.wgsl on devices that are emulated by the CPU.
 #
-#   gpu.sh [opencl|webgpu|vulkan|cuda|nvrtc|amdgcn ...]     these alone
+# Each backend computes the tables of tests/gpu/tables.c, four of which are in tests/golden.txt. The backends are OpenCL
+# on PoCL, also with -cl-fast-relaxed-math, WebGPU in Chromium on SwiftShader, and GLSL on lavapipe and SwiftShader. The
+# programs of examples/gpu run also. nvcc, NVRTC and clang compile for GPUs without a warning, and nvcc needs at most 40
+# registers and spills none. A device or compiler that is missing is a SKIP.
+#
+#   gpu.sh [opencl|webgpu|vulkan|cuda|nvrtc|amdgcn ...]     runs only these parts
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/gpu
@@ -19,14 +21,14 @@ skipping() {
     echo "SKIP: $*"
 }
 
-# C programs of the host; pe's scalar code is compiled fastest.
+# Compiles a C program of the host, with pe's scalar code, which takes the least time to compile.
 # shellcheck disable=SC2086
 host() { # NAME SOURCE LIBS...
     name=$1 source=$2 && shift 2
     "$CC" -std=c99 -O2 -DPE_ISA=PE_ISA_SCALAR -DPE_SLEEF=0 $WARNINGS $EXTRA_CFLAGS -I. "$source" \
         -o "$WORK/$name" "$@" -lm
 }
-# runs WHAT COMMAND...: like check, but with exit status 77 it cannot run here. Its output is shown.
+# runs WHAT COMMAND...: is like check, but shows the output, and counts a SKIP if the command exits with 77.
 runs() {
     what=$1 && shift
     "$@" >"$WORK/out" 2>&1
@@ -39,7 +41,7 @@ runs() {
     fi
     return $status
 }
-# tables DEVICE COMMAND...: does it make the tables, and are they right?
+# tables DEVICE COMMAND...: checks that the command makes the tables, and that they have pe's bits.
 tables() {
     name=$1 && shift
     runs "tables by $name" "$@" && runs "... have pe's bits" "$WORK/tables" check "$WORK" "$name"
@@ -78,7 +80,7 @@ webgpu() {
     fi
     check "examples/gpu/increments.c" host increments examples/gpu/increments.c
     "$WORK/increments" >"$WORK/increments.json"
-    # and examples/gpu/webgpu.html
+    # webgpu.js also runs examples/gpu/webgpu.html.
     tables webgpu "$node" tests/gpu/webgpu.js "$browser" "$WORK" webgpu
 }
 
@@ -104,7 +106,7 @@ glsl_on() { # NAME DRIVER
 
 # ---- what compilers make for GPUs -------------------------------------------------------------------
 
-# registers FILE KERNEL: of what ptxas -v says.
+# registers FILE KERNEL: prints the number of registers that ptxas -v reports for the kernel.
 registers() { awk -v kernel="'$2'" '/Compiling entry/ { now = index($0, kernel) } now && /Used/ { print $5 }' "$1"; }
 for_cuda() { # ARCHITECTURE
     "$NVCC" -std=c++17 -O3 -arch="sm_$1" -maxrregcount=40 -cubin -Xptxas -v -I. tests/gpu/fill.cu -o "$WORK/fill.cubin" \
@@ -113,7 +115,7 @@ for_cuda() { # ARCHITECTURE
 nothing_spilled() { # ARCHITECTURE
     [ "$(grep -c ' 0 bytes spill stores' "$WORK/ptxas.$1")" -ge 3 ] && ! grep '[1-9][0-9]* bytes spill' "$WORK/ptxas.$1"
 }
-# NVRTC compiles in a program, and has no system headers.
+# nvrtc: compiles pe_fixed.h at run time, as programs do; NVRTC has no system headers.
 nvrtc() {
     runs "NVRTC, pe_fixed.h alone" python3 tests/gpu/nvrtc.py 75 80 89 90 100 120
 }
@@ -128,7 +130,7 @@ cuda() {
         echo "    registers: table $(registers "$WORK/ptxas.$arch" fill), with an amplitude" \
             "$(registers "$WORK/ptxas.$arch" fill_scaled), heads $(registers "$WORK/ptxas.$arch" rotate)"
     done
-    # 1675: pragmas of gcc in pe.h, which nvcc hands on to it.
+    # Warning 1675 is about the gcc pragmas in pe.h, which nvcc passes on to gcc.
     check "examples/gpu/cuda.cu" "$NVCC" -std=c++17 -O1 -arch=sm_90 -diag-suppress 1675 -I. \
         -Xcompiler -DPE_ISA=PE_ISA_SCALAR examples/gpu/cuda.cu -o "$WORK/cuda"
     runs "... rotates as pe.h does" "$WORK/cuda"
@@ -141,7 +143,7 @@ cuda() {
     check "bench/gpu, the program" "$NVCC" -std=c++17 -arch=sm_90 -I. -c bench/gpu/main.cu -o "$WORK/main.o"
 }
 
-# No ROCm is needed to generate code, and nothing runs it.
+# amdgcn: compiles for AMD's GPUs. clang does so without ROCm, and the code is not run.
 amdgcn() {
     if ! "$CLANG" --print-targets 2>/dev/null | grep -q amdgcn; then
         skipping "amdgcn: $CLANG is missing, or not for it"

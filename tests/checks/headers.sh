@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# headers.sh: the generated headers and docs/names.md are what `make headers` makes. They contain every file of src/, and
-# pe_fixed.h has at most 450 lines. The table of generate/README.md and .gitattributes list the same generated files, and
-# all files that say "made from ... by" in their first eight lines.
+# headers.sh: checks that the generated headers and docs/names.md are what `make headers` makes. The headers must
+# contain every file of src/, and pe_fixed.h may have at most 450 lines. The table of generate/README.md and
+# .gitattributes must list the same generated files. Every file that says "made from ... by" in its first eight lines
+# must be among them.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/headers
@@ -12,7 +13,7 @@ mkdir -p "$WORK/made"
 find src -name '*.h' | LC_ALL=C sort >"$WORK/files"
 [ "$(wc -l <"$WORK/files")" -gt 40 ] || { echo "hardly a file in src/" && exit 1; }
 
-verdict() { # WHAT FILE: the file lists what is wrong
+verdict() { # WHAT FILE: fails unless the file, which lists what is wrong, is empty
     check "$1" awk '{ print } END { exit NR > 0 }' "$2"
 }
 

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# layout.sh [print | write]: sizes, offsets and values of the public structs and enums, as the compiler has them, are
-# those of tests/layout.txt (where pointers and long have 64 bits), of a C++ build, and of each binding: the
-# Python module of generate/declarations.py, and, sizes alone, the Rust one.
+# layout.sh [print | write]: checks the sizes, offsets and values of the public structs and enums. A C program prints
+# them. They must be those of tests/layout.txt (if pointers and long have 64 bits), of a C++ build, and of both
+# bindings. The Python module is written by generate/declarations.py. Of the Rust module, only sizes are compared.
 #
-# That script writes the C program, too, so what it might not see is looked for in other ways: the names of
-# structs and enums by grep, functions by the preprocessor, fields and constants by the compiler's warnings.
-# "print" only prints the table, "write" only writes it to tests/layout.txt (`tests/run layout-write`).
+# generate/declarations.py writes the C program also. So whatever it overlooks is found in other ways: names of structs
+# and enums with grep, functions with the preprocessor, and fields and constants with the compiler's warnings.
+#
+# "print" only prints the table. "write" only writes it to tests/layout.txt (`tests/run layout-write`).
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/layout
@@ -20,7 +21,7 @@ done
 [ -n "$python" ] || skip "python3, 3.8 or later, is missing"
 
 written() { CC=$CC "$python" generate/declarations.py "$1" >"$WORK/$2"; } # LANGUAGE FILE
-# prints COMPILER LANGUAGE STANDARD FILE: what the program says
+# prints COMPILER LANGUAGE STANDARD FILE: compiles the C program, and writes what it prints to FILE.
 prints() {
     # shellcheck disable=SC2086
     $1 -x "$2" -std="$3" $WARNINGS $EXTRA_CFLAGS -DPE_EXTERN -I. "$WORK/layout.c" -o "$WORK/layout" &&
@@ -64,10 +65,12 @@ else
     skipping "rustc is missing"
 fi
 
-# What it has is all there is: of these names, each.
+# The Python module has each of these names, so generate/declarations.py overlooks none.
 grep -oE '^(typedef (struct|enum) pe|enum \{ PE)_[A-Za-z0-9]\w*' pe.h | sed 's/.* //' >"$WORK/types"
 public_functions >"$WORK/functions"
-has_all() { # FILE LEAST PATTERN: PATTERN, with NAME replaced, is in the module for each of at least so many names
+# has_all FILE LEAST PATTERN: succeeds if the Python module has a line that matches PATTERN for each name in FILE, which
+# replaces NAME in it. FILE must have at least LEAST names.
+has_all() {
     [ "$(wc -l <"$1")" -ge "$2" ] || { echo "hardly a name in $1" && return 1; }
     while read -r name; do
         grep -q "$(echo "$3" | sed "s/NAME/$name/")" "$WORK/pe_declarations.py" || echo "$name is missing"
@@ -76,8 +79,9 @@ has_all() { # FILE LEAST PATTERN: PATTERN, with NAME replaced, is in the module 
 check "it has every struct and enum of pe.h" has_all "$WORK/types" 20 '^\(class \)\{0,1\}NAME\( = \|(\)'
 check "... and every function" has_all "$WORK/functions" 60 '^    "NAME": '
 
-# Does the program see a field, a constant, a type that were misread?
-misread() { # SED: with this change to it, it does not compile
+# misread SED: succeeds if the C program does not compile after this change, which stands for a field, a constant or a
+# type that generate/declarations.py misread.
+misread() {
     cp "$WORK/layout.c" "$WORK/whole.c"
     sed "$1" "$WORK/whole.c" >"$WORK/layout.c"
     ! cmp "$WORK/layout.c" "$WORK/whole.c" && not prints "$CC" c c99 other

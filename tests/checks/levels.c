@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some rows of every kind, printed: levels.sh compiles this with pe.h as it is, and with a copy in
- * which the exact level decides everything.
+ * Prints some rows of every kind. The step levels.sh compiles this program with pe.h, and with a copy of it in which
+ * the exact level decides everything. It then compares what both print.
  */
 #include "pe.h"
 
@@ -41,7 +41,7 @@ static void rows_of(const pe_plan *plan, pe_at at)
     ok(pe_fill_bf16(plan, at, ROWS, h, d)), print_u16("bf16", h, ROWS * d);
 }
 
-/* Rows without a plan: frequencies that are given have an exact level of their own. */
+/* Prints rows that are computed without a plan. Frequencies that the caller gives have an exact level of their own. */
 static void given(const double *omega, size_t pairs, double amplitude, pe_at at)
 {
     static float f[2][ROWS * D];
@@ -60,7 +60,8 @@ static void given(const double *omega, size_t pairs, double amplitude, pe_at at)
     print_u16("given", h[0], n), print_u16("given", h[1], n);
 }
 
-/* Where doubles decide though the numbers on the way leave their range, and turns that are known. */
+/* Prints elements whose intermediate numbers leave the range of doubles, although the fast levels can decide them, and
+   elements at angles whose sine is known exactly. */
 static void ends(void)
 {
     static unsigned char memory[1 << 14];
@@ -84,7 +85,7 @@ static void ends(void)
     }
 }
 
-/* What has levels of its own. */
+/* Prints the results of functions that have levels of their own: xPos, query scales and other factors. */
 static void factors(void)
 {
     float f[3 * 64];
@@ -132,7 +133,7 @@ int main(void)
     given(omega, D / 2, 1, pe_from(2000000000));
     ok(pe_dot_f64(&plan, pe_from(12345), 20, numbers)), print_f64("dot", numbers, 20);
     ok(pe_plan_frequencies(&plan, numbers)), print_f64("w", numbers, plan.pairs);
-    /* in tiles of columns: those behind the first */
+    /* This table is wide enough to have columns after the first tile. */
     ok(pe_sinusoidal_f32(wide, ROWS, WIDE)), print_f32("wide", wide, (size_t)ROWS * WIDE);
     factors();
     ends();

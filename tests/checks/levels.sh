@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# levels.sh: the exact level by itself. A copy of pe.h, in which neither double nor double-double decides
-# anything, must have the numbers of pe.h itself, and RoPE's frequencies those of MPFR: so all of the
-# exact level is run, also for the columns of pe_sinusoidal_f32() behind the first tile, whose numbers
-# never get there by themselves. It is for what is built against the rounding: tables that people make must
-# not need it (ordinary.c).
+# levels.sh: tests the exact level alone. In a copy of pe.h, neither double nor double-double arithmetic decides
+# anything. This copy must give the numbers of pe.h itself, and MPFR's RoPE frequencies. So all of the exact level runs,
+# also for the columns of pe_sinusoidal_f32() after the first tile, which never need it otherwise. The exact level
+# exists for inputs that are built to defeat rounding. ordinary.c checks that ordinary tables do not need it.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/levels
@@ -13,7 +12,7 @@ mkdir -p "$WORK"
 
 have_library mpfr "$CC" && have_library cmocka "$CC" || skip "libmpfr or libcmocka is missing: make deps"
 
-# Each line must change something: it says so if the place that it looks for is gone.
+# undecided SED: applies the command to the copy of pe.h, and fails if it changes nothing.
 cp pe.h pe_simd.h "$WORK/"
 undecided() {
     sed "$1" "$WORK/pe.h" >"$WORK/pe.h.new"
@@ -48,7 +47,7 @@ check "test_rope_frequencies.c compiles with it" "$CC" $flags -I"$WORK" -o "$WOR
     tests/unit/rope/test_rope_frequencies.c -lcmocka -lmpfr -lgmp -lm
 check "RoPE's frequencies" env PE_QUICK=9 "$WORK/rope"
 
-# An exact level that ends the program.
+# In this copy of pe.h, the exact level ends the program.
 mkdir -p "$WORK/none"
 cp pe.h pe_simd.h "$WORK/none/"
 awk '{ print } /^PE__COLD double pe__round_quantity\(/ { here = 1 } here && /^{/ { print "    abort();"; here = 0; n++ }

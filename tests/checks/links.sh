@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# links.sh: every link of the pages leads somewhere: links and images to files of this tree, #anchors
-# to a heading of theirs, and paths in `code` to files; private functions and files of src/ that they name are
-# there. README.md links every page of docs/, its figures are those of the two pages of benchmarks, and the pages state
-# the size of the headers' source. What people read has lines of at most 120 columns; a row of a table is one line, so there it is the parts between <br>.
-# Links to other sites are counted, not followed.
+# links.sh: checks that every link of the pages has a target. Links and images lead to files of this tree, #anchors to
+# headings, and paths in `code` to files. The private functions and the files of src/ that the pages name exist.
+#
+# README.md links every page of docs/, and has the figures of the two pages of benchmarks. The pages state the size of
+# the headers' source. Pages have at most 120 columns; in a table, this applies to the text between two <br>. Links to
+# other sites are counted, but not followed.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/links
@@ -13,8 +14,8 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 TOP=$PWD
 
-# links_of PAGE: "link LINE TARGET" for [text](target), ![text](target), [name]: target, href, src;
-# "path LINE PATH" for `tests/unit.sh` and the like. Blocks of code are left out.
+# links_of PAGE: prints "link LINE TARGET" for [text](target), ![text](target), [name]: target, href and src, and
+# "path LINE PATH" for paths such as `tests/unit.sh`. Blocks of code are left out.
 links_of() {
     awk '
         function links(text, pattern, before, after) {
@@ -41,7 +42,7 @@ links_of() {
         }' "$1"
 }
 
-# anchors_of PAGE: what GitHub makes of its headings.
+# anchors_of PAGE: prints the anchors that GitHub makes from the page's headings.
 anchors_of() {
     awk '
         /^ *```/ { fenced = !fenced }
@@ -56,7 +57,7 @@ anchors_of() {
         }' "$1"
 }
 
-# leads PAGE TARGET: is it there, within this tree, and so that a fresh clone has it?
+# leads PAGE TARGET: succeeds if the target exists within this tree, and is in a fresh clone.
 leads() {
     file=${2%%#*} anchor=
     case $2 in *'#'*) anchor=${2#*#} ;; esac
@@ -71,12 +72,13 @@ leads() {
     "$TOP"/*) ;;
     *) echo "$file is outside of this tree" && return 1 ;;
     esac
-    [ -e .git ] || ! grep -q "^${file#"$TOP"} .*export-ignore" .gitattributes || return 0 # not in an archive
+    [ -e .git ] || ! grep -q "^${file#"$TOP"} .*export-ignore" .gitattributes || return 0 # archives leave this file out
     [ -e "$file" ] || { echo "there is no $file" && return 1; }
     [ -z "$anchor" ] || anchors_of "$file" | grep -qx -e "$anchor" || { echo "$file has no heading #$anchor" && return 1; }
 }
 
-# current PAGE: the private names and the files of src/ that it speaks of are there; x_T stands for x_f32 ...
+# current PAGE: succeeds if the private names and the files of src/ that the page names exist. x_T stands for x_f32 and
+# the other types.
 current() {
     grep -oE '\<(pe|PE)__[A-Za-z0-9_]*[A-Za-z0-9]' "$1" | grep -vix pe__x | sort -u | while read -r name; do
         case $name in
@@ -113,7 +115,7 @@ for page in docs/*.md; do
     check "$page leads to docs/api.md" grep -qF -e "](api.md" -e '<!-- made' "$page"
     check "README.md links $page" grep -qF -e "]($page)" -e "]($page#" README.md
 done
-# The sources of the two headers in KB, to the nearest 10.
+# The pages state the size of pe.h and pe_simd.h together, in KB, rounded to a multiple of 10.
 source_kb=$((($(cat pe.h pe_simd.h | wc -c) + 5000) / 10000 * 10))
 for page in README.md docs/adopting.md docs/when.md; do
     check "$page: the headers have $source_kb KB of source" grep -qE "\b$source_kb KB of .*source" "$page"

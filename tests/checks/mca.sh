@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# mca.sh: `make mca` finds its loops: each function that bench/mca.py names has a loop of as many products. Where
-# llvm-mca is missing it reads none of them; without gcc for AArch64 those of NEON are skipped.
+# mca.sh: checks that `make mca` finds its loops. Each function that bench/mca.py names must have a loop with as many
+# products as it says. Without llvm-mca, the loops are found but not analysed. Without gcc for AArch64, those of NEON
+# are skipped.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/mca.check

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# microcontroller.sh: pe_fixed.h on a Cortex-M0+, a Cortex-M4 without and with its FPU, compiled by
-# arm-none-eabi-gcc and run by qemu-system-arm. A table has the hash of tests/golden.txt, and the example
-# of examples/microcontroller rotates to the bits that it has on this machine. Prints the text in bytes
-# and the instructions a pair, beside newlib's sines: docs/microcontrollers.md has them.
+# microcontroller.sh: tests pe_fixed.h on a Cortex-M0+, and on a Cortex-M4 without and with its FPU. arm-none-eabi-gcc
+# compiles for them, and qemu-system-arm emulates them. A table must have the hash of tests/golden.txt, and the example
+# of examples/microcontroller must give the bits that it gives on this machine. The script also prints the bytes of code
+# and the instructions per pair, of pe_fixed.h and of newlib's sines. docs/microcontrollers.md has these figures.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/microcontroller
@@ -19,7 +19,7 @@ on_host() { # NAME SOURCE FLAGS...
     "$CC" -std=c99 -O2 -DPE_ISA=PE_ISA_SCALAR -DPE_SLEEF=0 $WARNINGS $EXTRA_CFLAGS -I. "$@" "$source" \
         -o "$WORK/$name" -lm && "$WORK/$name" >"$WORK/$name.out"
 }
-# MCU, FLASH_AND_RAM and TICK are those of a board.
+# The variables MCU, FLASH_AND_RAM and TICK describe the board.
 # shellcheck disable=SC2086
 for_board() { # NAME SOURCES AND FLAGS...
     name=$1 && shift
@@ -35,14 +35,14 @@ run() { # NAME
     timeout 60 qemu-system-arm -M "$BOARD" -kernel "$WORK/$1" -nographic -monitor none -serial none \
         -semihosting-config enable=on,target=native -icount shift=0 >"$WORK/$1.out"
 }
-text() { # LIBM: bytes of code and constants
+text() { # LIBM: prints the bytes of code and constants
     for_board "size$1" -nostartfiles -Wl,-e,entry -DLIBM="$1" tests/microcontroller/size.c &&
         arm-none-eabi-size "$WORK/size$1" | awk 'NR == 2 { print $1 }'
 }
 golden() { # FILE
     hash=$(sed -n 's/^hash //p' "$1") && [ -n "$hash" ] && grep -q "^fill_f32 512 x 512 .* $hash\$" tests/golden.txt
 }
-# 100 nops and their loop.
+# counts_right FILE: succeeds if the emulator counted 100 instructions for 100 nops, and at most five for the rest.
 counts_right() { grep -q '^100 nops: 10[0-5] instructions$' "$1"; }
 
 check "the increments" on_host table.h tests/microcontroller/table.c

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# modules.sh: pe in programs with modules, by g++ 16. A header unit, which would lose the pragmas, is
-# refused. What docs/building.md says to do instead gives the right bits with options that the pragmas
-# are there for: #include in a named module, a header unit with PE_EXTERN; so does a precompiled header.
+# modules.sh: tests pe in C++ programs with modules, compiled by g++ 16. A header unit would lose the pragmas, so it is
+# refused. docs/building.md names two remedies: #include in a named module, and a header unit with PE_EXTERN. Both, and
+# a precompiled header, must give the right bits under the options that the pragmas protect from.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/modules
@@ -41,7 +41,7 @@ sed 's/^int/export &/' wave.inc >exported.inc
 printf 'module;\n#include "pe.h"\nexport module waves;\n#include "exported.inc"\n' >waves.cpp
 printf 'import waves;\n#include "main.inc"\n' >named.cpp
 
-# refused HEADER: it makes no header unit, and the message has the remedy.
+# refused HEADER: succeeds if the header does not compile as a header unit, and the message names the remedy.
 refused() { ! $gxx -fmodules -fmodule-header "$1" >refused 2>&1 && grep -q 'pe_simd.h.* error: .*PE_EXTERN' refused; }
 same() { "$1" >got && cmp got want; }
 unit() { $gxx -fmodules -DPE_EXTERN -fmodule-header pe.h && $gxx -fmodules -DPE_EXTERN -c unit.cpp && $gxx -c functions.cpp && $gxx unit.o functions.o -o unit; }
@@ -54,7 +54,7 @@ check "a header unit of pe.h is refused" refused pe.h
 check "a header unit that includes pe.h is refused" refused ours.h
 check "a header unit with PE_EXTERN, $flags" unit
 check "    its bits" same ./unit
-rm -rf gcm.cache # g++ takes an #include for an import of the unit where there is one
+rm -rf gcm.cache # if the header unit existed, g++ would import it in place of an #include
 check "a named module that includes pe.h, $flags" named
 check "    its bits" same ./named
 check "pe.h precompiled, $flags" precompiled

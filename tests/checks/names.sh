@@ -1,26 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# names.sh: what a program gets by including pe.h, and nothing more.
+# names.sh: checks that a program that includes pe.h gets the documented names and no others.
 #
-#   symbols   the object of a program that uses every function asks for libm and SLEEF alone: no
-#             malloc, no printf, no errno, no vector-libm names (_ZGV*)
-#   exports   it defines no name that another object could see
-#   data      no writable global, so nothing that a signal handler or a thread could find half done
-#   macros    only PE_* stay defined
-#   others    a program's own macros of short and common names, S, near, unused, and of the words of GNU C
-#             that pe.h uses, __noinline__, are in nobody's way, nor are functions of such names, and are
-#             there again behind pe.h; no word of pe but PE_* begins with a capital letter. The short names
-#             for pe_fixed.h, too
+#   symbols   The object of a program that uses every function needs only libm and SLEEF: no malloc, no printf, no
+#   errno,
+#             and no vector-libm names (_ZGV*).
+#   exports   The object defines no name that another object could see.
+#   data      The object has no writable global, so a signal handler or a thread never sees a half-finished state.
+#   macros    Only PE_* macros are defined after pe.h.
+#   others    The program may define macros with short and common names such as S, near or unused, and with words of GNU
+#   C
+#             that pe.h uses, such as __noinline__, and also functions with such names. pe.h still compiles, and these
+#             macros are defined again after it. No word of pe.h except PE_* begins with a capital letter. The short
+#             names are also tested with pe_fixed.h.
 #
-# In C and C++, gcc and clang, on every ISA, with SLEEF and without. Objects come from -O0, which
-# keeps every call that the source has. The optimiser may add calls of its own: tests/tools/linked.sh looks at
-# the objects that it makes in any case. EVERY=1: here, too, for all.
+# The checks are made in C and C++, with gcc and clang, for every ISA, with SLEEF and without. The objects are compiled
+# with -O0, which keeps every call that is in the source. Since the optimiser may add calls, tests/tools/linked.sh
+# examines optimised objects. With EVERY=1, all of them are also examined here.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/names
 
-verdict() { # NAME FILE: the file lists what should not be there
+verdict() { # NAME FILE: fails unless the file, which lists what should not be there, is empty
     if [ -s "$2" ]; then
         echo "FAIL $1"
         sed 's/^/    /' "$2" | head -n 20
@@ -50,7 +52,7 @@ symbols() { # CC LANGUAGE ISA SLEEF LEVEL
     fi
     strays nm "$out" >"$out.undefined"
     nm "$out" >"$out.all"
-    # A table of addresses that lost half of its functions would prove as much less.
+    # If the object had few functions, the check would prove little.
     [ "$(grep -c '[tT] .*pe_' "$out.all")" -gt 100 ] || echo "hardly a function in it" >>"$out.undefined"
     verdict "symbols: $name" "$out.undefined"
     awk '$(NF - 1) ~ /^[dDbBcCgGsS]$/ && $NF !~ /^_?keep$/ { print }' "$out.all" >"$out.data"
@@ -59,7 +61,7 @@ symbols() { # CC LANGUAGE ISA SLEEF LEVEL
     verdict "exports: $name" "$out.exports"
 }
 
-# Macros after pe.h, less those that its own includes bring.
+# macros: checks the macros that are defined after pe.h, except those of the system headers that it includes.
 macros() { # CC LANGUAGE ISA SLEEF
     out=$(mktemp "$WORK/macros.XXXXXX")
     name="macros: $1, $2, $3, PE_SLEEF=$4" sleef=$4 language=$2
@@ -81,9 +83,9 @@ macros() { # CC LANGUAGE ISA SLEEF
     verdict "$name" "$out.leaked"
 }
 
-# The program's own macros, before pe.h: as names, as functions of these names, and those of headers that
-# make macros of the library's functions and of operators. Lower-case words that a parameter or a
-# variable may have are left out, but for those that known headers define.
+# A program may define these words before pe.h, as macros or as functions. Some headers also define macros with the
+# names of C library functions and operators. Lower-case words that are common as names of parameters or variables are
+# left out, unless a known header defines them.
 letters="A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"
 windows="min max near far small hyper interface pascal cdecl IN OUT OPTIONAL ERROR MIN MAX VOID CONST
     BOOL TRUE FALSE DELETE STRICT OVERFLOW UNDERFLOW ABSOLUTE RELATIVE TRANSPARENT THIS"
@@ -91,7 +93,7 @@ boards="PI HALF_PI TWO_PI EULER LOW HIGH INPUT OUTPUT DEFAULT CHANGE BIT LSBFIRS
 kernels="likely unlikely packed unused noinline always_inline cold target vector_size no_sanitize barrier
     current __unused __packed __cold __noinline __always_inline __aligned __force __user __init"
 types="f16 f32 f64 bf16 i8 i16 i32 i64 u8 u16 u32 u64 s8 s16 s32 s64 int8 uint8 byte uint ushort ulong uchar"
-# Every word of an attribute, in whatever branch of the headers, and what introduces them.
+# These are all words of attributes, in every branch of the headers, and the words that introduce attributes.
 attributes=$(grep -h -o -E '__attribute__.*|__asm__' pe.h pe_simd.h | grep -o -w '__[a-z_]*__' | sort -u)
 words="pi eps bool true false restrict complex imaginary noreturn thread_local alignas alignof static_assert
     errno assert unix linux i386 sun vax mips None Status Success Always Bool True False Above Below"
@@ -122,7 +124,7 @@ others() { # CC LANGUAGE ISA SLEEF
             [ $kind != names ] || for name in $attributes; do
                 printf '#ifndef %s\n#error "the program'"'"'s %s is lost"\n#endif\n#undef %s\n' "$name" "$name" "$name"
             done
-            echo '#include "pe_fixed.h"' # it is for compilers that have no push_macro, too
+            echo '#include "pe_fixed.h"' # this header also supports compilers without push_macro
         } >"$out.c"
         # shellcheck disable=SC2046,SC2086
         $(compiler "$1" "$2") $(isa_flags "$3") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -w -fsyntax-only \
@@ -130,7 +132,7 @@ others() { # CC LANGUAGE ISA SLEEF
         [ $? -eq 0 ] || [ -s "$out.errors" ] || echo "exit status not 0" >"$out.errors"
         verdict "macros of the program, $kind: $1, $2, $3" "$out.errors"
     done
-    # No word that begins with a capital letter is left, whatever macros are called elsewhere.
+    # Macros usually begin with a capital letter, so pe.h may not use such words, apart from PE_*.
     # shellcheck disable=SC2046,SC2086
     echo '#include "pe.h"' | $(compiler "$1" "$2") -x "$2" $(isa_flags "$3") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -E - |
         from pe.h pe_simd.h | grep -v '^ *#pragma' >"$out.text"
@@ -152,7 +154,7 @@ mkdir -p "$WORK"
 have nm || skip "nm is missing"
 [ "$(echo "$attributes" | wc -l)" -ge 11 ] || { echo "hardly an attribute found in pe.h" && exit 1; }
 
-# Static inline functions that nobody uses leave no trace in an object: take all their addresses.
+# Unused static inline functions are not compiled into an object, so the program takes all their addresses.
 public_functions >"$WORK/functions"
 [ "$(wc -l <"$WORK/functions")" -gt 60 ] || { echo "hardly a function found in pe.h" && exit 1; }
 {

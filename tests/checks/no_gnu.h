@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For -include: gcc as a compiler that has no extension of GNU C. The system's headers need __GNUC__, so they
-   come first. */
+/* With -include, this header makes gcc behave like a compiler without extensions of GNU C. The system's headers need
+   __GNUC__, so they are included before it is undefined. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

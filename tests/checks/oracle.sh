@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# oracle.sh: the JSON files of packaging/oracle.txt have the cosines and sines of their own frequencies and positions,
-# rounded once; frequencies of each kind of scaling are those of 70 digits (tests/checks/tool.py). examples/oracle's
-# tests pass with them, and fail with each mistake that is built in.
+# oracle.sh: checks the JSON files of packaging/oracle.txt. The cosines and sines in a file are those of its own
+# frequencies and positions, rounded once. tests/checks/tool.py compares the frequencies of each kind of scaling with 70
+# digits. The tests of examples/oracle pass with these files, and fail with each mistake that can be built in.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/oracle
@@ -16,7 +16,7 @@ have python3 || skip "python3 is missing"
 check "a file for each model" sh packaging/oracle.sh "$WORK/posenc" "$WORK/files"
 models=$(grep -vc '^#' packaging/oracle.txt)
 check "... $models of them, at least ten" test "$(find "$WORK/files" -name '*.json' | wc -l)" = "$models" -a "$models" -ge 10
-# The scalings that none of these models has.
+# scaled NAME SETTING...: writes a file for a scaling that none of the models in packaging/oracle.txt has.
 scaled() { # NAME SETTING...
     name=$1
     shift

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables that people make: levels.sh compiles this with a copy of pe.h whose exact level ends the program. It
- * takes some 80 us an element, and none of these may need it: not position 0, not pairs that stand still.
+ * Computes ordinary tables. levels.sh compiles this program with a copy of pe.h whose exact level ends the program. The
+ * exact level takes about 80 us per element. No element of an ordinary table may need it, neither at position 0 nor in
+ * pairs with the frequency 0.
  */
 #include "pe.h"
 
@@ -34,7 +35,7 @@ int main(void)
     static const pe_rope_type types[] = {PE_ROPE_DEFAULT, PE_ROPE_LLAMA3, PE_ROPE_PROPORTIONAL};
     static unsigned char memory[1 << 16];
     static float heads[ROWS * D], x[ROWS * D];
-    static const double still[D / 2] = {1, 0.5}; /* and frequencies of 0 */
+    static const double still[D / 2] = {1, 0.5}; /* the other frequencies are 0 */
     const pe_heads one = {1, D, D};
     int32_t ids[ROWS];
     pe_plan plan;
@@ -54,7 +55,7 @@ int main(void)
     for (int k = 0; k < 3; k++) {
         pe_rope_config c = pe_rope_config_default(D);
         c.rope_type = types[k], c.factor = 8, c.original_max_position_embeddings = 8192;
-        c.rotary_dim = k == 2 ? D / 4 : D; /* partial: the other pairs stand still */
+        c.rotary_dim = k == 2 ? D / 4 : D; /* partial: the other pairs are not rotated */
         ok(pe_rope_plan_init(&plan, &c, memory, sizeof memory));
         ok(pe_rope_f32(&plan, pe_from(0), ROWS, heads, one));
     }

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# pages.sh: every program of every page runs under the sanitizers of addresses and of undefined
-# behaviour.
+# pages.sh: runs every program of every page with the sanitizers of addresses and of undefined behaviour.
 #
-#   blocks    each ```c block of README.md and docs/*.md, as C99 by gcc and as C++11 by clang; both
-#             say the same. The library is compiled once for each, with the sanitizers, too
-#   examples  the programs in C of docs/examples.md, with the library inline, and its commands for
-#             build/posenc
-#   others    a block of another kind would not run here: there is none. Python is in docs/python.md
-#             alone, whose programs tests/checks/python.sh runs, CUDA in docs/gpu.md: tests/checks/gpu.sh
+#   blocks    Each ```c block of README.md and docs/*.md is compiled as C99 by gcc and as C++11 by clang, and both
+#             programs print the same. The library is compiled once for each, also with the sanitizers.
+#   examples  The C programs of docs/examples.md are compiled with the library inline. The page's commands for
+#             build/posenc run also.
+#   others    No page has a block of another language, since nothing here would run it. Python is only in
+#   docs/python.md,
+#             which tests/checks/python.sh runs, and CUDA only in docs/gpu.md, which tests/checks/gpu.sh runs.
 #
-# Programs that are wrong on purpose show first that the sanitizers see it.
+# Programs with known mistakes run first, to show that the sanitizers notice them.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/pages
@@ -21,7 +21,7 @@ case $WORK in /*) absolute=$WORK ;; *) absolute=$PWD/$WORK ;; esac
 SANITIZE="-g0 -fsanitize=address,undefined -fno-sanitize-recover=all -DPE_SLEEF=0 -I."
 export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 
-unknown_blocks() { # PAGES...: fences and lines of programs that nothing runs
+unknown_blocks() { # PAGES...: prints the fences and lines of programs that no check runs
     awk '
         /^ *```/ {
             if (on) { on = 0; next }
@@ -86,7 +86,7 @@ compiles() { # OUT COMPILER FLAGS...
     shift
     "$@" $SANITIZE $EXTRA_CFLAGS -o "$WORK/$out"
 }
-runs() { # OUT DIRECTORY ARGUMENTS...: it says something and returns 0
+runs() { # OUT DIRECTORY ARGUMENTS...: succeeds if the program prints something and returns 0
     program=$absolute/$1 directory=$2
     shift 2
     (cd "$directory" && "$program" "$@" >"$absolute/said" 2>&1)
@@ -95,7 +95,7 @@ runs() { # OUT DIRECTORY ARGUMENTS...: it says something and returns 0
     cat "$WORK/said"
     return 1
 }
-seen() { # PATTERN: the sanitizer ends the program, and says why
+seen() { # PATTERN: succeeds if the sanitizer ends the program with a message that matches the pattern
     (cd "$WORK" && ./program >said 2>&1) && return 1
     grep -E "$1" "$WORK/said" || { cat "$WORK/said" && return 1; }
 }
@@ -131,7 +131,7 @@ language C99 "$GCC" -x c -std=c99
 language C++11 "$CLANGXX" -x c++ -std=c++11
 [ $languages -gt 0 ] || skip "no compiler has the sanitizers"
 
-# A program that inlines the library compiles in less time with clang: 0.6 s for 2 s.
+# clang compiles a program that inlines the library in 0.6 s; gcc takes 2 s.
 c=$CLANG
 echo 'int main(void) { return 0; }' | links "$c" -fsanitize=address,undefined || c=$GCC
 # shellcheck disable=SC2016
@@ -140,7 +140,7 @@ check "docs/examples.md names its programs" test -n "$examples"
 mkdir -p "$WORK/examples"
 for source in examples/demo.c $examples; do
     level=-O0
-    [ "$source" != examples/noise.c ] || level=-O1 # 9 s for 23 s
+    [ "$source" != examples/noise.c ] || level=-O1 # compiling and running takes 9 s, and 23 s without optimisation
     check "$source" compiles program "$c" -std=c99 $level "$source" -lm
     check "... runs" runs program . "$WORK/examples"
 done
@@ -149,7 +149,8 @@ if have_library json-c "$c"; then
     cp tests/checks/configs/gpt-oss.json "$WORK/examples/config.json"
     sed -n 's/^\$ posenc //p' docs/tool.md >"$WORK/commands"
     check "docs/tool.md has commands for it" test -s "$WORK/commands"
-    # `posenc compare` and the line below it on the page: it is to say that of the arrays that the page speaks of.
+    # docs/tool.md shows commands `posenc compare`, each with its first line of output below. The command must print
+    # that line for the arrays that the page describes.
     sed -n '/^\$ posenc compare/ { N; s/^\$ posenc \(.*\)\n/\1|/; p; }' docs/tool.md | grep -v '|```$' >"$WORK/compares"
     cat >"$WORK/arrays.py" <<'X'
 import sys

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes x, cosines, sines and the rotated x of RoPE, and x, a table and their scaled sum, as float32 to standard
- * output, each under a line "name rows columns": tests/checks/parity.py compares them.
+ * Writes arrays of float32 to standard output, for tests/checks/parity.py to compare. For RoPE in each layout, these
+ * are x, the cosines, the sines and the rotated x. For adding, these are x, a table, and their scaled sum. Each array
+ * follows a line "name rows columns".
  */
 #include "pe.h"
 
@@ -16,7 +17,7 @@ static int write_rows(const char *name, const float *rows)
     return fwrite(rows, sizeof *rows, ROWS * N, stdout) != ROWS * N;
 }
 
-/* One rotation in each layout, or a sum with a scale. */
+/* Writes the arrays of one rotation in the given layout, or, if `add` is set, those of a scaled sum. */
 static int write_turns(const char *name, pe_layout layout, int add)
 {
     static double memory[1 << 14];

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""parity.py PROGRAM: RoPE and scaled embeddings, with pe's tables in the float32 code of PyTorch and Hugging
-Face, have the bits of pe's calls: in numpy, and in torch where it is installed.
+"""parity.py PROGRAM: checks that pe's tables, used in the float32 code of PyTorch and Hugging Face, give pe's bits.
+
+The code rotates with RoPE and adds to scaled embeddings. It runs in numpy, and in torch if that is installed.
 """
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def rotate_every_two(x, stack):
 
 
 def expressions(x, cos, sin, cat, stack):
-    """What models compute, of numpy's arrays or torch's tensors."""
+    """Returns functions that compute what models compute, with numpy's arrays or torch's tensors."""
     return {
         "rotate_half": lambda: (x * cos) + (rotate_half(x, cat) * sin),
         "rotate_every_two": lambda: (x * cos) + (rotate_every_two(x, stack) * sin),
@@ -42,7 +43,7 @@ def expressions(x, cos, sin, cat, stack):
 
 
 def same_bits(name, x, cos, sin, table):
-    """Of which modules: 1 the same, 0 not."""
+    """Compares the table with numpy's result and torch's, and returns for each module 1 if the bits agree, otherwise 0."""
     results = {"numpy": expressions(x, cos, sin, np.concatenate, np.stack)[name]()}
     if TORCH:
         t = [torch.from_numpy(a.copy()) for a in (x, cos, sin)]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# parity.sh: every row of docs/models.md against the formula of the model's own code, see tests/checks/models.py;
-# float32 code of numpy and torch with pe's tables, see tests/checks/parity.py.
+# parity.sh: runs tests/checks/models.py, which compares every row of docs/models.md with the formula of the model's own
+# code, and tests/checks/parity.py, which runs float32 code of numpy and torch with pe's tables.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/parity
@@ -12,7 +12,7 @@ for program in parity models; do
     "$CC" -std=c99 -O1 $WARNINGS -I. -DPE_SLEEF=0 tests/checks/$program.c -o "$WORK/$program" -lm || exit 1
 done
 python=python3
-for candidate in "$BUILD/peers/bin/python" python3 /usr/bin/python3; do # the first one has torch
+for candidate in "$BUILD/peers/bin/python" python3 /usr/bin/python3; do # the environment of test peers has torch
     "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break
 done
 have "$python" || {

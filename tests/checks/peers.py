@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Compare posenc with the programs of the environment of test peers (tests/requirements/peers.txt).
+"""Compares posenc with the programs of the environment of test peers (tests/requirements/peers.txt).
 
     peers.py POSENC REQUIREMENTS DIR
 
-Versions: those that REQUIREMENTS pins are installed. transformers: for each scaling, the frequencies and the attention
-factor of its function in ROPE_INIT_FUNCTIONS are those of `posenc show`, up to the rounding of float32. gguf: a file that
-its writer makes is read with the same numbers. triton: its interpreter runs a kernel. Prints "N passed, N failed".
+The versions that REQUIREMENTS pins must be installed. For each scaling, the function of transformers in
+ROPE_INIT_FUNCTIONS must give the frequencies and the attention factor that `posenc show` prints, up to the rounding of
+float32. The program posenc must read the numbers of a file that gguf's writer makes. The interpreter of triton must run a kernel. The
+last line is "N passed, N failed".
 """
 import importlib.metadata
 import json
@@ -47,13 +48,13 @@ def check(what, is_right, details=""):
 
 
 def show(argument):
-    """Return the first part that `posenc show ARGUMENT --json` prints."""
+    """Returns the first part that `posenc show ARGUMENT --json` prints."""
     run = subprocess.run([POSENC, "show", argument, "--json"], capture_output=True, text=True)
     return json.loads(run.stdout)["parts"][0]
 
 
 def close(x, y, bits=20):
-    """Return whether two lists agree up to a relative error of 2^-bits."""
+    """Returns whether two lists agree up to a relative error of 2^-bits."""
     return len(x) == len(y) and all(abs(a - b) <= abs(b) * 2**-bits for a, b in zip(x, y))
 
 
@@ -61,12 +62,12 @@ def check_versions():
     with open(REQUIREMENTS, encoding="utf-8") as file:
         pins = [line.strip().split("==") for line in file if "==" in line]
     for name, version in pins:
-        found = importlib.metadata.version(name).split("+")[0]  # torch 2.13.0+cpu is 2.13.0
+        found = importlib.metadata.version(name).split("+")[0]  # 2.13.0+cpu counts as 2.13.0
         check(f"{name} {version}", found == version, f"{found} is installed")
 
 
 def check_scaling(rope_type, parameters):
-    """Compare posenc with transformers on one Llama config."""
+    """Compares posenc with transformers for one Llama config."""
     rope = {"rope_type": rope_type, "rope_theta": 500000.0, **parameters}
     config = LlamaConfig(hidden_size=8 * HEAD_DIM, num_attention_heads=8, max_position_embeddings=32768,
                          rope_parameters=rope)
@@ -86,7 +87,7 @@ def check_scaling(rope_type, parameters):
 
 
 def check_gguf():
-    """Write a GGUF file with gguf's own writer, and read it with posenc."""
+    """Writes a GGUF file with gguf's own writer, and reads it with posenc."""
     path = os.path.join(WORK, "llama.gguf")
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_context_length(131072)

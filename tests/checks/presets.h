@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of the presets, for what tests/checks/certify.c prints. */
+/* This header names the presets, for the output of tests/checks/certify.c. */
 #ifndef PE_CHECKS_PRESETS_H
 #define PE_CHECKS_PRESETS_H
 

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# python.sh: the package of python/ is built, into a wheel and by way of a source distribution, by pip where it
-# is there, with nothing from elsewhere; what the wheel holds passes tests/checks/python/test.py: MPFR's numbers,
-# memory, misuse; and arguments.py, which replaces every argument by bad values. Its type hints hold, and the programs of
-# docs/python.md print what the page says.
+# python.sh: builds the package of python/ as a wheel, and as a source distribution from which pip, if it is installed,
+# makes the same wheel offline. The package passes tests/checks/python/test.py, which compares with MPFR and tests
+# memory and misuse, and arguments.py, which replaces every argument with bad values. Its type hints are right, and the
+# programs of docs/python.md print what the page says.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/python
 rm -rf "$WORK"
 mkdir -p "$WORK"
 python=
-for candidate in "$(cd "$BUILD" && pwd)/peers/bin/python" python3 /usr/bin/python3; do # the first one has torch and ml_dtypes
+for candidate in "$(cd "$BUILD" && pwd)/peers/bin/python" python3 /usr/bin/python3; do # the test peers have torch, ml_dtypes
     ! $candidate -c 'import numpy, sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || python=${python:-$candidate}
 done
 [ -n "$python" ] || skip "numpy is missing"
@@ -29,7 +29,7 @@ check "... has the libraries, the declarations and the hints" in_wheel 'posenc/l
     'posenc/libposenc_reader.*' posenc/_declarations.py \
     posenc/py.typed 'posenc-.*/RECORD' 'posenc-.*/LICENSE'
 
-# What the tag says the libraries need of glibc, by the symbols that objdump lists.
+# The wheel's tag names the version of glibc that the libraries need. objdump lists the symbols that decide it.
 if have objdump && ls "$WORK"/wheel/*manylinux_* >/dev/null 2>&1; then
     needed() { objdump -T "$WORK"/site/posenc/libposenc*.so | sed -n 's/.*GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1; }
     newest=$(needed)
@@ -46,7 +46,7 @@ sdist() {
         tar -xzf "$WORK"/posenc-*.tar.gz -C "$WORK"
 }
 check "a source distribution" sdist
-# pip works offline, and so that it can be seen: without an index.
+# pip has no index, which proves that it needs no network.
 if "$python" -c 'import pip' 2>/dev/null; then
     pip() {
         "$python" -m pip wheel --quiet --disable-pip-version-check --no-index --no-deps -w "$WORK/pip" \
@@ -66,7 +66,7 @@ fi
 
 # shellcheck disable=SC2086
 check "turns.c, with MPFR" "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS tests/checks/python/turns.c -o "$WORK/turns" -lmpfr -lgmp
-# The program, whose parts are to be those of posenc.read(). The wheel above was made without json-c.
+# The program posenc must find the parts that posenc.read() finds. The wheel was made without json-c.
 
 if have_library json-c "$CC"; then
     # shellcheck disable=SC2086
@@ -80,14 +80,16 @@ check "MPFR's numbers, memory and misuse" tests
 cat "$WORK/log"
 torch=1
 "$python" -c 'import torch' 2>/dev/null || { torch=0 && skipping "torch is missing: tensors"; }
-# posenc.torch through each of its backends: the library, tables from the CPU, and the kernels in Triton's interpreter.
+# through BACKEND TESTS...: tests posenc.torch with one backend: the library, tables from the CPU, or the kernels in
+# Triton's interpreter.
 through() { PYTHONPATH=$WORK/site TRITON_INTERPRET=$([ "$1" = triton ] && echo 1) "$python" tests/checks/python/gpu.py "$@"; }
 if [ $torch -eq 1 ]; then
     check "posenc.torch through libposenc" through libposenc
     tail -n 1 "$WORK/log"
     check "... through tables from the CPU" through tables 'test_[!cse]*'
     if "$python" -c 'import triton' 2>/dev/null; then
-        # The interpreter takes a second for each launch: the numbers, and not what is the same through the library.
+        # The interpreter takes a second per launch, so only the tests of numbers run. The others do the same with every
+        # backend.
         check "... through its kernels" through triton 'test_[argu]*' 'test_co[so]*' 'test_out*'
         tail -n 1 "$WORK/log"
         fuses() { PYTHONPATH=$WORK/site "$python" tests/checks/python/kernels.py; }
@@ -120,8 +122,8 @@ without() { ! ldd "$WORK"/site/posenc/libposenc_reader.* | grep -i json; }
 check "... without json-c" without
 
 if have mypy; then
-    # torch and triton are Any, whether they are installed or not: their types differ from version to version. A kernel is
-    # Triton's language, which mypy does not know.
+    # mypy treats torch and triton as Any, even if they are installed, since their types change from version to version.
+    # The kernels are written in Triton's language, which mypy does not know.
     cat >"$WORK/mypy.ini" <<'X'
 [mypy]
 strict = True
@@ -152,7 +154,7 @@ else
     skipping "mypy is missing"
 fi
 
-# A block of Python, then one of what it prints. A block that imports torch cannot run without it.
+# In docs/python.md, each block of Python is followed by a block with its output. A block that imports torch needs it.
 awk -v to="$WORK/page" '/^```python$/ { on = 1; name = to "." ++n ".py"; next } /^```text$/ { on = 1; name = to "." n ".txt"; next }
     /^```/ { on = 0 } on { print >name }' docs/python.md
 prints() {

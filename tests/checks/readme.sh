@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# readme.sh: every ```c block of README.md and docs/*.md is a complete program: it compiles without
-# a warning as C and as C++, with SLEEF and without, runs, and says the same each time, and what its comments
-# "prints ..." say; also by README.md's own command, beside the headers, whatever is installed. README.md has at most 180 lines,
-# and a program with a table and one with RoPE in the first 60.
+# readme.sh: checks that every ```c block of README.md and docs/*.md is a complete program. It compiles without a
+# warning as C and as C++, with SLEEF and without, prints the same each time, and prints what its comments "prints ..."
+# say. The command in README.md also compiles it, in the folder of the headers. README.md has at most 180 lines,
+# and in the first 60 a program with a table and one with RoPE.
 #
-#   readme.sh         as all of these
-#   readme.sh some    README.md's by its own command, all as C99 without SLEEF or optimiser: a tenth of the time
+#   readme.sh         compiles the programs in all of these ways
+#   readme.sh some    compiles those of README.md with its own command, and all as C99 without SLEEF and optimiser, in
+#                     10 % of the time
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/readme
@@ -55,7 +56,8 @@ out="-I. -o $WORK/program"
 for source in "$WORK"/*.c; do
     echo "$source"
     reference=
-    # README.md's as a reader compiles them, others without optimiser: in a quarter of the time
+    # The programs of README.md are compiled as a reader compiles them. The others are compiled without optimiser, which
+    # takes 25 % of the time.
     case ${1:-all}.${source##*/} in
     all.README.*) level=-O2 ;;
     *) level=-O0 ;;
@@ -88,7 +90,7 @@ for source in "$WORK"/*.c; do
         fi
     }
 done
-# The tables of sizes, of the programs of bench/cost.c.
+# sizes: checks the tables of sizes on two pages, which are measured with programs of bench/cost.c.
 sizes() {
     python3 bench/cost.py --sizes docs/adopting.md docs/building.md --check >"$WORK/sizes" 2>&1
     status=$?

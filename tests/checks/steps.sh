@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# steps.sh: the machinery of the steps. What a step leaves out is counted, whether the step counts it or not, and
-# fails under STRICT=1; flags of compilers are no flags of make; a build directory that cannot be written is named.
-# Each line of tests/steps.txt has its file, each check, unit program and harness has its line, and their names agree.
+# steps.sh: tests the scripts that run the steps. Whatever a step leaves out is counted, even if the step does not count
+# it, and fails under STRICT=1. Flags for compilers are not taken as flags of make. If the build directory cannot be
+# written, the message names it. Each line of tests/steps.txt names an existing file. Each check, unit program and
+# harness has a line with the right name.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/steps
@@ -11,7 +12,7 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 unset MAKEFLAGS MAKELEVEL
 
-# step STRICT COMMAND: what step.sh says of it, and "passed failed skipped"
+# step STRICT COMMAND: prints what step.sh says about the command, and then "passed failed skipped".
 step() { PE_STEPS='' PE_LOGS=$WORK/logs STRICT=$1 sh tests/tools/step.sh shrinks sh -c "$2" && cut -d' ' -f1-3 "$WORK/logs/shrinks.count"; }
 shrinks='echo "SKIP: half of it"; echo "1 passed, 0 failed"'
 counts() { step "$1" "$2" | grep -x "$3"; }
@@ -21,7 +22,8 @@ check "... fails under STRICT=1" not step 1 "$shrinks"
 check "one that skips itself" counts 0 'echo "SKIP: all of it"; exit 77' "0 0 1"
 check "... fails under STRICT=1" not step 1 'echo "SKIP: all of it"; exit 77'
 
-# With a compiler that is not there, a script says so instead of doing less.
+# missing SCRIPT VARIABLES...: succeeds if the script reports a SKIP for a compiler that does not exist, instead of
+# silently doing less.
 missing() { # SCRIPT VARIABLES...
     script=$1
     shift
@@ -37,7 +39,7 @@ parallel() { tests/run -s print-PARALLEL "$@" | grep -qx -e "-j[0-9]*"; }
 check "make runs steps side by side" parallel
 check "... whatever CFLAGS are" parallel "CFLAGS=-O2 -fno-jump-tables"
 check "... unless -j says how many" not parallel -j3
-# Prints what is wrong with the lines of a list of steps: the number of fields, the words, the name, the file.
+# Prints what is wrong in the lines of a list of steps: in the number of fields, the words, the name or the file.
 wrong_lines() { # FILE
     awk -F ' [|] ' '
         /^#/ || /^==/ || /^$/ { next }
@@ -72,7 +74,7 @@ files_without_line() { # FILE
         grep -q " | ${file#tests/}[ ]" "$1" || echo "tests/steps.txt has no line for $file"
     done
 }
-# Prints the steps that make has no rule for: those of tools/ and groups have one in steps.mk.
+# Prints the steps without a rule of make. Steps in tools/ and groups of steps need their own rule in steps.mk.
 steps_without_rule() { # FILE
     sed -n 's, | [^|]* | [^|]* | \(tools/[^|]*\|fuzz/run.sh\|[a-z]*/\) | .*,,p' "$1" | while read -r name; do
         grep -qE "^([a-z-]+ )*$name( [a-z-]+)*:" tests/steps.mk || echo "tests/steps.mk has no rule for $name"
@@ -86,7 +88,7 @@ orderly() { # FILE
     } | not grep .
 }
 check "tests/steps.txt has the files, and each file its line" orderly tests/steps.txt
-# The same list with a mistake must be refused.
+# mistaken SED: succeeds if tests/steps.txt, with this mistake in it, is refused.
 mistaken() { # SED
     sed "$1" tests/steps.txt >"$WORK/steps.txt" && ! cmp -s tests/steps.txt "$WORK/steps.txt" && not orderly "$WORK/steps.txt"
 }
@@ -98,7 +100,7 @@ check "... no word that says who runs it" mistaken 's/^levels | check/levels | p
 check "... a step without a rule" mistaken 's,^sweep | \(.*\)tools/sweep.sh,lib | \1tools/lib.sh,'
 table() { sh generate/proofs.sh "$WORK/PROOFS.md" && diff tests/PROOFS.md "$WORK/PROOFS.md"; }
 check "tests/PROOFS.md is current: \`sh generate/proofs.sh\`" table
-# What the pages, comments and messages name in `code` is there.
+# commands: succeeds if each command that a page, comment or message names in `code` exists.
 commands() {
     git ls-files 2>/dev/null | grep -vE '^CHANGELOG.md|^tests/fuzz/corpus|^tests/golden.txt' | xargs grep -ohE '`(make|tests/run)( [a-z_][a-z_-]*)+' |
         sort -u >"$WORK/commands"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Counts what makes a sentence hard to read and a program can notice, in all comments and pages.
+"""Counts, in all comments and pages, what makes a sentence hard to read, as far as a program can notice it.
 
     text.py          prints the counts, one line per folder and kind
     text.py -v       prints each place too: file, line, kind, sentence
     text.py lower    lowers the bounds in tests/checks/text.txt to the counts
 
 A page is a Markdown file without its programs and tables. Of all other files, the comments are read; comments on
-consecutive lines are one text. The kinds are those of KINDS below. tests/checks/text.txt holds a bound for each folder
-and kind: more is an error, and so is less, because the bound is then lowered.
+consecutive lines are one text. KINDS below lists the kinds. The file tests/checks/text.txt has a bound for each folder
+and kind. A larger count is an error. So is a smaller one, because the bound must then be lowered.
 """
 import os
 import re
@@ -59,7 +59,7 @@ KINDS = {
 
 
 def comments_of_c(text):
-    """Yields (line, text, alone) of each comment; alone: nothing but space before it on its line."""
+    """Yields (line, text, alone) for each comment of C; `alone` is true if only space precedes it on its line."""
     token = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
     for found in token.finditer(text):
         whole = found.group()
@@ -72,7 +72,7 @@ def comments_of_c(text):
 
 
 def comments_of_script(text):
-    """The same of a script: lines that begin with #, and the docstrings of Python."""
+    """Yields (line, text, alone) for each line of a script that begins with #, and for each docstring of Python."""
     quoted = re.compile(r'^[ \t]*(?:"""(.*?)""")', re.S | re.M)
     for found in quoted.finditer(text):
         yield text.count("\n", 0, found.start()) + 1, found.group(1), True
@@ -83,7 +83,7 @@ def comments_of_script(text):
 
 
 def joined(comments):
-    """Joins comments on consecutive lines, as of // and #."""
+    """Yields comments, where those on consecutive lines, as with // and #, are joined."""
     held = None
     for number, text, alone in comments:
         if held and alone and held[2] and number == held[3] + 1 and "\n" not in text:
@@ -114,7 +114,7 @@ def paragraphs_of_page(text):
 
 
 def sentences(text):
-    """Yields (line offset, sentence) of a text. Formulas, which are indented lines or lines of signs, end a sentence."""
+    """Yields (line offset, sentence) for each sentence. A formula, which is an indented line or one of signs, ends it."""
     held, start = "", 0
     for number, line in enumerate(text.split("\n")):
         line = re.sub(r"`[^`]*`", "CODE", line)
@@ -142,7 +142,7 @@ def words(sentence):
 
 
 def faults(file, text, kind):
-    """Yields (line, kind, sentence)."""
+    """Yields (line, kind, sentence) for each hard sentence of a file's text."""
     source = {"c": comments_of_c, "#": comments_of_script}.get(kind)
     texts = joined(source(text)) if source else paragraphs_of_page(text)
     for number, body, alone in texts:
@@ -175,7 +175,7 @@ def files():
                 yield ("pages" if folder == "docs" else folder), file
 
 
-# A text of each kind, and one that a reader could mistake for it.
+# Each entry is a kind, a text of that kind, and a text that looks like it and is good.
 EXAMPLES = (
     ("zero", "// It takes .91 of the time.\n", "// It takes 0.91 of the time, see a.b and x.5f.\n"),
     ("from-on", "// Writes the pairs from number i on.\n", "// Reads from one file on disk.\n"),

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# text.sh: comments and pages have no more hard sentences than tests/checks/text.txt allows (text.py counts them), and
-# text.py finds an example of each kind that it counts.
+# text.sh: checks that comments and pages have no more hard sentences than tests/checks/text.txt allows. The program
+# text.py counts them, and must find an example of each kind.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/text

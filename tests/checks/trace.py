@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Traces a call through pe.h: how deep it goes, how often it comes back to a file, which structs it takes along.
+"""Traces a call through pe.h: how deep it goes, how often it returns to a file, and which structs it passes on.
 
-    tests/checks/trace.py                counts for each call in CALLS, and the table of docs/design.md
-    tests/checks/trace.py DIRECTORY      the same for the headers of another tree, such as a release
-    tests/checks/trace.py -v             ... and each function in the order of its first call; R: a return
+    tests/checks/trace.py                prints the counts for each call in CALLS, and the table of docs/design.md
+    tests/checks/trace.py DIRECTORY      does the same for the headers of another tree, such as a release
+    tests/checks/trace.py -v             also prints each function in the order of its first call; R marks a return
 
 A program is compiled without optimisation, for scalar code, and prints each function that it enters (GNU C's
--finstrument-functions). Debug information says on which line of pe.h a function begins, and the marks in pe.h say of
-which file of src/ the line is. Operations of simd/ are left out: they are what the code is written with.
+-finstrument-functions). Debug information says on which line of pe.h a function begins. Marks in pe.h say from which
+file of src/ the line comes. Operations of simd/ are left out, since all code is written with them.
 
-calls      the functions from the call to the first store, one inside the other
-returns    in the order of their first call, functions in a file that was left before: a reader who follows the call
-           has to go back to that file
-structs    the types of the parameters and variables of the functions that `calls` counts, and of members of these.
-           Tables of constants (static const) and structs of vectors are no state. Public types are left out
+calls      The number of nested functions between the call and the first store.
+returns    In the order of their first call, the number of functions in a file that the call had left before. A reader
+           who follows the call has to go back to that file.
+structs    The private types of the parameters and variables in the functions that `calls` counts, and of their members.
+           Tables of constants (static const) and structs of vectors are not counted, since they are no state.
 """
 import os
 import re
@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# name, statement, the function that stores; every function on the way to it is counted
+# Each entry is a name, a statement, and the function that stores. Every function on the path to it is counted.
 CALLS = (("fill", "pe_fill_f32(&plan, at, 512, x, 256)", "pe__store_four"),
          ("row", "pe_fill_f32(&plan, at, 1, x, 256)", "pe__store_four"),
          ("rope", "pe_rope_f32(&rope, at, 8, x, heads)", "pe__unit_rotate"))
@@ -63,7 +63,7 @@ def run(*command):
 
 
 def trace(top, work, call):
-    """[(depth, function, line of pe.h or None)] of all functions that the call enters."""
+    """Returns [(depth, function, line of pe.h or None)] for all functions that the call enters."""
     program = os.path.join(work, "program")
     with open(program + ".c", "w", encoding="utf-8") as file:
         file.write(PROGRAM)
@@ -78,7 +78,7 @@ def trace(top, work, call):
 
 
 def body(lines, line, function):
-    """The text of a function that begins on a line; if a macro makes it there, its part of the macro."""
+    """Returns the text of the function that begins on a line, or, if a macro defines it, the macro's part."""
     macro = re.match(r"(PE__\w+)\(", lines[line - 1])
     if macro and "{" not in lines[line - 1] + lines[line]:
         line = max(i for i, x in enumerate(lines[:line]) if re.match(rf"#define {macro[1]}\(", x)) + 1
@@ -91,7 +91,7 @@ def body(lines, line, function):
 
 
 def state(text, bodies):
-    """The private structs that the functions carry."""
+    """Returns the private structs that the functions pass on."""
     private = text[text.index("PRIVATE: nothing below"):]
     members = dict(re.findall(r"^typedef struct (pe__\w+) \{(.*?)^\} \1;", private, re.M | re.S))
     members = {name: re.sub(r"/\*.*?\*/", "", fields, flags=re.S) for name, fields in members.items()}

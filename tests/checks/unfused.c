@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For unfused.sh: a hash for each verb that is products and a sum, of every type: rotation by a plan
- * and by a table, shifts, sums with a scale. A build in which one of them is fused has another.
+ * Prints, for unfused.sh, one hash for each type of each verb that adds products: rotation with a plan and with a
+ * table, shifts, and sums with a scale. A build that fuses one of the products has another hash.
  */
 #include <stdio.h>
 

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# unfused.sh: no compiler fuses the products of rotations, shifts and sums, whatever its flags allow. Under
-# -ffp-contract=fast and -ffast-math, with FMA, unfused.c has the hashes that it has without an FMA, and
-# pe_selftest() agrees; the loops have no fused instruction (objdump). That the check can fail is seen
-# each time: where PE__PRODUCT lets clang see the products, it fuses them. A compiler without extensions of
-# GNU C has no pragma that can be relied on: with an FMA it is refused, until its options forbid fusing and
-# PE_UNFUSED says so.
+# unfused.sh: checks that no compiler fuses the products of rotations, shifts and sums, even if its flags allow that.
+# With FMA, -ffp-contract=fast and -ffast-math, unfused.c has the hashes that it has without FMA, and pe_selftest()
+# succeeds. According to objdump, the loops have no fused instruction. Each run also shows that the check can fail: if
+# PE__PRODUCT does not hide the products, clang fuses them.
 #
-# A build takes half a minute, so instruction sets, compilers and the two sets of flags take turns: each instruction set
-# has one build, each compiler both sets of flags. EVERY=1, as once a week: each compiler builds each instruction set with
-# both sets of flags.
+# A compiler without extensions of GNU C has no reliable pragma. So pe.h refuses it if the CPU has FMA, until the
+# compiler's options forbid fusing and PE_UNFUSED says so.
+#
+# A build takes half a minute, so not all combinations are built. Each instruction set has one build, and each compiler
+# uses both sets of flags. With EVERY=1, which runs once a week, each compiler builds each instruction set with both.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/unfused
@@ -26,7 +26,7 @@ build() { # NAME HEADERS COMPILER FLAGS...
     name=$1 headers=$2 && shift 2
     "$@" -std=gnu99 -DPE_SLEEF=0 $EXTRA_CFLAGS -I"$headers" -o "$WORK/$name" tests/checks/unfused.c -lm
 }
-# Functions that rotate or add, and how many fused instructions each has.
+# fused NAME: prints the number of functions that rotate or add, and the number of their fused instructions.
 fused() {
     objdump -d --no-show-raw-insn "$WORK/$1" | awk '
         /^[0-9a-f]+ <.*>:$/ { name = ($2 ~ /pe__(rotate_heads|shift_columns_f64|add_four_|add_some_)/) ? $2 : "" }
@@ -68,7 +68,7 @@ if have "$GCC"; then
     {
         check "a compiler of which nothing is known is refused" not build refused . $no_gnu -ffp-contract=fast
         check "... with the remedy" grep -q 'error: .*define PE_UNFUSED' "$WORK/log.before"
-        # gcc's vectorizer makes fmaddsub of what it must not fuse; compiler.h
+        # gcc's vectoriser makes fmaddsub of products that it must not fuse; see src/simd/compiler.h.
         check "... but not with PE_UNFUSED" build unfused . $no_gnu -ffp-contract=off -fno-tree-slp-vectorize -DPE_UNFUSED
         "$WORK/unfused" >"$WORK/got"
         check "which has the same numbers" diff "$WORK/want" "$WORK/got"

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# unwritten.sh: does a public function use what was never written? All of them are called, in every form that
-# tests/unit/api.h knows, without optimisation, which would hide it:
+# unwritten.sh: checks that no public function uses memory that was never written. All functions are called in every
+# form that tests/unit/api.h knows, without optimisation, which would hide such uses.
 #
-#   MemorySanitizer   clang, AVX-512 or NEON: it does not follow AVX2's masked stores. Scalar code where the CPU has
-#                     neither, or with EVERY=1
-#   valgrind          gcc, the best that valgrind knows, which is AVX2
+#   MemorySanitizer   runs with clang for AVX-512 or NEON, as it cannot follow AVX2's masked stores. It runs scalar code
+#                     if the CPU has neither, or with EVERY=1.
+#   valgrind          runs with gcc and the best instruction set that valgrind knows, which is AVX2.
 #
-# Without SLEEF, which was not built for that. What gcov counts under valgrind shows that no function was left out.
+# SLEEF is left out, as it was not built for these tools. gcov's counts under valgrind prove that every function was
+# called.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/unwritten

@@ -1,27 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# warnings.sh: no warnings. pe.h as the only include, and a program that calls all of it, with
-# every flag of lib.sh as an error: gcc and clang, C99 to C17, C++11 to C++20, every ISA, SLEEF and
-# none, which are dealt out to standards and ISAs (EVERY=1: both for each). A compiler that knows -Wnrvo says where
-# C++ would copy what a function returns. Nothing is run, so the CPU does not matter. pe.h alone is also compiled with
-# what else a careful project turns on, without exceptions and RTTI in C++, and with clang's -Weverything.
+# warnings.sh: checks that there are no warnings. A program that only includes pe.h, and one that calls all of it, are
+# compiled with every flag of lib.sh as an error. The compilers are gcc and clang, the languages C99 to C17 and C++11 to
+# C++20, and every ISA is built. Some of these builds use SLEEF, the others do not; with EVERY=1, each is made with and
+# without it. A compiler that knows -Wnrvo reports where C++ would copy what a function returns. No program runs, so the
+# CPU does not matter.
+#
+# pe.h alone is also compiled with further warnings that careful projects turn on, without exceptions and RTTI in C++,
+# and with clang's -Weverything.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/warnings
 
-# What else is clean. -Wduplicated-branches is not: an instruction set may make two cases one.
+# pe.h has none of these warnings either. -Wduplicated-branches is left out, since two cases may be equal on some
+# instruction sets.
 STRICT_GCC="-pedantic-errors -Wcast-align=strict -Wnull-dereference -Wmissing-declarations \
 -Wredundant-decls -Wwrite-strings -Wpointer-arith -Wvla -Walloca -Wlogical-op -Wduplicated-cond \
 -Wformat=2 -Winit-self -Wunused-macros"
 STRICT_GXX="$STRICT_GCC -Wuseless-cast"
 STRICT_GCC_C="-Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes -Wnested-externs"
-# clang has a warning for every taste. Left out: those that contradict C99 as it is meant to be
-# written (declaration-after-statement, bad-function-cast); that name what is no defect (padded;
-# float-equal: zeros and infinities are compared exactly; comma; used-but-marked-unused: a program
-# uses some of the functions; switch-enum and covered-switch-default: a default besides all cases);
-# that belong to C++ alone, where the text is C (old-style-cast, zero-as-null-pointer-constant,
-# c++98-compat, reserved names: pe__x); and some of later versions for the same reasons.
+# These warnings of -Weverything are left out:
+#
+# * declaration-after-statement and bad-function-cast contradict C99 as it is meant to be written.
+# * Others report what is not a defect: padded, comma, and float-equal, since zeros and infinities are compared exactly.
+#   A program that uses some of the functions gets used-but-marked-unused. A switch with all cases and a default gets
+#   switch-enum and covered-switch-default.
+# * Others are for C++ alone, but the text is C: old-style-cast, zero-as-null-pointer-constant, c++98-compat, and those
+#   about reserved names such as pe__x.
+# * Some warnings of later versions are left out for the same reasons.
 NOT_CLANG="-Weverything -Wno-declaration-after-statement -Wno-bad-function-cast -Wno-padded \
 -Wno-float-equal -Wno-comma -Wno-used-but-marked-unused -Wno-switch-enum \
 -Wno-covered-switch-default -Wno-old-style-cast \
@@ -29,7 +36,7 @@ NOT_CLANG="-Weverything -Wno-declaration-after-statement -Wno-bad-function-cast 
 -Wno-reserved-identifier -Wno-reserved-macro-identifier -Wno-unknown-warning-option \
 -Wno-unsafe-buffer-usage -Wno-pre-c11-compat -Wno-switch-default"
 
-# One job: COMPILER STD ISA SLEEF. Quiet when clean.
+# The arguments `job COMPILER STD ISA SLEEF` run one job, which prints nothing if there is no warning.
 if [ "${1:-}" = job ]; then
     cc=$2 std=$3 isa=$4 sleef=$5
     language=c
@@ -54,7 +61,8 @@ if [ "${1:-}" = job ]; then
     case $language in c++) strict="$strict -fno-exceptions -fno-rtti" ;; esac
     # shellcheck disable=SC2086
     if { echo '#include "pe.h"' | $cc $flags $strict -fsyntax-only - &&
-        # some of gcc's warnings need the optimiser, whatever the standard, SLEEF and most of the ISA
+        # Some of gcc's warnings need the optimiser. They hardly depend on the standard, SLEEF and the ISA, so a few
+        # optimised builds are enough.
         case $2:$std:$isa:$sleef in
         nrvo:*) ;;
         clang:c99:* | clang:c++17:*) $cc $flags -fsyntax-only tests/unit/hash.c ;;

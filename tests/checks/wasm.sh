@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# wasm.sh: the bits of tests/golden.txt from WebAssembly, compiled by emscripten: with SIMD128, which is
-# chosen by -msimd128 alone or with -msse2, and in scalar code; in node, and where it is in Chromium.
+# wasm.sh: checks that WebAssembly, compiled by emscripten, gives the bits of tests/golden.txt. The builds use SIMD128,
+# which -msimd128 chooses with or without -msse2, and scalar code. They run in node, and in Chromium if it is installed.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/wasm
@@ -15,8 +15,8 @@ done
 [ -n "$node" ] || skip "node is missing: sh tests/tools/deps.sh wasm"
 rm -rf "$WORK"
 mkdir -p "$WORK"
-# Debian's emscripten wants modules that Debian's node would find by itself, and its programs a node
-# in which fetch() is for no file.
+# Debian's emscripten needs modules that only Debian's node finds by default. The programs that it makes need a node
+# without fetch(), which cannot read files.
 [ ! -d /usr/share/nodejs ] || export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
 ! $node --no-experimental-fetch -e 0 2>/dev/null || node="$node --no-experimental-fetch"
 cat >"$WORK/print.js" <<'X'
@@ -30,8 +30,8 @@ for candidate in chromium chromium-browser google-chrome; do
     ! have $candidate || browser=${browser:-$candidate}
 done
 
-# build NAME FLAGS...: tests/unit/hash.c as a program for node and a page. Compiled at once when the page
-# is loaded, not on another thread: else the browser, now and then, wrote down a page that had not run yet.
+# build NAME FLAGS...: compiles tests/unit/hash.c as a program for node and as a page. WASM_ASYNC_COMPILATION=0 makes
+# the browser compile while it loads the page. Otherwise the browser sometimes dumped a page that had not run yet.
 build() {
     name=$1
     shift
@@ -39,7 +39,7 @@ build() {
     "$EMCC" -std=c99 -DPE_SLEEF=0 "$@" -I. tests/unit/hash.c -o "$WORK/$name.js" --pre-js "$WORK/print.js" \
         -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s WASM_ASYNC_COMPILATION=0
 }
-# golden FILE ISA: these are the hashes, and of that instruction set.
+# golden FILE ISA: succeeds if the file has the hashes of tests/golden.txt, and comes from that instruction set.
 golden() {
     head -n 1 "$1"
     grep -q "^# pe .*, $2, none" "$1" && sh tests/checks/golden.sh check "$1"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# workflows.sh: .github/workflows as far as it can be tried without its machines. The scripts and targets that it
-# runs are there; actions are pinned to a commit and say which release that is; apt-get waits for another one;
-# the flags that the jobs for Windows give to clang-cl and gcc are flags that pe.h accepts.
+# workflows.sh: tests .github/workflows as far as that is possible on this machine. The scripts and targets that the
+# jobs run must exist. Actions must be pinned to a commit, with a comment that names the release. apt-get must wait for
+# its lock. The header pe.h must compile with the flags that the jobs for Windows pass to clang-cl and gcc.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/workflows
@@ -30,7 +30,7 @@ check "actions are pinned to commits" none "$WORK/loose"
 grep -n 'apt-get .*install' "$@" | grep -v 'DPkg::Lock::Timeout' >"$WORK/hasty"
 check "apt-get waits for its lock" none "$WORK/hasty"
 
-# The flags after the name, without the files: what is compiled here has the same name and makes no program.
+# flags COMPILER: prints the flags that ci.yml passes to the compiler, without the names of files.
 flags() { sed -n "s/^ *compile: $1 \(.*\)/\1/p" .github/workflows/ci.yml | tr ' ' '\n' | grep -vE '\\|^-o$' | tr '\n' ' '; }
 for compiler in clang-cl gcc; do
     case $compiler in
