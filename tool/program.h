@@ -172,7 +172,8 @@ static int compare_arrays(const options *o, part *parts, size_t count)
         complain(chosen);
         return 1;
     }
-    if (judge(&o->arrays, chosen, &v)) (o->is_json ? json_verdict : print_verdict)(&v);
+    const siblings all = {parts, count};
+    if (judge(&o->arrays, chosen, &all, &v)) (o->is_json ? json_verdict : print_verdict)(&v);
     const int differs = v.is_told && v.f.of[0].differs != 0, is_told = v.is_told;
     free_verdict(&v);
     complain(chosen);

@@ -7,9 +7,10 @@ import numpy as np
 
 from formulas import bf16_stored, widened
 
-KINDS = ("defect", "two", "right", "nothing", "short")
+KINDS = ("defect", "two", "several", "right", "nothing", "short")
 WIDTHS = {"f": 2.0 ** -24, "e": 2.0 ** -11, "V": 2.0 ** -8, "d": 2.0 ** -53, "F": 2.0 ** -24}
-DETAILS = {"base": ["base"], "position_offset": ["offset"], "rotary_width": ["rotary_dim"]}
+DETAILS = {"base": ["base"], "position_offset": ["offset"], "rotary_width": ["rotary_dim"],
+           "positions_clamped": ["limit"], "positions_wrapped": ["limit"]}
 
 
 def stored(x, kind):
@@ -47,7 +48,7 @@ class Case:
     names that are true, for right arrays. details: numbers that must be said, to the given relative error."""
 
     def __init__(self, kind, name, config, files, right, why, differs=None, also=(), weak=(), arithmetic=None,
-                 details=None, error=1e-3, positions=None, truth=()):
+                 details=None, error=1e-3, positions=None, truth=(), same=()):
         self.kind, self.name, self.config, self.files, self.right = kind, name, config, files, right
         self.why, self.details, self.error, self.positions = why, details or {}, error, positions
         self.differs = differs
@@ -55,6 +56,8 @@ class Case:
         self.weak = [sorted(d) for d in weak]
         self.truth = [sorted(d) for d in truth] or list(self.accept)
         self.arithmetic = arithmetic
+        self.part = None # of --part
+        self.same = [sorted(d) for d in same] # other names for the same numbers, which must be listed
         self.check()
 
     def distance(self):
@@ -71,9 +74,9 @@ class Case:
     def check(self):
         """The expectation is one that these data support."""
         assert self.kind in KINDS, self.name
-        if self.kind in ("defect", "two"):
+        if self.kind in ("defect", "two", "several"):
             assert self.right is not None and self.distance() > 64 or self.sparse(), f"{self.name}: no difference"
-            assert len(self.differs) == (1 if self.kind == "defect" else 2), self.name
+            assert len(self.differs) == {"defect": 1, "two": 2, "several": len(self.differs)}[self.kind], self.name
             needed = {key for d in self.differs for key in DETAILS.get(d, ())}
             assert needed <= set(self.details), f"{self.name}: details {needed}"
         if self.kind == "short" and self.right is not None and self.distance() <= 4:
@@ -96,7 +99,7 @@ class Case:
             with open(os.path.join(folder, self.name + ".json"), "w", encoding="utf-8") as file:
                 json.dump(config, file, indent=1)
             config = self.name + ".json"
-        arguments = config.split()
+        arguments = config.split() + (["--part", self.part] if self.part else [])
         for key, x in sorted(self.files.items()):
             file = f"{self.name}.{key}.npy"
             np.save(os.path.join(folder, file), x)
@@ -110,4 +113,4 @@ class Case:
             arguments += ["--positions", self.name + ".positions.npy"]
         return {"name": self.name, "kind": self.kind, "argv": arguments, "expected": self.differs,
                 "accept": self.accept, "weak": self.weak, "truth": self.truth, "details": self.details,
-                "error": self.error, "arithmetic": self.arithmetic, "why": self.why}
+                "error": self.error, "arithmetic": self.arithmetic, "same": self.same, "why": self.why}

@@ -104,10 +104,6 @@ def nothing():
     yield case("amplitude-drift", (cosines * drift, sines * drift), "amplitudes grow by 1e-5 a row")
     scale = p.xpos(T, 128)
     yield case("xpos", (cosines * scale, sines * scale), "xPos: amplitudes that depend on pair and row")
-    low = p.bf16(INV)[None, :] * p.bf16(LONG[:2048])[:, None]
-    yield case("angles-bf16", tuple(p.bf16(f(p.bf16(low))) for f in (np.cos, np.sin)),
-               "all in bf16, the angles too, as gpt-neox #1003 in bf16: three roundings, one of which has no name",
-               LLAMA2)
     yield case("two-bases", (p.table(T, INV)[0], sines), "cosines of base 10000, sines of 500000")
     jump = np.where(T < 256, T, T + 1)
     yield case("jump", p.table(jump, INV3), "positions are one ahead from row 256 on")

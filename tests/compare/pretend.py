@@ -13,19 +13,20 @@ import compare_check  # noqa: E402
 
 def answer(entry, **change):
     """The true answer, and what is changed in it."""
-    if entry["kind"] in ("defect", "two", "right"):
-        out = {"explained": True, "differs": entry["expected"], "details": entry["details"], "candidates": []}
+    if entry["kind"] in ("defect", "two", "several", "right"):
+        out = {"explained": True, "differs": entry["expected"], "details": entry["details"], "candidates": [],
+               "same": [{"differs": d} for d in entry["same"]]}
     else:
         listed = entry["truth"] if entry["kind"] == "short" else []
-        out = {"explained": False, "differs": None, "candidates": [{"differs": d} for d in listed]}
+        out = {"explained": False, "differs": None, "candidates": [{"differs": d} for d in listed], "same": []}
     return {**out, "measured": {}, **change}
 
 
 def says(differs, **rest):
-    return {"explained": True, "differs": differs, "details": {}, "measured": {}, **rest}
+    return {"explained": True, "differs": differs, "details": {}, "same": [], "measured": {}, **rest}
 
 
-SILENT = {"explained": False, "differs": None, "candidates": [], "measured": {}}
+SILENT = {"explained": False, "differs": None, "candidates": [], "same": [], "measured": {}}
 
 
 def lists(differs):
@@ -45,6 +46,7 @@ PROGRAMS = [
     ("finds a mistake in a right array", False, kinds("right"), lambda e: says(["position_offset"])),
     ("finds nothing", False, kinds("defect", "two"), lambda e: SILENT),
     ("one of two differences", False, kinds("two"), lambda e: says(e["expected"][:1], details=e["details"])),
+    ("hides that a width is also a base", False, lambda e: e["same"], lambda e: answer(e, same=[])),
     ("another base", False, lambda e: "base" in (e["expected"] or []), lambda e: answer(e, details={"base": 12345})),
     ("offset without its number", False, lambda e: e["details"], lambda e: answer(e, details={})),
     ("guesses from row 0", False, lambda e: e["name"] == "row-0-yarn-amplitude-1",

@@ -383,7 +383,7 @@ static void compare_part(part *p, fuzz_input *in, int is_json)
         npy a = array_of(&t, is_preset, width, 0), b = {0, 0, NPY_F64, 0, NULL};
         if (c.cosines) b = array_of(&t, is_preset, width, 1);
         memset(&v, 0, sizeof v);
-        if (take_samples(&c, &a, &b, &v.s, p) && judge_samples(&c, p, &v))
+        if (take_samples(&c, &a, &b, &v.s, p) && judge_samples(&c, p, NULL, &v))
             (is_json ? json_verdict : print_verdict)(&v);
         if (t.is_exact && !(v.f.count && v.f.fewest == 0))
             FUZZ_FAIL("part %s, %zu rows of %zu pairs, form %d, %s: not called right", p->name,

@@ -19,13 +19,14 @@ def main():
     import numpy # after the path: a missing numpy is the caller's to report
     import defects
     import plain
+    import reported
     import scalings
     import short
     folder = sys.argv[1] if len(sys.argv) > 1 else "build/compare"
     os.makedirs(folder, exist_ok=True)
     manifest = []
     with numpy.errstate(all="ignore"):
-        for part in (defects, scalings, plain, short):
+        for part in (defects, scalings, reported, plain, short):
             manifest += [case.write(folder) for case in part.cases()]
     names = [entry["name"] for entry in manifest]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]

@@ -158,8 +158,8 @@ PAPER = ("preset=vaswani", "d_model=62")
 P64 = inv_freq(62, kind=np.float64)
 for place in ([0], [7], [5, 5, 5]):
     row = np.stack(double(P64, place)[::-1], 2).reshape(len(place), 62)
-    case(f"paper at {place}", row, set(), *PAPER, "--positions", ",".join(map(str, place)))
-case("amplitude at position 0", np.repeat(F([[0, 0.25]]), 16, 1), set(), "preset=mlx", "d_model=32")
+    case(f"paper at {place}", row, set() if place != [0] else "several", *PAPER, "--positions", ",".join(map(str, place)))
+case("amplitude at position 0", np.repeat(F([[0, 0.25]]), 16, 1), "several", "preset=mlx", "d_model=32")
 NEIGHBOURS = ("model_type=ernie4_5_moe", "head_dim=16", "rope_theta=1.5", "rope_type=yarn", "factor=8",
               "original_max_position_embeddings=64")
 case("neighbours at position 0", beside(double(np.ones(8), [0], 0.1 * np.log(8) + 1)), "several", *NEIGHBOURS)

@@ -74,14 +74,17 @@ static int prepare_exact(const samples *s, const part *p, exact_rows *x)
     return x->memory && x->positions && x->table && x->plan.pairs == s->pairs;
 }
 
-/* Compute rows from `first` on, at the arrays' positions plus `offset`. */
-static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t rows, double offset)
+/* Compute rows from `first` on, at the arrays' positions, or where an explanation moves them. */
+static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t rows,
+                         const explanation *moved)
 {
     const table_type type = table_type_of(x->type);
     const size_t width = 2 * s->pairs;
     positions where;
     memset(&where, 0, sizeof where);
-    for (size_t r = 0; r < rows; r++) x->positions[r] = s->positions[first + r] + offset;
+    for (size_t r = 0; r < rows; r++)
+        x->positions[r] =
+            moved ? moved_position(moved, s->positions[first + r]) : s->positions[first + r];
     where.at = pe_at_f64(x->positions);
     where.rows = rows;
     return (x->is_preset ? fill(&x->plan, &where, type, width, x->table)
@@ -115,15 +118,16 @@ static void compare_row(const samples *s, const exact_rows *x, const unsigned ch
         if (error > d->by_pair[at.pair]) d->by_pair[at.pair] = error;
         if (error > d->largest) d->largest = error, d->worst = at;
         if (!own || d->has_first) continue;
-        d->has_first = error > explained_error(own, s->positions[at.row], at.pair, x->type);
+        d->has_first =
+            error > explained_error(own, position_of(s, at.row, at.pair), at.pair, x->type);
         d->first = at;
     }
 }
 
 /* Compare with the exact table of a part. own: the part's frequencies, or NULL if nobody asks which
-   error is the first that float32 angles do not explain. */
-static void find_deviation(const samples *s, const part *p, const spectrum *own, double offset,
-                           int is_sine_first, deviation *d)
+   error is the first that float32 angles do not explain. moved: how positions are moved, or NULL. */
+static void find_deviation(const samples *s, const part *p, const spectrum *own,
+                           const explanation *moved, int is_sine_first, deviation *d)
 {
     exact_rows x;
     memset(d, 0, sizeof *d);
@@ -132,7 +136,7 @@ static void find_deviation(const samples *s, const part *p, const spectrum *own,
     for (size_t first = 0; d->by_pair && first < s->rows; first += ROWS_AT_ONCE) {
         const size_t left = s->rows - first, rows = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
         const size_t bytes = 2 * s->pairs * bytes_of(table_type_of(x.type));
-        if (!compute_exact(&x, s, first, rows, offset)) {
+        if (!compute_exact(&x, s, first, rows, moved)) {
             free(d->by_pair);
             d->by_pair = NULL;
             d->wrong = 0;

@@ -19,6 +19,7 @@ static const char *place_samples(const char *text, samples *to)
     npy file = {0, 0, NPY_F64, 0, NULL};
     positions where;
     const char *error = NULL, *const dot = text ? strrchr(text, '.') : NULL;
+    to->axes = 1;
     to->positions = new_numbers(to->rows);
     if (!to->positions) return "no memory";
     if (!text) {
@@ -126,7 +127,7 @@ static int has_exact_bits(const samples *s, const explanation *e, const part *p)
     if (e->is_negative || e->how != ARITHMETIC_DOUBLE || e->factor != e->of->factor) return 0;
     if (p->kind == PART_SINUSOIDAL ? e->of->base != 0 : !e->of->has_rope) return 0;
     if (p->kind == PART_ROPE) own.rope = e->of->rope;
-    find_deviation(s, &own, NULL, e->offset, e->is_swapped, &d);
+    find_deviation(s, &own, NULL, e, e->is_swapped, &d);
     const int is_same = d.by_pair && !d.wrong;
     free(d.by_pair);
     return is_same;
@@ -138,8 +139,8 @@ static double telling_position(const samples *s, const explanation *a, const exp
     const double least = 4 * half_unit(s->type) + 0x1p-20;
     for (double p = 1; p <= 0x1p30; p *= 2)
         for (size_t i = 0; i < s->pairs; i++) {
-            const double x = angle_by(a->how, a->of->omega[i], p + a->offset, 0);
-            const double y = angle_by(b->how, b->of->omega[i], p + b->offset, 0);
+            const double x = angle_by(a->how, a->of->omega[i], moved_position(a, p), 0);
+            const double y = angle_by(b->how, b->of->omega[i], moved_position(b, p), 0);
             const double u[2] = {a->factor * cos(x), a->factor * sin(a->is_negative ? -x : x)};
             const double v[2] = {b->factor * cos(y), b->factor * sin(b->is_negative ? -y : y)};
             if (fabs(u[a->is_swapped] - v[b->is_swapped]) > least ||
@@ -184,7 +185,7 @@ static void free_verdict(verdict *v)
 
 /* Compares v->s with a part. Without a config the part gets the width that the arrays have. Returns
  * 0, and notes why, if the part has no table of this width. */
-static int judge_samples(const compared *c, part *p, verdict *v)
+static int judge_samples(const compared *c, part *p, const siblings *of, verdict *v)
 {
     const samples *const s = &v->s;
     findings *const f = &v->f;
@@ -193,7 +194,7 @@ static int judge_samples(const compared *c, part *p, verdict *v)
     if (p->kind == PART_ROPE && !p->rope.coordinate && p->rope.section_order != PE_SECTIONS_VISION)
         p->rope.axes = 1;
     const expected want = expected_of(c, p, s->is_complex);
-    if (p->kind == PART_ROPE) spectra_of_rope(&v->all, &p->rope, s);
+    if (p->kind == PART_ROPE) spectra_of_rope(&v->all, p, of, s);
     else spectra_of_preset(&v->all, p, s);
     explain(s, &v->all, &want, f);
     add_rivals(s, &v->all, f);
@@ -202,7 +203,7 @@ static int judge_samples(const compared *c, part *p, verdict *v)
     for (size_t k = 0; k < f->count && f->count > 1; k++) f->of[k].is_how_known = 0;
     f->has_config = c->has_config;
     f->base = p->kind == PART_ROPE ? p->rope.rope_theta : p->preset.base;
-    find_deviation(s, p, v->all.count ? &v->all.of[0] : NULL, 0, expects_sine_first(&want, f),
+    find_deviation(s, p, v->all.count ? &v->all.of[0] : NULL, NULL, expects_sine_first(&want, f),
                    &v->d);
     v->is_told = v->all.count && f->count == 1;
     if (v->all.count) return 1;
@@ -212,14 +213,14 @@ static int judge_samples(const compared *c, part *p, verdict *v)
     return 0;
 }
 
-/* Compares the files of c with a part. Returns 0, and notes why, if there is nothing to report. The
+/* Compares the files of c with a part, one of its config's. Returns 0, and notes why, if there is nothing to report. The
  * caller frees the verdict with free_verdict() in each case. */
-static int judge(const compared *c, part *p, verdict *v)
+static int judge(const compared *c, part *p, const siblings *of, verdict *v)
 {
     npy a, b;
     memset(v, 0, sizeof *v);
-    const int is_judged =
-        read_arrays(c, &a, &b, p) && take_samples(c, &a, &b, &v->s, p) && judge_samples(c, p, v);
+    const int is_judged = read_arrays(c, &a, &b, p) && take_samples(c, &a, &b, &v->s, p) &&
+                          judge_samples(c, p, of, v);
     free(a.of);
     free(b.of);
     return is_judged;

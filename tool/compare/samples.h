@@ -6,6 +6,8 @@
 
 #include "../files/npy.h"
 
+#include <stdint.h>
+
 /* Of each pair: amplitude * (cos, sin)(frequency * position + phase). */
 typedef struct track {
     double amplitude, frequency, phase, noise;
@@ -13,20 +15,30 @@ typedef struct track {
 
 typedef struct samples {
     size_t rows, pairs;
-    double *cosines, *sines, *positions; /* [rows][pairs], [rows]; allocated           */
-    npy_type type;                       /* the narrowest type that has all elements   */
-    npy_type stored;                     /* the type in the file                       */
-    int is_inv_freq;                     /* 1: cosines are frequencies, [1][pairs]     */
-    int is_table;                        /* 1: sines and cosines came in one array     */
-    int is_complex;                      /* 1: complex numbers                         */
-    int is_doubled;                      /* 1: each pair's numbers stood twice         */
-    int are_neighbours;                  /* 1: those of a pair stood side by side      */
-    double step;                         /* the smallest distance of two rows, or 0    */
-    track *tracks;                       /* [pairs], allocated                         */
+    double *cosines, *sines; /* [rows][pairs]; allocated                   */
+    double *positions;       /* [rows], or [rows][axes] with axis; allocated */
+    size_t axes;             /* coordinates of a row: 1 without axis       */
+    uint8_t *axis;           /* the coordinate of each pair, or NULL; allocated */
+    npy_type type;           /* the narrowest type that has all elements   */
+    npy_type stored;         /* the type in the file                       */
+    int is_inv_freq;         /* 1: cosines are frequencies, [1][pairs]     */
+    int is_table;            /* 1: sines and cosines came in one array     */
+    int is_complex;          /* 1: complex numbers                         */
+    int is_doubled;          /* 1: each pair's numbers stood twice         */
+    int are_neighbours;      /* 1: those of a pair stood side by side      */
+    double step;             /* the smallest distance of two rows, or 0    */
+    track *tracks;           /* [pairs], allocated                         */
 } samples;
+
+/* Returns the position that rotates a pair in row r. */
+static double position_of(const samples *s, size_t r, size_t pair)
+{
+    return s->axis ? s->positions[r * s->axes + s->axis[pair]] : s->positions[r];
+}
 
 static void free_samples(samples *s)
 {
+    free(s->axis);
     free(s->cosines);
     free(s->sines);
     free(s->positions);

@@ -4,129 +4,18 @@
 #ifndef TOOL_SPECTRA_H
 #define TOOL_SPECTRA_H
 
-#include "../model/names.h"
-#include "../model/plan.h"
-#include "samples.h"
+#include "misread.h"
 
-/* What differs from the config. The names are those of docs/tool.md. */
-typedef enum difference {
-    DIFFERS_COLUMN_ORDER = 0,
-    DIFFERS_SINE_COSINE,
-    DIFFERS_SIGN,
-    DIFFERS_POSITION_OFFSET,
-    DIFFERS_BASE,
-    DIFFERS_SCALING_ABSENT,
-    DIFFERS_SCALING_OTHER,
-    DIFFERS_SCALING_TWICE,
-    DIFFERS_FACTOR_ABSENT,
-    DIFFERS_FACTOR_SQUARED,
-    DIFFERS_FACTOR_INVERSE,
-    DIFFERS_ROTARY_WIDTH,
-    DIFFERS_INV_FREQ_BF16,
-    DIFFERS_INV_FREQ_F16,
-    DIFFERS_POSITIONS_BF16,
-    DIFFERS_POSITIONS_F16,
-    DIFFERS_TABLE_BF16,
-    DIFFERS_TABLE_F16,
-    DIFFERENCE_COUNT
-} difference;
-
-static const char *const difference_names[] = {"column_order",
-                                               "sine_cosine",
-                                               "sign",
-                                               "position_offset",
-                                               "base",
-                                               "scaling_absent",
-                                               "scaling_other",
-                                               "scaling_twice",
-                                               "attention_factor_absent",
-                                               "attention_factor_squared",
-                                               "attention_factor_inverse",
-                                               "rotary_width",
-                                               "inv_freq_bf16",
-                                               "inv_freq_f16",
-                                               "positions_bf16",
-                                               "positions_f16",
-                                               "table_bf16",
-                                               "table_f16"};
-TOOL_HAS_ALL(difference_names, DIFFERENCE_COUNT);
-
-enum { MOST_SPECTRA = 128 };
-
-/* Frequencies of s->pairs pairs. Details are 0 where they do not differ. */
-typedef struct spectrum {
-    unsigned differs;                   /* bits of difference */
-    double *omega;                      /* allocated          */
-    double factor;                      /* on cosines and sines */
-    int has_any_factor;                 /* 1: without its scaling a table has either factor */
-    double base, width, scaling_factor; /* details */
-    int has_other_length;               /* 1: the trained length is not the config's */
-    const char *scaling;                /* its name, or NULL */
-    int has_rope;                       /* 1: rope has these frequencies, exactly */
-    pe_rope_config rope;
-    double chain_base, chain_width; /* of ggml's chain; 0: it has none */
-    int is_chain_exact;             /* 1: its factor on an angle is known to the last bit */
-} spectrum;
-
-typedef struct spectra {
+/* The parts of a config, among which one is compared. */
+typedef struct siblings {
+    const part *parts;
     size_t count;
-    spectrum of[MOST_SPECTRA];
-} spectra;
-
-static void free_spectra(spectra *all)
-{
-    for (size_t k = 0; k < all->count; k++) free(all->of[k].omega);
-    all->count = 0;
-}
-
-/* Adds the first `pairs` frequencies of a rotation. Returns NULL if the rotation has fewer, or
- * several coordinates. */
-static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, unsigned differs)
-{
-    const size_t own_pairs = pairs_of_rope(c);
-    double factor = 1;
-    if (all->count == MOST_SPECTRA || own_pairs < pairs || c->axes > 1 || c->coordinate)
-        return NULL;
-    double *const omega = new_numbers(own_pairs);
-    if (!omega || pe_rope_frequencies(c, omega, &factor) != PE_OK) {
-        free(omega);
-        return NULL;
-    }
-    spectrum *const s = &all->of[all->count++];
-    memset(s, 0, sizeof *s);
-    s->differs = differs;
-    s->omega = omega;
-    s->factor = factor;
-    s->has_rope = own_pairs == pairs;
-    s->rope = *c;
-    s->chain_base = c->rope_theta;
-    s->chain_width = 2 * (double)own_pairs;
-    s->is_chain_exact =
-        (c->rope_type == PE_ROPE_DEFAULT || c->rope_type == PE_ROPE_LINEAR) && !c->freq_factors;
-    return s;
-}
-
-static int is_scaled(const pe_rope_config *c)
-{
-    return c->rope_type != PE_ROPE_DEFAULT || c->freq_factors;
-}
-
-/* Returns the rotation without its scaling. PROPORTIONAL keeps its type, with the factor 1: with
- * another type the exponents and the number of pairs would differ also. */
-static pe_rope_config unscaled(const pe_rope_config *c)
-{
-    pe_rope_config to = pe_rope_config_default(c->head_dim);
-    if (c->rope_type == PE_ROPE_PROPORTIONAL) to.rope_type = c->rope_type;
-    to.rotary_dim = c->rotary_dim;
-    to.rope_theta = c->rope_theta;
-    return to;
-}
+} siblings;
 
 /* Llama 3's rule for one frequency. */
 static double llama3(const pe_rope_config *c, double w)
 {
-    const double trained = (double)c->original_max_position_embeddings;
-    const double rotations = trained * w / (2 * 3.14159265358979323846);
+    const double rotations = trained_length(c) * w / two_pi;
     if (rotations > c->high_freq_factor) return w;
     if (rotations < c->low_freq_factor) return w / c->factor;
     const double share =
@@ -146,7 +35,7 @@ static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
     spectra own = {0, {{0}}};
     const spectrum *const once = add_rope(&own, &plain, pairs, 0);
     for (int by_rule = 0; once && by_rule <= (c->rope_type == PE_ROPE_LLAMA3); by_rule++) {
-        spectrum *const twice = add_rope(all, c, pairs, 1u << DIFFERS_SCALING_TWICE);
+        spectrum *const twice = add_rope(all, c, pairs, TOOL_DIFFERS(DIFFERS_SCALING_TWICE));
         if (!twice) break;
         for (size_t i = 0; i < pairs; i++)
             twice->omega[i] = by_rule ? llama3(c, twice->omega[i])
@@ -189,7 +78,7 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
                     whole_length(factor * (double)c->original_max_position_embeddings);
             if (types[t] == PE_ROPE_LLAMA3 && other.high_freq_factor <= other.low_freq_factor)
                 other.low_freq_factor = 1, other.high_freq_factor = 4;
-            spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_SCALING_OTHER);
+            spectrum *const s = add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_SCALING_OTHER));
             if (s)
                 s->scaling = type_names[types[t]].scaling, s->scaling_factor = factor,
                 s->has_any_factor = 1;
@@ -207,7 +96,7 @@ static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pair
         if (k == 1) other.sequence_length = 1;
         if (k == 2) other.sequence_length = most > trained ? most : 2 * trained + 1;
         if (k == 0 ? most == 0 || most == trained : c->rope_type != PE_ROPE_LONGROPE) continue;
-        spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_SCALING_OTHER);
+        spectrum *const s = add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_SCALING_OTHER));
         if (s)
             s->has_other_length = 1, s->scaling = type_names[c->rope_type].scaling,
             s->scaling_factor = c->factor, s->has_any_factor = 1;
@@ -238,6 +127,68 @@ static double fitted_base(const samples *s, const spectrum *config, const double
     return best;
 }
 
+/* Adds frequencies whose exponents have a width below them that is not the config's, and the base
+ * with the config's width that has the same frequencies. */
+static void add_width(spectra *all, const pe_rope_config *c, size_t pairs, double width)
+{
+    const double own = 2 * (double)pairs_of_rope(c);
+    for (int is_base = 0; is_base <= 1; is_base++) {
+        pe_rope_config other = *c;
+        other.rope_theta = pow(c->rope_theta, own / width);
+        if (other.rope_theta < 1.0001 || other.rope_theta > 1e30) return;
+        spectrum *const s = add_rope(all, &other, pairs,
+                                     TOOL_DIFFERS(is_base ? DIFFERS_BASE : DIFFERS_ROTARY_WIDTH));
+        if (s && is_base) s->base = other.rope_theta;
+        if (s && !is_base) s->width = width;
+    }
+}
+
+/* Exponents with another width below them: one of the config's own numbers. */
+static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
+{
+    const size_t own = 2 * pairs_of_rope(c);
+    const size_t widths[] = {2 * pairs, c->head_dim, own, 2 * own, 4 * own, own / 2};
+    for (size_t k = 0; k < TOOL_COUNT(widths); k++) {
+        int is_new = widths[k] && widths[k] % 2 == 0 && (widths[k] != own || own != 2 * pairs);
+        for (size_t j = 0; j < k; j++) is_new = is_new && widths[j] != widths[k];
+        if (!is_new) continue;
+        if (own == 2 * pairs) {
+            add_width(all, c, pairs, (double)widths[k]);
+            continue;
+        }
+        pe_rope_config other = *c;
+        const int is_narrow = widths[k] < 2 * pairs;
+        if (is_narrow && is_scaled(c)) continue;
+        other.head_dim = is_narrow ? 2 * pairs : widths[k];
+        if (is_narrow)
+            other.rope_theta = pow(c->rope_theta, (double)(2 * pairs) / (double)widths[k]);
+        other.rotary_dim = other.rotary_offset = 0;
+        other.rope_interleave = 0;
+        spectrum *const s = add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_ROTARY_WIDTH));
+        if (s) s->width = (double)(2 * pairs);
+    }
+}
+
+/* The width that makes of the config's base the measured one, if it is a whole number. */
+static void add_measured_width(spectra *all, const pe_rope_config *c, size_t pairs, double fit)
+{
+    const double own = 2 * (double)pairs_of_rope(c);
+    const double width = fit > 1.0001 ? own * log(c->rope_theta) / log(fit) : 0;
+    if (width >= 0.5 && width < 1e6 && nearbyint(width) != own)
+        add_width(all, c, pairs, nearbyint(width));
+}
+
+/* Exponents i / (h - 1) for 2i / d, which is the width d - 2. */
+static void add_exponents(spectra *all, const pe_rope_config *c, size_t pairs)
+{
+    pe_rope_config other = *c;
+    if (pairs < 2) return;
+    other.rope_theta = pow(c->rope_theta, (double)pairs / (double)(pairs - 1));
+    add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_EXPONENTS));
+    add_width(all, c, pairs, 2 * (double)(pairs - 1));
+}
+
+/* Other bases: those of models, then the measured one, which may be another width's. */
 static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
 {
     static const double usual[] = {10000,  20000,  25000,  40000,  50000, 100000, 150000, 160000,
@@ -250,37 +201,18 @@ static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
     double last = c->rope_theta;
     for (size_t k = 0; k < TOOL_COUNT(usual) + 6; k++) {
         pe_rope_config other = *c;
-        const int digits = (int)k + 1;
-        other.rope_theta =
-            k < 6 ? (fit >= 1.5 && fit < 1e12 ? shortened(fit, digits) : 0) : usual[k - 6];
+        const int is_usual = k < TOOL_COUNT(usual), digits = (int)k - (int)TOOL_COUNT(usual) + 1;
+        if (digits == 1) add_measured_width(all, c, s->pairs, fit);
+        other.rope_theta = is_usual                   ? usual[k]
+                           : fit >= 1.5 && fit < 1e12 ? shortened(fit, digits)
+                                                      : 0;
         if (other.rope_theta < 1.5 || other.rope_theta == c->rope_theta || other.rope_theta == last)
             continue;
         last = other.rope_theta;
-        spectrum *const b = add_rope(all, &other, s->pairs, 1u << DIFFERS_BASE);
+        spectrum *const b = add_rope(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_BASE));
         if (b) b->base = other.rope_theta;
     }
     free_spectra(&own);
-}
-
-/* Exponents with another width below them; with a smaller one they are those of a higher base. */
-static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
-{
-    const size_t own = 2 * pairs_of_rope(c);
-    const size_t widths[] = {2 * pairs, c->head_dim, own, 2 * own, 4 * own, own / 2};
-    for (size_t k = 0; k < TOOL_COUNT(widths); k++) {
-        pe_rope_config other = *c;
-        const int is_narrow = widths[k] < 2 * pairs;
-        int is_new = widths[k] && widths[k] % 2 == 0 && (widths[k] != own || own != 2 * pairs);
-        for (size_t j = 0; j < k; j++) is_new = is_new && widths[j] != widths[k];
-        if (!is_new || (is_narrow && is_scaled(c))) continue;
-        other.head_dim = is_narrow ? 2 * pairs : widths[k];
-        if (is_narrow)
-            other.rope_theta = pow(c->rope_theta, (double)(2 * pairs) / (double)widths[k]);
-        other.rotary_dim = other.rotary_offset = 0;
-        other.rope_interleave = 0;
-        spectrum *const s = add_rope(all, &other, pairs, 1u << DIFFERS_ROTARY_WIDTH);
-        if (s) s->width = own == 2 * pairs ? (double)widths[k] : (double)(2 * pairs);
-    }
 }
 
 /* Other widths of PROPORTIONAL in a table of all pairs: another number of pairs rotates, or
@@ -293,13 +225,13 @@ static void add_proportional_widths(spectra *all, const pe_rope_config *c, const
     while (rotating > 0 && s->tracks[rotating - 1].frequency == 0) rotating--;
     other.rotary_dim = 2 * rotating;
     if (rotating > 0 && other.rotary_dim != rotary) {
-        spectrum *const to = add_rope(all, &other, s->pairs, 1u << DIFFERS_ROTARY_WIDTH);
+        spectrum *const to = add_rope(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_ROTARY_WIDTH));
         if (to) to->width = (double)other.rotary_dim;
     }
     other.rotary_dim = rotary;
     other.rope_theta = pow(c->rope_theta, (double)c->head_dim / (double)rotary);
     if (rotary < c->head_dim) {
-        spectrum *const to = add_rope(all, &other, s->pairs, 1u << DIFFERS_ROTARY_WIDTH);
+        spectrum *const to = add_rope(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_ROTARY_WIDTH));
         if (to) to->width = (double)rotary;
     }
 }
@@ -318,54 +250,160 @@ static void add_linear(spectra *all, const pe_rope_config *c, const samples *s)
         other.rope_type = PE_ROPE_LINEAR;
         other.factor = shortened(ratio, digits);
         if (other.factor < 1.001) continue;
-        spectrum *const l = add_rope(all, &other, s->pairs, 1u << DIFFERS_SCALING_OTHER);
+        spectrum *const l = add_rope(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_SCALING_OTHER));
         if (l) l->scaling = "linear", l->scaling_factor = other.factor;
     }
 }
 
-/* All of a rotation. The first is the config's own, if the array has its width. */
-static void spectra_of_rope(spectra *all, const pe_rope_config *c, const samples *s)
+/* Parameters that were not read: base 10000, no scaling, and the pairs that the array has, which are
+ * the config's or those of the whole head. */
+static void add_no_parameters(spectra *all, const pe_rope_config *c, size_t pairs)
 {
+    pe_rope_config other = pe_rope_config_default(2 * pairs);
+    const int is_own = pairs == pairs_of_rope(c);
+    if (!is_own && 2 * pairs != c->head_dim) return;
+    if (is_own && !is_scaled(c) && c->rope_theta == other.rope_theta) return;
+    add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_PARAMETERS_ABSENT));
+}
+
+/* Frequencies that nobody filled in, and a rotation that was done twice. */
+static void add_multiples(spectra *all, const pe_rope_config *c, size_t pairs)
+{
+    for (int multiple = 0; multiple <= 2; multiple += 2) {
+        spectrum *const s =
+            add_rope(all, c, pairs,
+                     TOOL_DIFFERS(multiple ? DIFFERS_ROTATED_TWICE : DIFFERS_FREQUENCIES_ZERO));
+        if (!s) return;
+        for (size_t i = 0; i < pairs; i++) s->omega[i] *= multiple;
+        s->has_rope = 0;
+        s->has_any_factor = 1;
+        if (!multiple) s->chain_base = 0;
+    }
+}
+
+/* Returns whether two parts rotate by the same frequencies. */
+static int are_equal_spectra(const spectrum *a, const spectrum *b, size_t pairs)
+{
+    for (size_t i = 0; i < pairs; i++)
+        if (fabs(a->omega[i] - b->omega[i]) > 1e-12 * fabs(b->omega[i])) return 0;
+    return fabs(a->factor - b->factor) <= 1e-12 * b->factor &&
+           a->are_neighbours == b->are_neighbours;
+}
+
+/* The rotations of the config's other parts. own_count: 1 if the first spectrum is the part's own,
+ * else 0. */
+static void add_other_parts(spectra *all, const part *own, const siblings *of, size_t pairs,
+                            size_t own_count)
+{
+    for (size_t k = 0; of && k < of->count; k++) {
+        const part *const p = &of->parts[k];
+        if (p == own || p->kind != PART_ROPE || p->omega || count_notes(p, NOTE_WRONG)) continue;
+        pe_rope_config c = p->rope;
+        if (!c.coordinate && c.section_order != PE_SECTIONS_VISION) c.axes = 1;
+        spectrum *const s = add_rope(all, &c, pairs, TOOL_DIFFERS(DIFFERS_OTHER_PART));
+        if (!s) continue;
+        if (pairs_of_rope(&c) != pairs) {
+            free(all->of[--all->count].omega);
+            continue;
+        }
+        s->part = p->name;
+        s->has_layout = 1;
+        s->are_neighbours = c.layout == PE_LAYOUT_INTERLEAVED;
+        if (own_count) {
+            all->of[0].are_neighbours = own->rope.layout == PE_LAYOUT_INTERLEAVED;
+            if (are_equal_spectra(&all->of[0], s, pairs)) free(all->of[--all->count].omega);
+        }
+    }
+}
+
+/* All of a rotation. The first is the config's own, if the array has its width. */
+static void spectra_of_rope(spectra *all, const part *p, const siblings *of, const samples *s)
+{
+    const pe_rope_config *const c = &p->rope;
     all->count = 0;
     if (pairs_of_rope(c) != s->pairs) {
         add_widths(all, c, s->pairs);
+        add_other_parts(all, p, of, s->pairs, 0);
+        add_no_parameters(all, c, s->pairs);
         return;
     }
     if (!add_rope(all, c, s->pairs, 0)) return;
     if (is_scaled(c)) {
         const pe_rope_config plain = unscaled(c);
-        spectrum *const absent = add_rope(all, &plain, s->pairs, 1u << DIFFERS_SCALING_ABSENT);
+        spectrum *const absent =
+            add_rope(all, &plain, s->pairs, TOOL_DIFFERS(DIFFERS_SCALING_ABSENT));
         if (absent) absent->has_any_factor = 1;
         add_twice(all, c, s->pairs);
         add_other_lengths(all, c, s->pairs);
         add_other_scalings(all, c, s->pairs);
-    } else add_linear(all, c, s);
+        if (c->rope_type == PE_ROPE_YARN && !c->freq_factors) add_yarn_mistakes(all, c, s->pairs);
+        if (c->rope_type == PE_ROPE_LLAMA3 && !c->freq_factors) add_llama3_mistakes(all, c, s);
+    }
+    add_other_parts(all, p, of, s->pairs, 1);
+    add_multiples(all, c, s->pairs);
+    if (!is_scaled(c)) add_linear(all, c, s);
     add_widths(all, c, s->pairs);
     if (c->rope_type == PE_ROPE_PROPORTIONAL) add_proportional_widths(all, c, s);
+    else add_exponents(all, c, s->pairs);
     add_bases(all, c, s);
+    add_no_parameters(all, c, s->pairs);
 }
 
-/* The same of a sinusoidal encoding: its own frequencies, then those of other bases. */
+/* Adds a sinusoidal encoding's frequencies. Returns NULL if it has another number of pairs. */
+static spectrum *add_preset(spectra *all, part *p, size_t pairs, differences differs)
+{
+    size_t own_pairs = 0;
+    double *const omega = frequencies_of(p, &own_pairs);
+    if (!omega || own_pairs != pairs) {
+        free(omega);
+        return NULL;
+    }
+    spectrum *const to = &all->of[all->count++];
+    memset(to, 0, sizeof *to);
+    to->omega = omega;
+    to->factor = fabs(p->preset.amplitude);
+    to->differs = differs;
+    return to;
+}
+
+/* Returns the base with which a part has the frequencies `to`, which are powers as its own are. */
+static double base_of(const double *to, const double *own, size_t pairs, const part *p)
+{
+    const double last = log(to[pairs - 1] / to[0]), own_last = log(own[pairs - 1] / own[0]);
+    return own_last != 0 ? exp(log(p->preset.base) * last / own_last) : p->preset.base;
+}
+
+/* The same of a sinusoidal encoding: its own frequencies, those of the other rule for exponents,
+ * frequencies of 0, then those of other bases. */
 static void spectra_of_preset(spectra *all, const part *p, const samples *s)
 {
+    part other = *p;
+    const int is_by_index = p->preset.exponent == PE_EXPONENT_INDEX;
     all->count = 0;
-    for (int digits = 0; digits <= 6; digits++) {
-        part other = *p;
-        size_t pairs = 0;
-        const double fit = digits ? fitted_base(s, &all->of[0], NULL) : 0;
-        if (digits && (fit < 1.5 || fit > 1e12)) return;
-        if (digits) other.preset.base = shortened(fit, digits);
-        if (digits && other.preset.base == p->preset.base) continue;
-        double *const omega = frequencies_of(&other, &pairs);
-        if (!omega || pairs != s->pairs) {
-            free(omega);
-            return;
-        }
-        spectrum *const to = &all->of[all->count++];
-        memset(to, 0, sizeof *to);
-        to->omega = omega;
-        to->factor = fabs(p->preset.amplitude);
-        if (digits) to->differs = 1u << DIFFERS_BASE, to->base = other.preset.base;
+    if (!add_preset(all, &other, s->pairs, 0)) return;
+    for (int has_width = 0; has_width <= 1 && !is_by_index; has_width++) {
+        other.preset.exponent = has_width ? PE_EXPONENT_WIDTH : PE_EXPONENT_PAIRS;
+        other.preset.exponent_shift = has_width ? 0 : 1;
+        const size_t before = all->count;
+        if (!add_preset(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_EXPONENTS))) return;
+        drop_if_own(all, s->pairs);
+        if (all->count == before || s->pairs < 2) continue;
+        other = *p; /* the base that has these frequencies by the config's rule */
+        other.preset.base = base_of(all->of[before].omega, all->of[0].omega, s->pairs, p);
+        spectrum *const base = add_preset(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_BASE));
+        if (base) base->base = other.preset.base;
+    }
+    other = *p;
+    spectrum *const zero =
+        add_preset(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_FREQUENCIES_ZERO));
+    for (size_t i = 0; zero && i < s->pairs; i++) zero->omega[i] = 0;
+    other = *p;
+    const double fit = fitted_base(s, &all->of[0], NULL);
+    for (int digits = 1; digits <= 6 && fit >= 1.5 && fit <= 1e12; digits++) {
+        other.preset.base = shortened(fit, digits);
+        if (other.preset.base == p->preset.base) continue;
+        spectrum *const to = add_preset(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_BASE));
+        if (to) to->base = other.preset.base;
     }
 }
 

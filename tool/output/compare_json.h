@@ -41,10 +41,21 @@ static void json_explanation(const explanation *e, const char *indent)
         if (e->differs >> d & 1) print("%s\"%s\"", before, difference_names[d]), before = ", ";
     print("],%s\"details\": {", indent);
     before = "";
-    if (e->differs & 1u << DIFFERS_BASE) print("\"base\": %.17g", e->of->base), before = ", ";
-    if (e->differs & 1u << DIFFERS_POSITION_OFFSET)
+    if (e->differs & TOOL_DIFFERS(DIFFERS_BASE))
+        print("\"base\": %.17g", e->of->base), before = ", ";
+    if (e->differs & TOOL_DIFFERS(DIFFERS_POSITION_OFFSET))
         print("%s\"offset\": %.17g", before, e->offset), before = ", ";
-    if (e->differs & 1u << DIFFERS_ROTARY_WIDTH)
+    if (e->moved == MOVED_CLAMPED || e->moved == MOVED_WRAPPED)
+        print("%s\"limit\": %.17g", before, e->limit), before = ", ";
+    if (e->differs & TOOL_DIFFERS(DIFFERS_OTHER_PART)) {
+        print("%s\"part\": ", before), before = ", ";
+        json_string(e->of->part);
+    }
+    if (e->of->which) {
+        print("%s\"which\": ", before), before = ", ";
+        json_string(e->of->which);
+    }
+    if (e->differs & TOOL_DIFFERS(DIFFERS_ROTARY_WIDTH))
         print("%s\"rotary_dim\": %.17g", before, e->of->width), before = ", ";
     if (e->of->scaling)
         print("%s\"scaling\": \"%s\", \"factor\": %.17g", before, e->of->scaling,
@@ -53,6 +64,20 @@ static void json_explanation(const explanation *e, const char *indent)
     print("},%s\"arithmetic\": ", indent);
     if (how) json_string(how);
     else print("null");
+}
+
+/* The other names for the numbers of an explanation. */
+static void json_synonyms(const findings *f, size_t of)
+{
+    const char *before = "";
+    print(", \"same\": [");
+    for (size_t n = 0; n < f->synonyms; n++) {
+        if (f->synonym[n].of != of) continue;
+        print("%s{", before), before = ", ";
+        json_explanation(&f->synonym[n].other, " ");
+        print("}");
+    }
+    print("]");
 }
 
 static void json_tracks(const samples *s, const findings *f, const deviation *d)
@@ -82,12 +107,13 @@ static void json_verdict(const verdict *v)
     const findings *const f = &v->f;
     const deviation *const d = &v->d;
     print("{\n  \"explained\": %s,", f->count == 1 ? "true" : "false");
-    if (f->count == 1) json_explanation(&f->of[0], "\n  ");
-    else print("\n  \"differs\": null,\n  \"details\": {},\n  \"arithmetic\": null");
+    if (f->count == 1) json_explanation(&f->of[0], "\n  "), json_synonyms(f, 0);
+    else print("\n  \"differs\": null,\n  \"details\": {},\n  \"arithmetic\": null, \"same\": []");
     print(",\n  \"candidates\": [");
     for (size_t k = 0; k < f->count && f->count > 1; k++) {
         print(k ? ",\n    {" : "\n    {");
         json_explanation(&f->of[k], " ");
+        json_synonyms(f, k);
         print("}");
     }
     const double at = f->count > 1 ? all_told_at(s, f) : 0;

@@ -8,10 +8,10 @@
 
 static const char *how_of(const explanation *e)
 {
-    if (e->differs & 1u << DIFFERS_TABLE_BF16) return "table_bf16";
-    if (e->differs & 1u << DIFFERS_TABLE_F16) return "table_f16";
+    if (e->differs & TOOL_DIFFERS(DIFFERS_TABLE_BF16)) return "table_bf16";
+    if (e->differs & TOOL_DIFFERS(DIFFERS_TABLE_F16)) return "table_f16";
     if (e->is_exact) return "exact";
-    return e->is_how_known || e->how >= ARITHMETIC_INV_FREQ_BF16 ? arithmetic_names[e->how] : NULL;
+    return e->is_how_known || e->how >= ARITHMETIC_INV_FREQ_BF16 ? arithmetics[e->how].name : NULL;
 }
 
 static void print_place(const samples *s, const place *at)
@@ -41,18 +41,36 @@ static const char *const difference_texts[] = {
     "cosines and sines are exchanged",
     "sines have the other sign: angles are negative",
     "rows are those of other positions",
+    "positions were clamped",
+    "positions were wrapped around",
     "another base",
+    "other elements rotate, or another width divides the exponents",
+    "exponents are 2i / d for i / (h - 1), or the reverse",
     "the frequencies are not scaled",
     "another scaling than the config's",
     "the frequencies are scaled twice",
+    "the table of another part of the config",
+    "parameters were not read: base 10000, no scaling, no attention factor",
+    "all frequencies are 0, or all positions are",
+    "rotated twice: every angle is doubled",
+    "YaRN's bounds, floor and ceil",
+    "YaRN's beta_fast and beta_slow",
+    "YaRN's ramp is upside down: fast pairs are scaled, slow ones are not",
+    "YaRN has the base of NTK",
+    "low_freq_factor and high_freq_factor are exchanged",
+    "Llama 3's smoothing between the two bounds",
+    "Llama 3's scaling without smoothing, a hard cut",
+    "rotations were counted in radians: 2 pi is missing",
     "cosines and sines are not multiplied by the attention factor",
     "cosines and sines are multiplied twice by the attention factor",
     "cosines and sines are divided by the attention factor",
-    "other elements rotate, or another width divides the exponents",
+    "0.1 mscale ln(factor) + 1, although the config has another attention factor",
     "frequencies were rounded to bfloat16",
     "frequencies were rounded to float16",
     "positions were rounded to bfloat16",
     "positions were rounded to float16",
+    "angles were rounded to bfloat16",
+    "angles were rounded to float16",
     "cosines and sines were rounded to bfloat16",
     "cosines and sines were rounded to float16"};
 TOOL_HAS_ALL(difference_texts, DIFFERENCE_COUNT);
@@ -87,6 +105,10 @@ static void print_explanation(const samples *s, const findings *f, const explana
         print("%s%s: %s", indent, difference_names[d], difference_texts[d]);
         if (d == DIFFERS_BASE) print(", %.15g for %.15g", e->of->base, f->base);
         if (d == DIFFERS_POSITION_OFFSET) print(", %+.15g", e->offset);
+        if (d == DIFFERS_POSITIONS_CLAMPED || d == DIFFERS_POSITIONS_WRAPPED)
+            print(" at %.15g%s", e->limit, e->is_signed ? ", with a sign" : "");
+        if (d == DIFFERS_OTHER_PART) print(": %s", e->of->part);
+        if (e->of->which && e->of->differs & TOOL_DIFFERS(d)) print(": %s", e->of->which);
         if (d == DIFFERS_ROTARY_WIDTH) print(": %.15g", e->of->width);
         if (d == DIFFERS_SCALING_OTHER)
             print(": %s, factor %.15g%s", e->of->scaling, e->of->scaling_factor,
@@ -98,11 +120,31 @@ static void print_explanation(const samples *s, const findings *f, const explana
         print("%sarithmetic: %s\n", indent, how);
 }
 
+/* The differences of the nearest explanation and its arithmetic, which are no finding. */
+static void print_nearest(const samples *s, const findings *f)
+{
+    const char *const how = how_of(&f->best);
+    if (f->best.differs) print_explanation(s, f, &f->best, "  ");
+    else if (how) print("  arithmetic: %s\n", how);
+}
+
+/* An explanation, then the other names for its numbers. */
+static void print_explained(const samples *s, const findings *f, size_t k, const char *indent)
+{
+    print_explanation(s, f, &f->of[k], indent);
+    for (size_t n = 0; n < f->synonyms; n++) {
+        if (f->synonym[n].of != k) continue;
+        print("%sthe same numbers:\n", indent);
+        print_explanation(s, f, &f->synonym[n].other, indent[0] ? "    " : "  ");
+    }
+}
+
 /* Whether sines stand where the arrays were taken to have cosines, and should: not if their
    exchange is the mistake. */
 static int stands_sine_first(const findings *f, const deviation *d)
 {
-    return d->is_sine_first && !(f->count == 1 && f->of[0].differs & 1u << DIFFERS_SINE_COSINE);
+    return d->is_sine_first &&
+           !(f->count == 1 && f->of[0].differs & TOOL_DIFFERS(DIFFERS_SINE_COSINE));
 }
 
 /* Measured with the columns exchanged, the angle x is pi / 2 - x. */
@@ -144,19 +186,22 @@ static void print_verdict(const verdict *v)
     const findings *const f = &v->f;
     const deviation *const d = &v->d;
     const double at = f->count > 1 ? all_told_at(s, f) : 0;
-    if (f->count == 1) print_explanation(s, f, &f->of[0], "");
+    if (f->count == 1) print_explained(s, f, 0, "");
     else if (f->count) {
         print("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
-        for (size_t k = 0; k < f->count; k++) print_explanation(s, f, &f->of[k], "  ");
+        for (size_t k = 0; k < f->count; k++) print_explained(s, f, k, "  ");
     } else print("not explained by any mistake that posenc knows\n");
     if (f->count > 1 && at > 0) print("rows at position %.15g and beyond tell them apart\n", at);
     if (f->count > 1 && !(at > 0)) print("no row tells them apart\n");
     if (!f->count && f->best_matched) {
-        print("the nearest explanation fails first at ");
-        if (!s->is_inv_freq)
-            print("row %zu, position %.15g, ", f->row, s->positions[f->row < s->rows ? f->row : 0]);
-        print("pair %zu:\n", f->pair);
-        print_explanation(s, f, &f->best, "  ");
+        print("%s, and fails first at ",
+              f->best.differs ? "this comes nearest" : "what the config says comes nearest");
+        if (!s->is_inv_freq) {
+            const size_t row = f->row < s->rows ? f->row : 0;
+            print("row %zu, position %.15g, ", row, position_of(s, row, f->pair % s->pairs));
+        }
+        print("pair %zu%s\n", f->pair % s->pairs, f->best.differs || how_of(&f->best) ? ":" : "");
+        print_nearest(s, f);
     }
     print_deviation(s, d, f->fewest == 0);
     print_measured(s, f, d);

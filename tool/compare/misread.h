@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Frequencies as code has them that misreads the rule of YaRN or of Llama 3. */
+#ifndef TOOL_MISREAD_H
+#define TOOL_MISREAD_H
+
+#include "spectrum.h"
+
+static const double two_pi = 6.283185307179586477;
+
+/* Adds the rotation's spectrum for a mistake in its rule, whose frequencies the caller writes.
+ * Returns NULL if there is no room. */
+static spectrum *add_misread(spectra *all, const pe_rope_config *c, size_t pairs,
+                             difference differs, const char *which)
+{
+    spectrum *const s = add_rope(all, c, pairs, TOOL_DIFFERS(differs));
+    if (!s) return NULL;
+    s->has_rope = 0;
+    s->which = which;
+    return s;
+}
+
+/* Removes the last spectrum if a mistake does not change the config's own frequencies. */
+static void drop_if_own(spectra *all, size_t pairs)
+{
+    const double *const own = all->of[0].omega, *const last = all->of[all->count - 1].omega;
+    for (size_t i = 0; i < pairs; i++)
+        if (fabs(own[i] - last[i]) > 1e-9 * fabs(own[i])) return;
+    free(all->of[--all->count].omega);
+}
+
+static double trained_length(const pe_rope_config *c)
+{
+    return (double)(c->original_max_position_embeddings ? c->original_max_position_embeddings
+                                                        : c->max_position_embeddings);
+}
+
+/* Which pairs have the base of NTK. */
+enum { NTK_UNSCALED = 1, NTK_SCALED = 2 };
+
+/* How code computes YaRN's frequencies. */
+typedef struct yarn_rule {
+    difference differs;
+    const char *which;
+    double fast, slow, cycle;     /* the betas, and the 2 pi of their rotations             */
+    int truncate, ntk;            /* ntk: a set of NTK_UNSCALED and NTK_SCALED               */
+    int is_inverted, is_positive; /* is_positive: a ramp of negative length is a step instead */
+} yarn_rule;
+
+/* Returns the pair, as a real number, that rotates beta times over the trained length. */
+static double pair_of_beta(const pe_rope_config *c, double beta, double cycle)
+{
+    return (double)rotary_of(c) * log(trained_length(c) / (beta * cycle)) /
+           (2 * log(c->rope_theta));
+}
+
+static void compute_yarn(const pe_rope_config *c, const yarn_rule *rule, size_t pairs,
+                         double *omega)
+{
+    const double n = (double)rotary_of(c), trained = trained_length(c);
+    const double f = c->factor > 0 ? c->factor : (double)c->max_position_embeddings / trained;
+    const double base_of_ntk = c->rope_theta * pow(f, n / (n - 2));
+    double low = pair_of_beta(c, rule->fast, rule->cycle);
+    double high = pair_of_beta(c, rule->slow, rule->cycle);
+    if (rule->truncate) low = floor(low), high = ceil(high);
+    low = fmax(low, 0), high = fmin(high, n - 1);
+    const double length = low == high ? 0.001 : high - low;
+    for (size_t i = 0; i < pairs; i++) {
+        const double x = ((double)i - low) / (rule->is_positive ? fmax(length, 0.001) : length);
+        const double ramp = fmin(fmax(x, 0), 1), scaled = rule->is_inverted ? 1 - ramp : ramp;
+        const double w = pow(c->rope_theta, -2 * (double)i / n);
+        const double of_ntk = pow(base_of_ntk, -2 * (double)i / n);
+        const double keep = c->extrapolation_factor * (1 - scaled);
+        omega[i] = (rule->ntk & NTK_SCALED ? of_ntk : w) / f * (1 - keep) +
+                   (rule->ntk & NTK_UNSCALED ? of_ntk : w) * keep;
+    }
+}
+
+/* YaRN with a part of its rule misread. */
+static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pairs)
+{
+    const double fast = c->beta_fast > 0 ? c->beta_fast : 32;
+    const double slow = c->beta_slow > 0 ? c->beta_slow : 1;
+    const int t = c->truncate;
+    const yarn_rule rules[] = {
+        {DIFFERS_YARN_TRUNCATE, t ? "not truncated" : "truncated", fast, slow, two_pi, !t, 0, 0, 0},
+        {DIFFERS_YARN_BETAS, "exchanged", slow, fast, two_pi, t, 0, 0, 0},
+        {DIFFERS_YARN_BETAS, "exchanged", slow, fast, two_pi, t, 0, 0, 1},
+        {DIFFERS_YARN_BETAS, "32 and 1", 32, 1, two_pi, t, 0, 0, 0},
+        {DIFFERS_YARN_BETAS, "32 for beta_fast", 32, slow, two_pi, t, 0, 0, 0},
+        {DIFFERS_YARN_BETAS, "1 for beta_slow", fast, 1, two_pi, t, 0, 0, 0},
+        {DIFFERS_YARN_RAMP, NULL, fast, slow, two_pi, t, 0, 1, 0},
+        {DIFFERS_YARN_NTK_BASE, "of unscaled pairs", fast, slow, two_pi, t, NTK_UNSCALED, 0, 0},
+        {DIFFERS_YARN_NTK_BASE, "of scaled pairs", fast, slow, two_pi, t, NTK_SCALED, 0, 0},
+        {DIFFERS_YARN_NTK_BASE, "of all pairs", fast, slow, two_pi, t, NTK_UNSCALED | NTK_SCALED, 0,
+         0},
+        {DIFFERS_TWO_PI_ABSENT, NULL, fast, slow, 1, t, 0, 0, 0}};
+    for (size_t k = 0; k < TOOL_COUNT(rules); k++) {
+        spectrum *const s = add_misread(all, c, pairs, rules[k].differs, rules[k].which);
+        if (!s) return;
+        compute_yarn(c, &rules[k], pairs, s->omega);
+        drop_if_own(all, pairs);
+    }
+}
+
+/* How code computes Llama 3's frequencies between the two bounds, and where they are. */
+typedef enum llama3_rule {
+    LLAMA3_CUT_AT_HIGH = 0, /* transformers with the factors exchanged */
+    LLAMA3_CUT_AT_LOW,      /* Meta's code with the factors exchanged  */
+    LLAMA3_EXCHANGED,       /* the share is limited to 0 ... 1         */
+    LLAMA3_HARD_AT_HIGH,
+    LLAMA3_HARD_AT_LOW,
+    LLAMA3_HARD_BETWEEN,
+    LLAMA3_INVERTED,
+    LLAMA3_BY_WAVELENGTH,
+    LLAMA3_INVERTED_BY_WAVELENGTH,
+    LLAMA3_HARMONIC,
+    LLAMA3_HARMONIC_INVERTED,
+    LLAMA3_PRECEDENCE, /* 1 / ((1 - s) / f) + s divides, as in llama.cpp's first version */
+    LLAMA3_SQUARE,
+    LLAMA3_SMOOTHSTEP,
+    LLAMA3_UNLIMITED,
+    LLAMA3_NO_CYCLE,
+    LLAMA3_RULE_COUNT
+} llama3_rule;
+
+/* Returns what a rule makes of w. cut: the rotations over the trained length from which on
+ * LLAMA3_HARD_BETWEEN keeps frequencies. */
+static double llama3_by(const pe_rope_config *c, llama3_rule rule, double w, double cut)
+{
+    const double low = c->low_freq_factor, high = c->high_freq_factor, f = c->factor;
+    const double cycle = rule == LLAMA3_NO_CYCLE ? 1 : two_pi;
+    const double x = trained_length(c) * w / cycle, s = (x - low) / (high - low);
+    const double by_length = (1 / low - 1 / x) / (1 / low - 1 / high);
+    const double other = fmin(fmax(1 - s, 0), 1);
+    double share = s;
+    switch (rule) {
+    case LLAMA3_CUT_AT_HIGH:
+    case LLAMA3_HARD_AT_HIGH: return x < high ? w / f : w;
+    case LLAMA3_CUT_AT_LOW:
+    case LLAMA3_HARD_AT_LOW: return x > low ? w : w / f;
+    case LLAMA3_HARD_BETWEEN: return x >= cut ? w : w / f;
+    case LLAMA3_EXCHANGED: return (1 - other) * w / f + other * w;
+    case LLAMA3_UNLIMITED: return (1 - s) * w / f + s * w;
+    default: break;
+    }
+    if (x > high) return w;
+    if (x < low) return w / f;
+    if (rule == LLAMA3_INVERTED) share = 1 - s;
+    if (rule == LLAMA3_BY_WAVELENGTH) share = by_length;
+    if (rule == LLAMA3_INVERTED_BY_WAVELENGTH) share = 1 - by_length;
+    if (rule == LLAMA3_SQUARE) share = s * s;
+    if (rule == LLAMA3_SMOOTHSTEP) share = s * s * (3 - 2 * s);
+    if (rule == LLAMA3_HARMONIC) return w / ((1 - s) * f + s);
+    if (rule == LLAMA3_HARMONIC_INVERTED) return w / (s * f + 1 - s);
+    if (rule == LLAMA3_PRECEDENCE) return s < 1 ? w / (f / (1 - s) + s) : w;
+    return (1 - share) * w / f + share * w;
+}
+
+/* Returns the rotations of the slowest pair that was measured to be unscaled, or 0. */
+static double measured_cut(const pe_rope_config *c, const samples *s, const double *plain)
+{
+    double cut = 0;
+    for (size_t i = 0; i < s->pairs; i++) {
+        if (!(fabs(s->tracks[i].frequency) > plain[i] / sqrt(c->factor))) break;
+        cut = trained_length(c) * plain[i] / two_pi;
+    }
+    return cut;
+}
+
+/* Writes measured frequencies between the bounds. Returns 0 if they are no smoothing: a share that
+ * falls from 1 to 0, with unscaled and scaled pairs beside them. */
+static int measure_smoothing(const pe_rope_config *c, const samples *s, const double *plain,
+                             double *omega)
+{
+    double last = 1;
+    size_t unscaled = 0, between = 0, scaled = 0, smooth = 0;
+    for (size_t i = 0; i < s->pairs; i++) {
+        const double x = trained_length(c) * plain[i] / two_pi;
+        unscaled += x > c->high_freq_factor, scaled += x < c->low_freq_factor;
+        if (x > c->high_freq_factor || x < c->low_freq_factor) continue;
+        const double ratio = fabs(s->tracks[i].frequency) / plain[i];
+        const double share = (ratio - 1 / c->factor) / (1 - 1 / c->factor);
+        if (!(share > -1e-5) || !(share < last + 1e-5) || plain[i] * s->step > 3) return 0;
+        last = share, between++;
+        smooth += share > 0.001 && share < 0.999; /* else it is a hard cut */
+        omega[i] = ratio * plain[i];
+    }
+    return unscaled > 1 && between > 1 && scaled > 1 && smooth;
+}
+
+/* Llama 3's scaling with a part of its rule misread. */
+static void add_llama3_mistakes(spectra *all, const pe_rope_config *c, const samples *s)
+{
+    static const struct {
+        difference differs;
+        const char *which;
+    } names[] = {{DIFFERS_LLAMA3_FACTORS, NULL},
+                 {DIFFERS_LLAMA3_FACTORS, NULL},
+                 {DIFFERS_LLAMA3_FACTORS, NULL},
+                 {DIFFERS_LLAMA3_CUT, "at high_freq_factor"},
+                 {DIFFERS_LLAMA3_CUT, "at low_freq_factor"},
+                 {DIFFERS_LLAMA3_CUT, "between the factors"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "inverted"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "linear in the wavelength"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "inverted, linear in the wavelength"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "wavelengths are mixed"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "inverted, wavelengths are mixed"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "f / (1 - s) + s divides"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "the square of the share"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "smoothstep of the share"},
+                 {DIFFERS_LLAMA3_SMOOTHING, "the share is not limited to 0 ... 1"},
+                 {DIFFERS_TWO_PI_ABSENT, NULL}};
+    TOOL_HAS_ALL(names, LLAMA3_RULE_COUNT);
+    const pe_rope_config unscaled_config = unscaled(c);
+    spectra own = {0, {{0}}};
+    const spectrum *const plain = add_rope(&own, &unscaled_config, s->pairs, 0);
+    if (!plain || c->high_freq_factor <= c->low_freq_factor) {
+        free_spectra(&own);
+        return;
+    }
+    const double cut = measured_cut(c, s, plain->omega);
+    for (int rule = 0; rule < LLAMA3_RULE_COUNT; rule++) {
+        spectrum *const to = add_misread(all, c, s->pairs, names[rule].differs, names[rule].which);
+        for (size_t i = 0; to && i < s->pairs; i++)
+            to->omega[i] = llama3_by(c, (llama3_rule)rule, plain->omega[i], cut);
+        if (to) drop_if_own(all, s->pairs);
+    }
+    spectrum *const measured =
+        add_misread(all, c, s->pairs, DIFFERS_LLAMA3_SMOOTHING, "another than the config's");
+    if (measured && !measure_smoothing(c, s, plain->omega, measured->omega))
+        free(all->of[--all->count].omega);
+    free_spectra(&own);
+}
+
+#endif

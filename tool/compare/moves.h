@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Positions that are not the rows': moved by an offset, clamped at a limit, or wrapped around. */
+#ifndef TOOL_MOVES_H
+#define TOOL_MOVES_H
+
+#include "agree.h"
+
+/* The offset of positions that the phases of row r mean, from slow pairs to fast ones; 0 if none is
+ * a multiple of 1/2. */
+static double fitted_offset(const samples *s, const explanation *e, size_t r)
+{
+    double offset = 0;
+    size_t known = 0;
+    for (size_t k = 0; k < s->pairs; k++) {
+        const size_t i = s->pairs - 1 - k, at = r * s->pairs + i;
+        const double w = e->of->omega[i];
+        if (!(w > 0)) continue;
+        const double c = e->is_swapped ? s->sines[at] : s->cosines[at];
+        const double n = e->is_swapped ? s->cosines[at] : s->sines[at];
+        const double phase = atan2(e->is_negative ? -n : n, c);
+        offset += wrapped(phase - w * (position_of(s, r, i) + offset)) / w;
+        known++;
+    }
+    const double snapped = nearbyint(2 * offset) / 2;
+    return known && fabs(offset - snapped) < 0.1 && fabs(snapped) < 2147483648.0 ? snapped : 0;
+}
+
+/* Whether a row's angles are those of the explanation, but for the errors of 16-bit numbers. */
+static int is_row_near(const samples *s, const explanation *e, size_t r)
+{
+    const double amplitude = s->tracks[0].amplitude, near = 0.02 * amplitude;
+    for (size_t i = 0; i < s->pairs; i++) {
+        const size_t at = r * s->pairs + i;
+        const double angle = e->of->omega[i] * position_of(s, r, i);
+        const double c = amplitude * cos(angle);
+        const double n = amplitude * sin(angle);
+        const double *const cosines = e->is_swapped ? s->sines : s->cosines;
+        const double *const sines = e->is_swapped ? s->cosines : s->sines;
+        if (!(fabs(cosines[at] - c) <= near)) return 0;
+        if (!(fabs(sines[at] - (e->is_negative ? -n : n)) <= near)) return 0;
+    }
+    return 1;
+}
+
+/* Returns the first row that is far from the explanation, or the number of rows. A row that is far
+ * is looked for among a few, then between two of them. */
+static size_t first_far_row(const samples *s, const explanation *e)
+{
+    size_t near = 0, far = 1;
+    if (s->rows < 3) return s->rows;
+    for (size_t r = 0; r < 2; r++)
+        if (!is_row_near(s, e, r)) return e->moved == MOVED_CLAMPED ? r : s->rows;
+    while (far < s->rows && is_row_near(s, e, far)) near = far, far = 2 * far;
+    if (far >= s->rows) {
+        far = s->rows - 1;
+        if (is_row_near(s, e, far)) return s->rows;
+    }
+    while (far - near > 1) {
+        const size_t middle = near + (far - near) / 2;
+        if (is_row_near(s, e, middle)) near = middle;
+        else far = middle;
+    }
+    return far;
+}
+
+/* Finds what positions are clamped at, or wrap at: where the first rows are those of the explanation
+ * and later ones are those of smaller positions. */
+static int find_limit(const samples *s, explanation *e)
+{
+    const size_t far = first_far_row(s, e);
+    if (far == s->rows) return 0;
+    const double at = s->positions[far], offset = fitted_offset(s, e, far);
+    if (offset >= 0) return 0;
+    e->limit = e->moved == MOVED_CLAMPED ? at + offset : -offset;
+    e->is_signed = e->moved == MOVED_WRAPPED && e->limit > at;
+    return e->limit > 0; /* positions that are all 0 are DIFFERS_FREQUENCIES_ZERO */
+}
+
+/* Finds how positions are moved. Returns 0 if they are not moved in this way. */
+static int find_move(const samples *s, explanation *e)
+{
+    if (e->moved == MOVED_NOT) return 1;
+    if (s->axis) return 0;
+    if (e->moved == MOVED_BY_OFFSET) return (e->offset = fitted_offset(s, e, 0)) != 0;
+    return find_limit(s, e);
+}
+
+#endif
