@@ -125,8 +125,8 @@ def _words(plans: List[Plan], pairs: int) -> "numpy.ndarray[Any, Any]":
 
 
 @functools.lru_cache(maxsize=256)
-def encoding(text: bytes) -> Encoding:
-    return Encoding(text.decode())
+def encoding(text: str) -> Encoding:
+    return Encoding(text)
 
 
 def split_amplitude(amplitude: float) -> Tuple[int, int, int, int, bool]:

@@ -37,15 +37,24 @@ from ._encoding import (BACK_FROM, HALVES, INTERLEAVED, TO_HALVES, TO_INTERLEAVE
 from ._check import converted
 from ._library import checked, lib
 
-_TYPES: Dict[Any, Tuple[str, Any]] = {
-    torch.float32: ("f32", ctypes.c_float), torch.float16: ("f16", ctypes.c_uint16),
-    torch.bfloat16: ("bf16", ctypes.c_uint16), torch.float64: ("f64", ctypes.c_double)}
 _BYTES = {torch.float32: 4, torch.float16: 2, torch.bfloat16: 2, torch.float64: 8}
-_CALLS: Any = {(name, dtype): getattr(lib, f"pe_{name}_{kind}") for dtype, (kind, _) in _TYPES.items()
-               for name in ("rope_to", "rope_qk", "rope_table", "add_batch", "fill") if hasattr(lib, f"pe_{name}_{kind}")}
-_COORDS: Dict[Any, Tuple[Any, Any]] = {
-    torch.int32: (lib.pe_coords_i32, ctypes.c_int32), torch.int64: (lib.pe_coords_i64, ctypes.c_int64),
-    torch.float32: (lib.pe_coords_f32, ctypes.c_float), torch.float64: (lib.pe_coords_f64, ctypes.c_double)}
+
+
+def _by_address(name: str) -> Any:
+    """A function of the library that takes arrays of numbers by their addresses: with ctypes' pointers a call takes twice as
+    long."""
+    known, call = getattr(lib, name), lib[name]
+    numbers = [ctypes.POINTER(kind) for kind in (ctypes.c_float, ctypes.c_double, ctypes.c_uint16, ctypes.c_int32,
+                                                 ctypes.c_int64)]
+    call.restype, call.argtypes = known.restype, [ctypes.c_void_p if kind in numbers else kind for kind in known.argtypes]
+    return call
+
+
+_CALLS: Any = {(name, dtype): _by_address(f"pe_{name}_{kind}")
+               for dtype, kind in ((torch.float32, "f32"), (torch.float16, "f16"), (torch.bfloat16, "bf16"), (torch.float64, "f64"))
+               for name in ("rope_to", "rope_table", "add_batch", "fill") if hasattr(lib, f"pe_{name}_{kind}")}
+_COORDS: Any = {torch.int32: _by_address("pe_coords_i32"), torch.int64: _by_address("pe_coords_i64"),
+                torch.float32: _by_address("pe_coords_f32"), torch.float64: _by_address("pe_coords_f64")}
 
 # A switch of the tests: send tensors on the CPU through the kernels, or through what serves a device without kernels.
 _cpu_backend = "libposenc"
@@ -97,13 +106,35 @@ def _serves(device: Any, words: Any, positions: Any, dtype: Any) -> str:
     return found
 
 
+# ---- calls without the dispatcher ----------------------------------------------------------------------------------
+
+
+def is_direct(*tensors: Any) -> bool:
+    """Whether an op on these tensors would only call libposenc: nothing traces or transforms the call, and no tensor needs
+    a gradient. The function of the op is then called without torch's dispatcher, which takes as long as a token's sines."""
+    if (torch.compiler.is_compiling() or _cpu_backend != "libposenc" or torch._C._are_functorch_transforms_active()
+            or torch._C._len_torch_dispatch_stack()
+            or torch._C._is_torch_function_mode_enabled() or torch._C._get_tracing_state() is not None):
+        return False
+    for x in tensors:
+        if type(x) is not torch.Tensor or not x.is_cpu or x.is_neg() or x.requires_grad and torch.is_grad_enabled():
+            return False
+    return True
+
+
+def call(name: str, heads: Tuple[Any, ...], arguments: Tuple[Any, ...], out: Tuple[Any, ...] = ()) -> Any:
+    """Calls an op with the tensors that it rotates, its other arguments, and the tensors into which it writes."""
+    function = _FUNCTIONS[name] if is_direct(arguments[0], *heads, *out) else getattr(torch.ops.posenc, name)
+    return function(*heads, *arguments, *out)
+
+
 # ---- positions and plans on the CPU --------------------------------------------------------------------------------
 
 
 def _encoding_of(plan: Any) -> Encoding:
     if plan.device.type != "cpu":
         plan = plan.cpu()
-    return encoding(ctypes.string_at(plan.data_ptr(), plan.numel()))
+    return encoding(ctypes.string_at(plan.data_ptr(), plan.numel()).decode())
 
 
 def _listed(positions: Any) -> Any:
@@ -132,9 +163,7 @@ def _out_of_range(positions: Any) -> Any:
 
 def _at(positions: Any, axes: int, rows: int, row: int = 0) -> Any:
     """Where `rows` rows are, from the row of this number on, in a contiguous list [axes, ...]."""
-    make, kind = _COORDS[positions.dtype]
-    total = positions.numel() // axes
-    return make(kind.from_address(positions.data_ptr() + row * positions.element_size()), axes, 1, total)
+    return _COORDS[positions.dtype](positions.data_ptr() + row * positions.element_size(), axes, 1, positions.numel() // axes)
 
 
 def _wrong_elements(e: Encoding, wrong: Any, axes: int, pair_of: Any) -> Any:
@@ -157,18 +186,19 @@ def _cos_sin(positions: Any, words: Any, coordinate: Any, plan: Any, amplitude: 
     if which == "triton":
         from . import _launch
         return _launch.cos_sin(positions, words, coordinate, amplitude, layout, shift, axes, dtype)
-    cos, sin = _cos_sin_cpu(positions, _encoding_of(plan), axes, dtype)
+    cos, sin = cos_sin_cpu(positions, _encoding_of(plan), axes, dtype)
     return (cos, sin) if device.type == "cpu" else (cos.to(device), sin.to(device))
 
 
-def _cos_sin_cpu(positions: Any, e: Encoding, axes: int, dtype: Any, back: bool = False) -> Tuple[Any, Any]:
+def cos_sin_cpu(positions: Any, e: Encoding, axes: int, dtype: Any, back: bool = False) -> Tuple[Any, Any]:
     positions = _listed(positions)
     found = _out_of_range(positions)
     if found is not None:
         positions = found[0]
     shape = positions.shape[1:] if axes > 1 else positions.shape
     rows = positions.numel() // axes
-    cos, sin = torch.empty((*shape, e.width), dtype=dtype), torch.empty((*shape, e.width), dtype=dtype)
+    cos = torch.empty(*shape, e.width, dtype=dtype)  # numbers and no tuple: PyTorch reads them faster
+    sin = torch.empty_like(cos)
     if rows:
         at = _at(positions, axes, rows)
         if back:
@@ -176,9 +206,7 @@ def _cos_sin_cpu(positions: Any, e: Encoding, axes: int, dtype: Any, back: bool 
         if dtype == torch.float64:
             _doubles(e, positions, axes, back, cos, sin)
         else:
-            kind = _TYPES[dtype][1]
-            checked(_CALLS["rope_table", dtype](e.plan._plan, at, rows, c.PE_ROPE_TABLE_TWICE,
-                                                kind.from_address(cos.data_ptr()), kind.from_address(sin.data_ptr()),
+            checked(_CALLS["rope_table", dtype](e.plan._plan, at, rows, c.PE_ROPE_TABLE_TWICE, cos.data_ptr(), sin.data_ptr(),
                                                 e.width, None))
     if found is not None:
         wrong = _wrong_elements(e, found[1], axes, e.pair_of[e.offset:e.offset + e.width])
@@ -199,8 +227,8 @@ def _doubles(e: Encoding, positions: Any, axes: int, back: bool, cos: Any, sin: 
     for axis in range(axes):
         own = whole[axis].to(torch.float64) + e.shift
         at = _at(own, 1, rows)
-        checked(lib.pe_fill_f64(e.single._plan, lib.pe_back(at) if back else at, rows,
-                                ctypes.c_double.from_address(made.ctypes.data), 2 * pairs))
+        checked(_CALLS["fill", torch.float64](e.single._plan, lib.pe_back(at) if back else at, rows, made.ctypes.data,
+                                              2 * pairs))
         s, k = (made[:, :pairs], made[:, pairs:]) if e.halves else (made[:, 0::2], made[:, 1::2])
         mine = slice(None) if axes == 1 else e.coordinate == axis
         sines[:, mine], cosines[:, mine] = s[:, mine], k[:, mine]
@@ -268,7 +296,7 @@ def _rotate_cpu(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axis: 
         if not e.is_whole:
             raise TypeError("float64 is rotated only by plans in which one layout, sine first, spans all elements that "
                             f"rotate, not by {e.plan!r}")
-        cos, sin = _cos_sin_cpu(positions, e, axes, torch.float64, back)
+        cos, sin = cos_sin_cpu(positions, e, axes, torch.float64, back)
         y.copy_(_rotated_by(x, cos, sin, e, axis))
     elif not _rotate_library(x, y, positions, e, axis, axes, back):
         _rotate_library(x.clone(memory_format=torch.contiguous_format), y, positions, e, axis, axes, back)
@@ -285,7 +313,7 @@ def _rotate_library(x: Any, y: Any, positions: Any, e: Encoding, axis: int, axes
     if x.stride(-1) != 1 and x.shape[-1] > 1:
         return False
     (heads, x_head, y_head), offsets = _groups(x, y, [k for k in range(int(batched), last) if k != tokens])
-    kind, size, call = _TYPES[x.dtype][1], _BYTES[x.dtype], _CALLS["rope_to", x.dtype]
+    size, call = _BYTES[x.dtype], _CALLS["rope_to", x.dtype]
     rows, width = x.shape[tokens], x.shape[-1]
     if any(x.stride(k) < width and x.shape[k] > 1 for k in range(last)):
         return False
@@ -296,8 +324,8 @@ def _rotate_library(x: Any, y: Any, positions: Any, e: Encoding, axis: int, axes
             at = lib.pe_back(at)
         from_x, to_y = (batch * x.stride(0), batch * y.stride(0)) if batched else (0, 0)
         for dx, dy in offsets:
-            status = call(e.plan._plan, at, rows, width, kind.from_address(x.data_ptr() + (from_x + dx) * size), of_x,
-                          kind.from_address(y.data_ptr() + (to_y + dy) * size), of_y)
+            status = call(e.plan._plan, at, rows, width, x.data_ptr() + (from_x + dx) * size, of_x,
+                          y.data_ptr() + (to_y + dy) * size, of_y)
             if status in (c.PE_ERR_SHAPE, c.PE_ERR_OVERLAP):
                 return False
             checked(status)
@@ -330,7 +358,7 @@ def _rotated_by(x: Any, cos: Any, sin: Any, e: Encoding, axis: int) -> Any:
 def _rotate_tables(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axis: int, axes: int, back: bool) -> None:
     """Rotates x into y on a device without kernels: by cosines and sines from the CPU or, in an unusual layout, there."""
     if e.is_whole and layout in (HALVES, INTERLEAVED):
-        cos, sin = _cos_sin_cpu(positions, e, axes, torch.float64 if x.dtype == torch.float64 else torch.float32, back)
+        cos, sin = cos_sin_cpu(positions, e, axes, torch.float64 if x.dtype == torch.float64 else torch.float32, back)
         y.copy_(_rotated_by(x, cos.to(x.device), sin.to(x.device), e, axis))
         return
     there = x.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
@@ -411,13 +439,12 @@ def _add_cpu(x: Any, positions: Any, e: Encoding, scale: float, axes: int) -> An
     found = _out_of_range(positions)
     if found is not None:
         positions = found[0]
-    kind = _TYPES[x.dtype][1]
     rows, width = x.shape[-2], x.shape[-1]
     batched = positions.dim() - (axes > 1) == 2 and positions.shape[-2] > 1
     batches, inner = (x.shape[0], y[0].numel() // (rows * width)) if batched else (1, y.numel() // (rows * width))
     for batch in range(batches):
         at = _at(positions, axes, rows, batch * rows)
-        to = kind.from_address(y.data_ptr() + batch * y.stride(0) * _BYTES[x.dtype])
+        to = y.data_ptr() + batch * y.stride(0) * _BYTES[x.dtype]
         checked(_CALLS["add_batch", x.dtype](e.plan._plan, at, rows, inner, scale, to, width, rows * width))
     if found is not None:
         wrong = (found[1].any(0) if axes > 1 else found[1]).unsqueeze(-1)
@@ -437,8 +464,9 @@ _library.define(f"rotate_out(Tensor x, {_MORE}, Tensor(a!) out) -> ()")
 _library.define(f"rotate_qk_out(Tensor q, Tensor k, {_MORE}, Tensor(a!) q_out, Tensor(b!) k_out) -> ()")
 _library.define("add(Tensor x, Tensor positions, Tensor words, Tensor plan, float amplitude, bool halves, bool cos_first, "
                 "int shift, int? padding, float scale, int axes) -> Tensor")
-for _name, _function in (("cos_sin", _cos_sin), ("rotate", _rotate), ("rotate_qk", _rotate_qk), ("rotate_out", _rotate_out),
-                         ("rotate_qk_out", _rotate_qk_out), ("add", _add)):
+_FUNCTIONS: Any = {"cos_sin": _cos_sin, "rotate": _rotate, "rotate_qk": _rotate_qk, "rotate_out": _rotate_out,
+                   "rotate_qk_out": _rotate_qk_out, "add": _add}
+for _name, _function in _FUNCTIONS.items():
     _library.impl(_name, _function, "CompositeExplicitAutograd")
 
 

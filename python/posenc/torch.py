@@ -24,7 +24,7 @@ from . import At, Plan, Rope, c
 from ._check import array, flag, is_scalar, real, shown, whole
 from ._encoding import encoding
 from ._memory import axis_of
-from ._ops import backend
+from ._ops import backend, call, cos_sin_cpu, is_direct
 
 __all__ = ["Rotary", "Sinusoidal", "backend", "rotate", "rotate_by", "rotate_qk"]
 
@@ -43,7 +43,7 @@ _tensors: Dict[Tuple[str, Any], Tuple[Any, Any, Any]] = {}
 @torch._dynamo.assume_constant_result
 def _tensors_of(text: str, device: Any) -> Tuple[Any, Any, Any]:
     if (text, device) not in _tensors:
-        e = encoding(text.encode())
+        e = encoding(text)
         made = (e.words, e.coordinate, numpy.frombuffer(text.encode(), numpy.uint8).copy())
         words, coordinate, letters = (torch.from_numpy(numbers).to(device) for numbers in made)
         for tensor in (words, coordinate, letters):
@@ -56,7 +56,7 @@ def _tensors_of(text: str, device: Any) -> Tuple[Any, Any, Any]:
 def _numbers_of(text: str) -> Tuple[Any, ...]:
     """The amplitude, the layout, the shift of positions, the width and the offset of the elements that rotate, the number
     of coordinates, the head_dim."""
-    e = encoding(text.encode())
+    e = encoding(text)
     return e.amplitude, e.layout, int(e.shift), e.width, e.offset, e.axes, int(e.plan.head_dim)
 
 
@@ -191,8 +191,8 @@ def rotate(x: Any, rope: Plan, position_ids: Any = 0, *, axis: int = -2, out: An
     """
     arguments = _arguments(x, rope, position_ids, axis, "x", out, "out")
     if out is None:
-        return _ops.rotate(x, *arguments)
-    _ops.rotate_out(x, *arguments, out)
+        return call("rotate", (x,), arguments)
+    call("rotate_out", (x,), arguments, (out,))
     return out
 
 
@@ -212,14 +212,14 @@ def rotate_qk(q: Any, k: Any, rope: Plan, position_ids: Any = 0, *, axis: int = 
     of_k = _arguments(k, rope, arguments[0], axis, "k", k_out, "out for k")
     if k.dim() != q.dim() or k.dtype != q.dtype or of_k[9] != arguments[9]:  # their tokens are along other axes
         if out is None:
-            return _ops.rotate(q, *arguments), _ops.rotate(k, *of_k)
-        _ops.rotate_out(q, *arguments, q_out)
-        _ops.rotate_out(k, *of_k, k_out)
+            return call("rotate", (q,), arguments), call("rotate", (k,), of_k)
+        call("rotate_out", (q,), arguments, (q_out,))
+        call("rotate_out", (k,), of_k, (k_out,))
         return q_out, k_out
     if out is None:
-        rotated: Tuple[Any, Any] = _ops.rotate_qk(q, k, *arguments)
+        rotated: Tuple[Any, Any] = call("rotate_qk", (q, k), arguments)
         return rotated
-    _ops.rotate_qk_out(q, k, *arguments, q_out, k_out)
+    call("rotate_qk_out", (q, k), arguments, (q_out, k_out))
     return q_out, k_out
 
 
@@ -339,15 +339,14 @@ class Rotary(torch.nn.Module):
                                   lambda rows: self._made(rows, 1, x.device, x.dtype))
 
     def _made(self, positions: Any, axes: int, device: Any, dtype: Any) -> Tuple[Any, Any]:
-        made: Tuple[Any, Any] = _cos_sin(positions, *_tensors_of(self.rope._text, device), self._amplitude, self._layout,
-                                         self._shift, self._width, axes, dtype)
+        if device.type == "cpu" and is_direct(positions):
+            return cos_sin_cpu(positions, encoding(self.rope._text), axes, dtype)
+        made: Tuple[Any, Any] = _ops.cos_sin(positions, *_tensors_of(self.rope._text, device), self._amplitude, self._layout,
+                                             self._shift, self._width, axes, dtype)
         return made
 
     def extra_repr(self) -> str:
         return repr(self.rope)
-
-
-_cos_sin = _ops.cos_sin.default
 
 
 class Sinusoidal(torch.nn.Module):

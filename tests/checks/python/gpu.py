@@ -16,6 +16,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import numpy as np
 import posenc
@@ -402,6 +403,49 @@ def test_opcheck():
     tensors = modules.tensors_of(posenc.Rope(24, rotary_dim=16), torch.device(DEVICE))
     raises(ValueError, torch.ops.posenc.cos_sin, torch.arange(5, device=DEVICE), *tensors, 1.0, 1, 0, 24, 1, torch.float32,
            says="width must be 16")
+
+
+def test_direct():
+    """A plain call does not go through torch's dispatcher, and whatever wants to see the op still does."""
+    if BACKEND != "libposenc":
+        return "SKIP: only libposenc is called directly"
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.utils._python_dispatch import TorchDispatchMode
+    rope, x, ids = posenc.Rope(16), torch.randn(2, 3, 5, 16), torch.arange(40, 45)
+    calls = {"posenc.rotate.default": lambda x, ids: modules.rotate(x, rope, ids),
+             "posenc.rotate_qk.default": lambda x, ids: modules.rotate_qk(x, x, rope, ids)[1],
+             "posenc.rotate_out.default": lambda x, ids: modules.rotate(x, rope, ids, out=torch.empty_like(x)),
+             "posenc.cos_sin.default": lambda x, ids: modules.Rotary(rope)(x, ids)[0]}
+
+    class Seen(TorchDispatchMode):
+        def __torch_dispatch__(self, op, types, arguments=(), named=None):
+            names.append(str(op))
+            return op(*arguments, **(named or {}))
+
+    class Own(torch.Tensor):
+        pass
+    for name, call in calls.items():
+        want, names = call(x, ids), []
+        assert _ops.is_direct(x, ids)
+        with Seen():
+            same(call(x, ids), want)
+        assert name in names, names
+        traced = make_fx(call)(x, ids)
+        assert name in traced.code.replace("torch.ops.", ""), traced.code
+        same(traced(x, ids), want)
+        if "out" not in name:  # PyTorch does not let functionalize() see a custom op that writes into a tensor
+            same(torch.func.functionalize(call)(x, ids), want)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                same(torch.jit.trace(call, (x, ids), check_trace=False)(x + 1, ids), call(x + 1, ids))
+        with torch.device("meta"):
+            same(call(x, ids), want)
+        if "cos_sin" not in name:
+            negative = torch._neg_view(x)  # a tensor whose memory has x, and whose numbers are -x
+            same(call(negative, ids), call(-x, ids))
+            assert type(call(x.as_subclass(Own), ids)) is Own or "out" in name
+            assert "out" in name or call(x.clone().requires_grad_(), ids).requires_grad
+    return None
 
 
 class Model(torch.nn.Module):
