@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * angles: how wrong a row of 512 is at which position, if its angles are floats, and by pe. The exact
- * values are pe's doubles, which are correctly rounded.
+ * angles: prints how wrong a row of 512 elements is at each position if its angles are floats, and how
+ * wrong pe's row is. The exact values are pe's doubles, which are correctly rounded.
  *
  *     angles directory     writes angles.dat and angle.dat there, of which gnuplot draws angles.png and
  *                          angle.png (examples/draw.sh)
@@ -20,7 +20,8 @@ static double farther(double error, double a, double b)
     return fabs(a - b) > error ? fabs(a - b) : error;
 }
 
-/* The largest errors of the row of position p, in each of the ways. */
+/* Writes to error[way] the largest error of the row of position p for each of the three ways: float
+ * angles, ggml's chain of products, and pe. */
 static pe_status errors_at(const pe_plan *plan, int64_t p, double *error)
 {
     static const pe_rope_ggml chain = {D, 10000, 1, 0, 1, 32, 1, 0, NULL, 0, 0};
@@ -53,8 +54,9 @@ static int wrote_errors(const char *directory, double (*error)[POINTS])
     return fclose(f) == 0;
 }
 
-/* Of position 131,071 the cosine that float32 gets most wrong: writes the exact angle and its cosine,
- * the float in its place and its cosine, and the distance to the next float. */
+/* Finds the cosine of position 131,071 that float32 gets most wrong, and writes five numbers: its exact
+ * angle, the cosine of that angle, the float angle, the cosine of the float angle, and the distance from
+ * the float angle to the next float. */
 static int wrote_angle(const char *directory, const pe_plan *plan)
 {
     static double exact[D], frequencies[D / 2];

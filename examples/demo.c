@@ -132,7 +132,8 @@ static FILE *begin(const char *directory, const char *name)
     return f;
 }
 
-/* Both as blocks of gnuplot's, one a panel: rows of the table; a line for each clock. */
+/* Writes heatmap.dat, the rows of the table, and clocks.dat, a line for each clock. Both files have one
+ * block per panel, as gnuplot expects it. */
 static void write_data(const char *directory, float (*panel)[POSITIONS * DIMENSIONS])
 {
     FILE *const map = begin(directory, "heatmap.dat"), *const clocks =
@@ -155,7 +156,7 @@ static void write_data(const char *directory, float (*panel)[POSITIONS * DIMENSI
     if (fclose(map) | fclose(clocks)) exit(1);
 }
 
-/* The heat map as characters. */
+/* Prints the heat map with characters. */
 static void print_heatmap(const float *table)
 {
     static const char shades[] = "@%#*+=-:. ";

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * dots: how near are two words? Three ways to number the words of a text, and the dot product of two
- * numbers as the measure: the index p, the index over the length p / (n - 1), and the sinusoid.
+ * dots: how near are two words? This program numbers the words of a text in three ways: by the index p,
+ * by the index divided by the length, p / (n - 1), and by the sinusoid. The dot product of the numbers of
+ * two words measures how near they are.
  *
  *     dots [directory]      writes dots.dat there, of which gnuplot draws dots.png (examples/draw.sh)
  *     cc -std=c99 -O2 -march=native -I. examples/dots.c -lm
  *
- * Only the sinusoid's depends on the distance alone: it is sum_i cos(k w_i), which pe_dot_f64 computes.
+ * Only the dot product of two sinusoids depends on nothing but the distance k: it is sum_i cos(k w_i),
+ * which pe_dot_f64 computes.
  */
 #include "pe.h"
 
@@ -23,7 +25,8 @@ static double dot(const double *x, const double *y, int n)
     return sum;
 }
 
-/* The dot products of position p with p - REACH ... p + REACH, each way. */
+/* Computes the dot products of position p with the positions p - REACH ... p + REACH, for each of the
+ * three ways. */
 static pe_status around(const pe_plan *plan, int p, int length, double *index, double *share,
                         double *sinusoid)
 {

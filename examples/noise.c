@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * noise: what float angles do to attention scores, by position, beside what rounding queries and keys to
- * 16 bits does, and beside the few lines of libm that need no library. docs/when.md talks about it.
+ * noise: prints how large the error of attention scores is at each position if the angles are floats. It
+ * compares this with rounding queries and keys to 16 bits, and with a few lines of libm in double, which
+ * need no library. docs/when.md discusses the figures.
  *
  *     noise [directory]      writes noise.dat there, of which gnuplot draws noise.png (examples/draw.sh)
  *     cc -std=c99 -O2 -march=native -I. examples/noise.c -lm
  *
- * A query at position p, or up to an eighth beyond, looks at a key anywhere before it. Both are d = 128 standard normal numbers,
- * base 500000, so the score q k / sqrt(d) has rms 1. Printed is the rms of score - exact score, where the
- * exact one is computed in double from pe's doubles.
+ * A query at a position from p to 9/8 p attends to a key at any position before it. Both have d = 128
+ * standard normal numbers and base 500000, so the score q k / sqrt(d) has rms 1. The program prints the rms
+ * of the score minus the exact score, which is computed in double from pe's doubles.
  */
 #include "pe.h"
 
@@ -43,7 +44,7 @@ static double uniform(void)
 }
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(2 * PI * uniform()); }
 
-/* A number with so many bits. */
+/* Returns x rounded to a significand of so many bits. */
 static double rounded(double x, int bits)
 {
     int exponent;
@@ -51,7 +52,8 @@ static double rounded(double x, int bits)
     return ldexp(rint(ldexp(x, bits - exponent)), exponent - bits);
 }
 
-/* Pairs (i, i + H) of a head, in float, as engines rotate, and in double. */
+/* Rotates the pairs (i, i + H) of a head in float, as engines do. rotate_exactly() below does the same in
+ * double. */
 static void rotate(const double *x, const float *c, const float *s, double *out)
 {
     for (int i = 0; i < H; i++) {
@@ -92,7 +94,8 @@ static pe_status make_plans(void)
     return status;
 }
 
-/* The few lines: omega is computed once, angles are doubles, the last step rounds. */
+/* Computes a row with libm alone: frequencies are computed once, angles are doubles, and the last step
+ * rounds to float. */
 static void libm_row(int64_t p, float *s, float *c)
 {
     for (int i = 0; i < H; i++) {
@@ -101,7 +104,8 @@ static void libm_row(int64_t p, float *s, float *c)
     }
 }
 
-/* How many of their floats are not the nearest ones, and the time of a row, with both. */
+/* Prints how many floats of libm_row() are not the nearest ones, and the time that libm and pe take for a
+ * row. */
 static pe_status compare_rows(void)
 {
     enum { ROWS = 100000, STEP = 7 };
@@ -109,7 +113,7 @@ static pe_status compare_rows(void)
     long differ = 0;
     clock_t times[3];
     pe_status status = PE_OK;
-    for (int round = 0; round < 2; round++) { /* the first one has the system find the memory */
+    for (int round = 0; round < 2; round++) { /* in the first one the system provides the memory */
         times[0] = clock();
         for (int r = 0; r < ROWS; r++) libm_row((int64_t)r * STEP, s[r], c[r]);
         times[1] = clock();
@@ -128,7 +132,7 @@ static pe_status compare_rows(void)
     return status;
 }
 
-/* A query or key at its position: rotated in each way, and exactly. */
+/* Rotates x, a query or a key at position p, in each way to out[way], and exactly to exact. */
 static pe_status place(int64_t p, const double *x, double (*out)[D], double *exact)
 {
     static const pe_rope_ggml chain = {D, 500000, 1, 0, 1, 32, 1, 0, NULL, 0, 0};
@@ -184,7 +188,7 @@ int main(int argc, char **argv)
     if (f != NULL)
         fprintf(f,
                 "# position, then the rms error of scores in the order of the program's table\n");
-    for (int k = 16; k <= 50 && status == PE_OK; k++) { /* 2^8 ... 2^25, two an octave */
+    for (int k = 16; k <= 50 && status == PE_OK; k++) { /* 2^8 ... 2^25, two per octave */
         double rms[WAYS];
         const int64_t p = (int64_t)(exp2(0.5 * k) + 0.5);
         status = noise_at(p, rms);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * regression: is PE(p + k) a linear function of PE(p)? Yes, of the two columns of a pair; not of one.
+ * regression: is PE(p + k) a linear function of PE(p)? It is one of both columns of a pair, and not of one
+ * column.
  *
  *     regression [directory]      writes regression.dat there, of which gnuplot draws regression.png
  *     cc -std=c99 -O2 -march=native -I. examples/regression.c -lm
  *
- * Least squares over the positions 0 ... 999 of the paper's table (d_model 512, pair 64, one turn in 63
- * positions): one column predicted from itself, k positions before, then from both columns of its pair. One
- * column explains cos^2(k w) of the variance: nothing when k is a quarter turn. Two explain all of it, and
- * what least squares finds are cos(k w) and sin(k w), the entries of the matrix
- * of that shift: what pe_shift_f64 by -k makes of the identity.
+ * The program takes positions 0 ... 999 of pair 64 of the paper's table (d_model 512; the pair turns once in
+ * 63 positions). Least squares predicts a column at position p + k, first from the same column at position
+ * p, then from both columns of the pair. One column explains cos^2(k w) of the variance, which is nothing
+ * when k is a quarter turn. Both columns explain all of it. The coefficients are then cos(k w) and sin(k w).
+ * These are the entries of the matrix of the shift by k, which pe_shift_f64 by -k makes of the identity.
  */
 #include "pe.h"
 
@@ -22,7 +23,7 @@ enum { D = 512, PAIR = 64, N = 1000, SHIFTS = 64 };
 
 static double s[N + SHIFTS], c[N + SHIFTS]; /* the two columns */
 
-/* y = a + b x: how much of the variance it explains. */
+/* Fits y = a + b x and returns the share of the variance that it explains. */
 static double fit_one(const double *x, const double *y)
 {
     double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
@@ -35,7 +36,7 @@ static double fit_one(const double *x, const double *y)
     return xy * xy / (xx * yy);
 }
 
-/* y = a x + b z, by the normal equations. */
+/* Fits y = a x + b z with the normal equations, and returns the share of the variance that it explains. */
 static double fit_two(const double *x, const double *z, const double *y, double *a, double *b)
 {
     double xx = 0, xz = 0, zz = 0, xy = 0, zy = 0, mean = 0, all = 0, rest = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The attention step of a decoder with a KV cache, one token at a time: queries and keys are turned in
- * place by pe_rope_qk_f32, the key goes to the cache, and the query looks at all of it.
+ * This is the attention step of a decoder with a KV cache, one token at a time. pe_rope_qk_f32 rotates the
+ * query and the key in place, the key is appended to the cache, and the query attends to the whole cache.
  *
  *     cc -O2 -march=native -I. examples/rope_decoder.c -lm && ./a.out
  *
@@ -30,7 +30,7 @@ typedef struct cache {
     size_t tokens;
 } cache;
 
-/* What the projections of a layer would give for token t: anything. */
+/* Writes random numbers in place of what the projections of a layer would compute for token t. */
 static void project(size_t t, float *q, float *k, float *v)
 {
     unsigned state = 12345u + 977u * (unsigned)t;
@@ -43,7 +43,7 @@ static void project(size_t t, float *q, float *k, float *v)
     }
 }
 
-/* softmax(q . keys / sqrt(DIM)) values, head by head; four heads of queries share one of keys. */
+/* Writes softmax(q . keys / sqrt(DIM)) values to out, head by head. Four query heads share one key head. */
 static void attend(const cache *c, const float *q, float *out)
 {
     for (size_t h = 0; h < HEADS; h++, q += DIM, out += DIM) {
@@ -64,7 +64,7 @@ static void attend(const cache *c, const float *q, float *out)
     }
 }
 
-/* One step: project, turn q and k in place, append to the cache, attend. */
+/* Does one step: project, rotate q and k in place, append to the cache, attend. */
 static void decode(const pe_plan *rope, cache *c, int64_t position, size_t t, float *out)
 {
     float q[Q];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * table: the first 96 positions of 512 dimensions as a heat map, and the dot product of two rows by
- * their distance.
+ * table: draws the first 96 positions of 512 dimensions as a heat map, and the dot product of two rows as
+ * a function of their distance.
  *
  *     table directory      writes table.bin, preview.bin and curve.dat there, of which gnuplot draws
  *                          table.png, preview.png (the social preview of a repository) and curve.png
@@ -22,8 +22,9 @@ static FILE *begin(const char *directory, const char *name)
     return fopen(path, "wb");
 }
 
-/* Floats, row by row: all sines of a row, then all cosines. Next to each other, as in the paper, they
-   would shimmer, and so would positions for which neighbouring pairs are half a turn apart. */
+/* Writes the table as floats, row by row: all sines of a row, then all its cosines. In the order of the
+   paper, sines and cosines alternate, and the picture would shimmer. It would also shimmer at positions at
+   which the angles of neighbouring pairs differ by half a turn. */
 static pe_status rows(const char *directory, const char *name, size_t n, size_t d)
 {
     static float table[N * D];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * train_learned: a learned table of positions, trained by gradient descent.
+ * train_learned: trains a learned table of positions by gradient descent.
  *
  *     cc -std=c99 -O2 -march=native -I. examples/train_learned.c -lm
  *
@@ -35,7 +35,7 @@ static unsigned below(unsigned n)
 }
 static float noise(void) { return (float)below(20001) / 10000.0f - 1.0f; }
 
-/* One batch: answers, their mean squared error, and the gradients of it. */
+/* Computes the answers of one batch, their mean squared error, and the gradients of that error. */
 static pe_status batch(int with_positions, float *loss)
 {
     float target[BATCH];
@@ -74,7 +74,7 @@ static pe_status batch(int with_positions, float *loss)
     return status;
 }
 
-/* The loss over the last steps of a training from the start. */
+/* Trains from the start, and returns the mean loss of the last steps. */
 static float train(int with_positions)
 {
     float mean = 0, shown = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * increments: the phase increments of Llama 3.1 8B as JSON, four words a pair, with the bits of the
- * table that a kernel has to make of them: rows of [sine, cosine]. webgpu.html reads it.
+ * increments: prints the phase increments of Llama 3.1 8B as JSON, four words per pair. It also prints the
+ * bits of the table that a kernel has to compute from them, in rows of [sine, cosine]. webgpu.html reads
+ * the file.
  *
  *     cc -std=c99 -O2 -I. examples/gpu/increments.c -o increments -lm
  *     ./increments >examples/gpu/increments.json

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * increments: on the computer that builds the firmware, prints increments.h for rope.c: the phase
- * increments of a model's frequencies, here of the TinyStories models of llama2.c: base 10,000,
- * heads of 48.
+ * increments: runs on the computer that builds the firmware and prints increments.h for rope.c. That
+ * file has the phase increments of a model's frequencies, here of the TinyStories models of llama2.c,
+ * whose base is 10,000 and whose heads have 48 elements.
  *
  *     cc -std=c99 -O2 -I. examples/microcontroller/increments.c -o increments -lm
  *     ./increments >increments.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * rope: one head of a query rotated at each position of a context, as llama2.c does it, on a CPU
- * without doubles or without any floating point. The increments are constants in flash, 16 bytes a
+ * without doubles or without any floating point. The increments are constants in flash, 16 bytes per
  * pair; sines and cosines are integer arithmetic and have the bits of pe.h. Only the rotation
  * itself is floating point.
  *

@@ -18,7 +18,7 @@
 #define DEFECT 0
 #endif
 
-// The numbers of one member of a file, rows one behind the other. A file without it has none.
+// Returns all numbers of one member of the file, row after row, or none if the file lacks the member.
 static std::vector<double> numbers(const std::string &json, const char *name)
 {
     std::vector<double> found;
