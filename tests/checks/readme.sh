@@ -3,7 +3,7 @@
 #
 # readme.sh: every ```c block of README.md and docs/*.md is a complete program: it compiles without
 # a warning as C and as C++, with SLEEF and without, runs, and says the same each time, and what its comments
-# "prints ..." say; also by README.md's own command, beside the headers, whatever is installed. README.md has at most 180 lines,
+# "prints ..." say; also by README.md's own commands, beside the headers and pe.c, whatever is installed. README.md has at most 180 lines,
 # and a program with a table and one with RoPE in the first 60.
 #
 #   readme.sh         as all of these
@@ -42,15 +42,23 @@ run() { # NAME RUNNER COMPILER FLAGS...
     fi
 }
 
-by_hand() { # SOURCE
+by_hand() { # SOURCE COMMAND
     cp "$1" "$WORK/program.c"
-    (cd "$WORK" && $command $EXTRA_CFLAGS -o program)
+    (cd "$WORK" && $2 $EXTRA_CFLAGS -o program)
 }
 
-command=$(sed -n 's/^    \(cc -.* program\.c .*\)/\1/p' README.md | head -n 1)
+sed -n 's/^    \(cc -.* program\.c .*\)/\1/p' README.md >"$WORK/ways"
+command=$(head -n 1 "$WORK/ways")
 check "README.md says how to compile them: $command" test -n "$command"
+once=$(sed -n '2s/program\.c pe\.c/program.c pe.o/p' "$WORK/ways")
+check "... and how with pe.c: $(sed -n 2p "$WORK/ways")" test -n "$once"
 command="$CC ${command#cc }"
-cp pe.h pe_simd.h "$WORK"
+cp pe.h pe_simd.h pe.c "$WORK"
+once_flags=$(echo "$once" | sed 's/^cc //; s/ program\.c.*//')
+if [ "${1:-}" != some ]; then
+    # shellcheck disable=SC2086
+    check "... which compiles pe.c once for all of them" "$CC" $once_flags $EXTRA_CFLAGS -c pe.c -o "$WORK/pe.o"
+fi
 out="-I. -o $WORK/program"
 for source in "$WORK"/*.c; do
     echo "$source"
@@ -68,9 +76,15 @@ for source in "$WORK"/*.c; do
             check "prints $line" grep -qwF -e "$line" "$WORK/out"
         done <"$WORK/prints"
         case ${1:-all}.${source##*/} in
-        *.README.*) run "$command" "" by_hand "$source" ;;
+        *.README.*) run "$command" "" by_hand "$source" "$command" ;;
         esac
         [ "${1:-}" != some ] || continue
+        case ${source##*/} in
+        README.*)
+            run "$once" "" by_hand "$source" "$CC ${once#cc }"
+            run "... in C++" "" "$GXX" -x c++ -std=c++11 $once_flags -DPE_EXTERN $out "$source" -x none "$WORK/pe.o" -lm
+            ;;
+        esac
         run "C++11, no SLEEF" "" "$GXX" -x c++ -std=c++11 $level $WARNINGS $out "$source" -lm
         run "clang, C17" "" "$CLANG" -std=c17 $level $WARNINGS $out "$source" -lm
         if [ "$SLEEF" != 0 ] && have_library sleef "$CC"; then
