@@ -55,7 +55,8 @@ int main()
     pe_status status = pe_plan_init(&plan, &config, memory.data(), memory.size());
     if (status == PE_OK) status = pe_fill_f32(&plan, pe_from(1000000), rows, table.data(), width);
     say("plan", status, table);
-    const pe_heads heads = {4, width, 4 * width};
+    pe_heads heads;
+    heads.heads = 4, heads.head_stride = width, heads.token_stride = 4 * width;
     say("rope", pe_rope_f32(&plan, pe_from(131072), rows / 4, table.data(), heads), table);
     return 0;
 }

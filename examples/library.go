@@ -52,6 +52,6 @@ func main() {
 		status = C.pe_fill_f32(&plan, C.pe_from(1000000), rows, first, width)
 	}
 	say("plan", status, x)
-	heads := C.pe_heads{4, width, 4 * width}
+	heads := C.pe_heads{heads: 4, head_stride: width, token_stride: 4 * width}
 	say("rope", C.pe_rope_f32(&plan, C.pe_from(131072), rows/4, first, heads), x)
 }

@@ -23,7 +23,8 @@
 
 enum { HEADS = 8, KV_HEADS = 2, DIM = 64, TOKENS = 48, Q = HEADS * DIM, KV = KV_HEADS * DIM };
 
-static const pe_heads q_heads = {HEADS, DIM, Q}, kv_heads = {KV_HEADS, DIM, KV};
+static const pe_heads q_heads = {.heads = HEADS, .head_stride = DIM, .token_stride = Q};
+static const pe_heads kv_heads = {.heads = KV_HEADS, .head_stride = DIM, .token_stride = KV};
 
 typedef struct cache {
     float keys[TOKENS][KV], values[TOKENS][KV];

@@ -7,9 +7,9 @@
 # Variables, from the environment:
 #   PREFIX        /usr/local
 #   BINDIR        $PREFIX/bin       the program posenc, if make tool has built it
-#   INCLUDEDIR    $PREFIX/include   posenc/pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl, pe_fixed.glsl
+#   INCLUDEDIR    $PREFIX/include   posenc/pe.h, pe_simd.h, pe.c, pe_fixed.h, pe_fixed.wgsl, pe_fixed.glsl
 #   LIBDIR        $PREFIX/lib       the library
-#   PKGCONFIGDIR  posenc.pc, posenc-sleef.pc, posenc-lib.pc: $PREFIX/share/pkgconfig; install-lib: $LIBDIR/pkgconfig
+#   PKGCONFIGDIR  posenc.pc ...: $PREFIX/share/pkgconfig; install-lib: $LIBDIR/pkgconfig
 #   CMAKEDIR      for find_package(posenc CONFIG): $PREFIX/share/cmake/posenc; install-lib: $LIBDIR/cmake/posenc
 #   DESTDIR       in front of every path written to, and in no file: for making packages
 #
@@ -67,6 +67,7 @@ take() { # FILE DIRECTORY NAME
 each() { # put or take
     $1 pe.h "$INCLUDEDIR/posenc" pe.h
     $1 pe_simd.h "$INCLUDEDIR/posenc" pe_simd.h
+    $1 pe.c "$INCLUDEDIR/posenc" pe.c
     for fixed in pe_fixed.h pe_fixed.wgsl examples/gpu/pe_fixed.glsl; do
         $1 $fixed "$INCLUDEDIR/posenc" ${fixed##*/}
     done
@@ -84,6 +85,7 @@ put_program() {
 # The shared library under its full version, with the two links that programs and linkers look for.
 each_of_lib() {
     $1 packaging/posenc-lib.pc.in "$pcdir" posenc-lib.pc
+    $1 packaging/posenc-static.pc.in "$pcdir" posenc-static.pc
     $1 packaging/posencLibrary.cmake.in "$cmakedir" posencLibrary.cmake
     $1 "$BUILD/libposenc.a" "$LIBDIR" libposenc.a
     if [ -e "$BUILD/libposenc.dylib" ]; then

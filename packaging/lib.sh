@@ -4,8 +4,8 @@
 # lib.sh: build/libposenc.a and build/libposenc.so, pe with every instruction set of the machine that $CC
 # compiles for; see packaging/pe_lib.c. Variables: CC, CPPFLAGS, CFLAGS (-O2), EXTRA_CFLAGS, LDFLAGS, AR, BUILD.
 #
-# The shared library is called by the versions that have the same interface, 0.4.x, see CHANGELOG.md:
-# libposenc.so.0.4 is a link to it, so that programs run from here.
+# The shared library is named after the versions that have the same interface, X.Y.*, see CHANGELOG.md:
+# libposenc.so.X.Y is a link to it, so that programs run from here.
 set -eu
 . ./packaging/version.sh
 BUILD=${BUILD:-build}
@@ -18,7 +18,7 @@ aarch64* | arm64*) isas="SCALAR NEON" ;;
 esac
 mkdir -p "$BUILD/lib"
 flags="-std=c99 ${CPPFLAGS:-} ${CFLAGS:--O2} -fPIC ${EXTRA_CFLAGS:-}"
-objects=$BUILD/lib/chosen.o
+objects=
 running=
 for isa in $isas; do
     # shellcheck disable=SC2086
@@ -26,8 +26,12 @@ for isa in $isas; do
     running="$running $!"
     objects="$objects $BUILD/lib/$isa.o"
 done
+# The archive's functions are hidden, so a shared library that contains them exports none; those of libposenc.so are not.
 # shellcheck disable=SC2086
-$CC $flags -c packaging/pe_lib.c -o "$BUILD/lib/chosen.o"
+{
+    $CC $flags -fvisibility=hidden -c packaging/pe_lib.c -o "$BUILD/lib/hidden.o"
+    $CC $flags -fvisibility=default -c packaging/pe_lib.c -o "$BUILD/lib/exported.o"
+}
 for process in $running; do wait "$process"; done
 
 rm -f "$BUILD"/libposenc.*
@@ -38,8 +42,8 @@ esac
 sed "s/@PE_SERIES@/$SERIES/" packaging/libposenc.map.in >"$BUILD/lib/libposenc.map"
 # shellcheck disable=SC2086
 {
-    $CC $flags ${LDFLAGS:-} $shared $objects -o "$BUILD/$link" -lm
+    $CC $flags ${LDFLAGS:-} $shared "$BUILD/lib/exported.o" $objects -o "$BUILD/$link" -lm
     ln -s $link "$BUILD/$name"
-    ${AR:-ar} rcs "$BUILD/libposenc.a" $objects
+    ${AR:-ar} rcs "$BUILD/libposenc.a" "$BUILD/lib/hidden.o" $objects
 }
 echo "$BUILD/libposenc.a, $BUILD/$link ($name): $isas"

@@ -5,8 +5,11 @@
  * a table; without, it is the functions that programs call, which look there:
  *
  *     cc -O2 -c -fPIC -DPE_LIB=SSE2 pe_lib.c -o sse2.o      (and so AVX2, AVX512; SCALAR, NEON)
- *     cc -O2 -c -fPIC pe_lib.c -o chosen.o
- *     ar rcs libposenc.a chosen.o sse2.o avx2.o avx512.o
+ *     cc -O2 -c -fPIC -fvisibility=hidden pe_lib.c -o hidden.o
+ *     ar rcs libposenc.a hidden.o sse2.o avx2.o avx512.o
+ *
+ * The functions of the archive are hidden, so that a shared library that is linked with it exports none of them.
+ * libposenc.so has the same functions, compiled without -fvisibility=hidden.
  *
  * The environment variable PE_ISA = sse2, avx2, avx512, neon or scalar, in letters of either case, is read
  * at the first call and takes one that is not the best. If PE_ISA is another word, or this CPU cannot run

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # release.sh [tree] [DIR]: what a release consists of, in DIR, build/release; the same commit gives the same bytes.
+# release.sh version: only looks whether every place says the version of pe.h, and lists those that do not.
 #
 #   posenc-VERSION.tar.gz            the source, see packaging/dist.sh
-#   pe.h pe_simd.h pe_single.h       to be copied into a project
+#   pe.h pe_simd.h pe.c pe_single.h  to be copied into a project
+#   posenc-VERSION-py3-none-PLATFORM.whl    the Python package, for the machine that makes the release
 #   posenc-VERSION-layout.json       sizes and offsets of the structs, values of the enums, where pointers have 64 bits
 #   posenc-VERSION.wasm, ...-wasm.txt, ...-wasm-layout.json    the library as WebAssembly with SIMD128; what it
 #                                    imports and exports; the table, for 32 bits. Where emscripten and node are
@@ -19,11 +21,11 @@
 set -eu
 . ./packaging/version.sh
 BUILD=${BUILD:-build}
-tree=
-if [ "${1:-}" = tree ]; then
-    tree=tree
-    shift
-fi
+tree='' version_only='' wrong=0
+case ${1:-} in
+tree) tree=tree && shift ;;
+version) version_only=1 && shift ;;
+esac
 out=${1:-$BUILD/release}
 name=posenc-$VERSION
 work=$BUILD/release.work
@@ -33,22 +35,39 @@ export LC_ALL
 
 refuse() {
     echo "no release: $*"
-    exit 1
+    [ -n "$version_only" ] || exit 1
+    wrong=1
 }
 changelog=$(sed -n 's/^## //p' CHANGELOG.md | head -n 1)
 date=$(echo "$changelog" | sed -n 's/^\[.*\] - \(20[0-9][0-9]-[0-1][0-9]-[0-3][0-9]\)$/\1/p')
 [ -n "$date" ] || [ -z "$tree" ] || date=unreleased # for tests
-[ "$changelog" = "[$VERSION] - $date" ] || refuse "CHANGELOG.md's first entry is '$changelog', not '[$VERSION] - DATE'"
+[ "$changelog" = "[$VERSION] - ${date:-DATE}" ] || refuse "CHANGELOG.md's first entry is '$changelog', not '[$VERSION] - DATE'"
 says() { # FILE LINE: it has it
     grep -q -x -F -e "$2" "$1" || refuse "$1 does not say '$2'"
 }
+contains() { # FILE TEXT
+    grep -q -F -e "$2" "$1" || refuse "$1 does not say '$2'"
+}
 says CITATION.cff "version: $VERSION"
-[ "$date" = unreleased ] || says CITATION.cff "date-released: $date"
+[ "$date" = unreleased ] || says CITATION.cff "date-released: ${date:-DATE}"
 head -n 1 packaging/debian/changelog | grep -q "^posenc ($VERSION-" ||
     refuse "packaging/debian/changelog does not begin with $VERSION"
 grep -q "^project(.* version: '$VERSION'" meson.build || refuse "meson.build does not say version: '$VERSION'"
-grep -q "^Package: libposenc$SERIES\$" packaging/debian/control ||
-    refuse "packaging/debian/control has no libposenc$SERIES, nor its .install and .symbols that name"
+says packaging/debian/control "Package: libposenc$SERIES"
+contains packaging/debian/control "Depends: libposenc$SERIES ("
+for file in install symbols lintian-overrides; do
+    [ -f "packaging/debian/libposenc$SERIES.$file" ] || refuse "there is no packaging/debian/libposenc$SERIES.$file"
+done
+[ ! -f "packaging/debian/libposenc$SERIES.symbols" ] ||
+    says "packaging/debian/libposenc$SERIES.symbols" " (symver)POSENC_$SERIES $SERIES.0"
+contains README.md "within $SERIES.x"
+contains docs/building.md "find_package(posenc $SERIES "
+contains docs/building.md "\`libposenc.so.$SERIES\`"
+contains docs/building.md "libposenc-dev and libposenc$SERIES"
+if [ -n "$version_only" ]; then
+    [ $wrong -ne 0 ] || echo "every place says $VERSION"
+    exit $wrong
+fi
 sh tests/checks/headers.sh >/dev/null || refuse "tests/checks/headers.sh fails: run make headers"
 [ -n "$tree" ] || for log in log-test log; do
     [ -f "$BUILD/$log/passed" ] && [ -z "$(find pe.h pe_simd.h -newer "$BUILD/$log/passed")" ] ||
@@ -58,8 +77,10 @@ done
 rm -rf "$out" "$work"
 mkdir -p "$out" "$work"
 sh packaging/dist.sh $tree "$out/$name.tar.gz"
-cp pe.h pe_simd.h "$out/"
+cp pe.h pe_simd.h pe.c "$out/"
 sh packaging/single.sh "$out/pe_single.h"
+
+python3 python/posenc_build.py "$out"
 
 # layout FILE COMPILER [RUNNER...]: the table of what this compiler builds.
 layout() {
@@ -80,9 +101,8 @@ if command -v "$EMCC" >/dev/null && command -v node >/dev/null; then
     # emscripten's programs want a node in which fetch() is for no file.
     node=node
     ! node --no-experimental-fetch -e 0 2>/dev/null || node="node --no-experimental-fetch"
-    printf '%s\n' '#define PE_EXTERN' '#define PE_IMPLEMENTATION' '#include "pe.h"' >"$work/pe.c"
     exported=$(. tests/tools/lib.sh && public_functions | sed 's/^/_/' | tr '\n' ',')_malloc,_free
-    "$EMCC" -std=c99 -O3 -msimd128 -I. "$work/pe.c" -o "$out/$name.wasm" --no-entry -s STANDALONE_WASM=1 \
+    "$EMCC" -std=c99 -O3 -msimd128 pe.c -o "$out/$name.wasm" --no-entry -s STANDALONE_WASM=1 \
         -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=262144 -s "EXPORTED_FUNCTIONS=$exported"
     chmod 644 "$out/$name.wasm"
     echo "$out/$name.wasm"

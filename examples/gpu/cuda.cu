@@ -76,12 +76,12 @@ int main()
     int left = 1;
     cudaMemcpy(&left, undecided, sizeof left, cudaMemcpyDeviceToHost);
 
-    if (pe_rope_bf16(&plan, pe_at_i32(positions.data()), TOKENS, x.data(),
-                     pe_heads{HEADS, 2 * PAIRS, HEADS * 2 * PAIRS}) != PE_OK)
+    pe_heads heads;
+    heads.heads = HEADS, heads.head_stride = 2 * PAIRS, heads.token_stride = HEADS * 2 * PAIRS;
+    if (pe_rope_bf16(&plan, pe_at_i32(positions.data()), TOKENS, x.data(), heads) != PE_OK)
         return 1;
     unsigned wrong = 0;
-    for (std::size_t i = 0; i < x.size(); i++)
-        wrong += x[i] != got[i];
+    for (std::size_t i = 0; i < x.size(); i++) wrong += x[i] != got[i];
     std::printf("%zu elements, %u wrong%s\n", x.size(), wrong, left ? ", undecided pairs" : "");
     return wrong != 0 || left != 0;
 }

@@ -77,7 +77,8 @@ int main(void)
     static float x[COUNT], want[COUNT];
     static uint32_t increments[4 * PAIRS];
     static int32_t positions[TOKENS];
-    const pe_heads heads = {HEADS, 2 * PAIRS, HEADS * 2 * PAIRS};
+    const pe_heads heads = {
+        .heads = HEADS, .head_stride = 2 * PAIRS, .token_stride = HEADS * 2 * PAIRS};
     cl_platform_id platform;
     cl_device_id device;
     pe_plan plan;

@@ -45,7 +45,7 @@ git ls-files | grep -v '^build/' | git check-attr --stdin export-ignore |
 (cd "$WORK/$name" && find . ! -type d | sed 's,^\./,,') | LC_ALL=C sort >"$WORK/found"
 check "it has the files of the tree, below $name/" diff "$WORK/want" "$WORK/found"
 check "those that a user needs are among them" sh -c "cd '$WORK/$name' &&
-    ls pe.h pe_simd.h LICENSE README.md docs/building.md CHANGELOG.md .github/SECURITY.md .github/CONTRIBUTING.md Makefile CMakeLists.txt"
+    ls pe.h pe_simd.h pe.c LICENSE README.md docs/building.md CHANGELOG.md .github/SECURITY.md .github/CONTRIBUTING.md Makefile CMakeLists.txt"
 
 # In it, with the settings of a user who has just unpacked it, away from this tree.
 inside() {
@@ -55,6 +55,7 @@ CFLAGS=-O1
 [ "$full" != full ] || CFLAGS=-O2
 check "make install" inside make -s install DESTDIR="$WORK/stage"
 check "... of this pe.h" cmp pe.h "$WORK/stage/usr/local/include/posenc/pe.h"
+check "... and this pe.c" cmp pe.c "$WORK/stage/usr/local/include/posenc/pe.c"
 check "sh packaging/single.sh" inside sh packaging/single.sh
 check "make demo DEPS=0" inside make demo DEPS=0 CFLAGS=$CFLAGS
 cp "$WORK/log" "$WORK/demo"

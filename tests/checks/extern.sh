@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# extern.sh: PE_EXTERN and PE_IMPLEMENTATION, the functions compiled once for a program of several files.
+# extern.sh: PE_EXTERN and pe.c, the functions compiled once for a program of several files.
 #
-#   symbols   the file that defines both defines every public function and nothing else that a
+#   symbols   pe.c defines every public function and nothing else that a
 #             linker sees; files that define PE_EXTERN have nothing of the library in them
 #   program   files in C and C++ that are linked with it, beside files that have functions of their
 #             own, for another instruction set: each calls whom it should, all have the same bits, and
@@ -57,11 +57,9 @@ program() { # CC CXX LANGUAGE: that of the functions
     rm -f "$WORK"/*.o "$WORK/program"
     compiler=$cc
     [ "${3%% *}" = c ] || compiler=$cxx
-    echo '#include "pe.h"' >"$WORK/implementation.c"
     # shellcheck disable=SC2046,SC2086
     {
-        check "the functions: $what" build implementation "$compiler" -x $3 -O1 $(isa_flags "$isa") \
-            -DPE_EXTERN -DPE_IMPLEMENTATION "$WORK/implementation.c"
+        check "the functions: $what" build implementation "$compiler" -x $3 -O1 $(isa_flags "$isa") pe.c
         check "... are all public ones, and no other name" exports_public "$WORK/implementation.o"
         check "linked C" build linked_c "$cc" -std=c99 -O1 -DPE_EXTERN -DFILE_NAME=linked_c \
             tests/checks/extern.c
@@ -96,11 +94,12 @@ pair "$CLANG" "$CLANGXX" "c++ -std=c++11"
 
 # shellcheck disable=SC2086
 preprocess() { $CC -std=c99 -E -DPE_EXTERN -I. $EXTRA_CFLAGS "$1" >"$WORK/extern.i"; }
-check "the preprocessor" preprocess "$WORK/implementation.c"
+echo '#include "pe.h"' >"$WORK/includes.c"
+check "the preprocessor" preprocess "$WORK/includes.c"
 check "no intrinsics with PE_EXTERN" no_intrinsics "$WORK/extern.i"
 # and they would be seen
 # shellcheck disable=SC2046,SC2086
-$CC -std=c99 -E $(isa_flags "$isa") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS "$WORK/implementation.c" >"$WORK/inline.i"
+$CC -std=c99 -E $(isa_flags "$isa") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS "$WORK/includes.c" >"$WORK/inline.i"
 check "the same of functions of its own" test -s "$WORK/inline.i"
 check "intrinsics are noticed" not no_intrinsics "$WORK/inline.i"
 

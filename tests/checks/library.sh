@@ -5,7 +5,8 @@
 #
 #   settings  CPPFLAGS, CFLAGS and LDFLAGS reach the compiler; others than before, or another compiler, build anew
 #   symbols   libposenc.so exports the public functions, with the version of its interface, and nothing else, and
-#             asks for libc and libm alone; so the objects of libposenc.a, whose tables, pe__AVX2 ..., are hidden
+#             asks for libc and libm alone; so the objects of libposenc.a, whose tables, pe__AVX2 ..., are hidden;
+#             a shared library that has all of libposenc.a inside exports none of its functions
 #   bits      examples/library.cpp, .py, .rs and .go, and C and C++ files in one program (extern.c), with
 #             each instruction set of this CPU, are given the same bits; tests/unit/hash.c those of
 #             tests/golden.txt
@@ -77,8 +78,8 @@ told() { # COUNT FLAG: so many of the commands
     [ "$(grep -c -e " $2 " "$WORK/settings/log")" = "$1" ] || { cat "$WORK/settings/log" && return 1; }
 }
 check "make lib, with a compiler that writes down its options" builds CPPFLAGS=-DA CFLAGS=-Ob LDFLAGS=-Wl,-c
-check "... all five commands have CPPFLAGS" told 5 -DA
-check "... and CFLAGS" told 5 -Ob
+check "... all six commands have CPPFLAGS" told 6 -DA
+check "... and CFLAGS" told 6 -Ob
 check "... one LDFLAGS" told 1 -Wl,-c
 check "... the same again does nothing" not builds CPPFLAGS=-DA CFLAGS=-Ob LDFLAGS=-Wl,-c
 for flags in "CPPFLAGS=-DB CFLAGS=-Ob" "CPPFLAGS=-DB CFLAGS=-Oc" "CPPFLAGS=-DB CFLAGS=-Oc LDFLAGS=-Wl,-d" \
@@ -100,6 +101,13 @@ fi
 check "libposenc.so exports the public functions" exports "$WORK/libposenc.so"
 check "libposenc.a, too, and hidden tables" archive "$WORK/libposenc.a"
 check "libposenc.so asks for libc and libm alone" asks "$WORK/libposenc.so"
+inside() { # NAME ARCHIVE: a shared library with all of the archive inside, which exports no name of pe
+    "$CC" -shared -Wl,--whole-archive "$2" -Wl,--no-whole-archive -lm -o "$WORK/$1.so" || return 1
+    nm "$WORK/$1.so" | grep -c ' [Tt] pe_fill_f32$' && ! nm -D --defined-only "$WORK/$1.so" | grep ' pe_'
+}
+check "a shared library with libposenc.a inside exports none of its functions" inside inside "$WORK/libposenc.a"
+"${AR:-ar}" rcs "$WORK/visible.a" "$WORK/lib/exported.o" "$WORK"/lib/[A-Z]*.o
+check "... and they are seen where it does" not inside visible "$WORK/visible.a"
 soname() { readelf -d "$1" | grep -q "SONAME.*\[libposenc.so.$SERIES\]"; }
 check "its name is libposenc.so.$SERIES" soname "$WORK/libposenc.so"
 # shellcheck disable=SC2086

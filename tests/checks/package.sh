@@ -29,6 +29,7 @@ equal() { [ "$1" = "$2" ] || { echo "'$1', not '$2'" && return 1; }; }
 # ---- files ----------------------------------------------------------------------------------------
 
 cat >"$WORK/expected" <<X
+include/posenc/pe.c 644
 include/posenc/pe.h 644
 include/posenc/pe_fixed.glsl 644
 include/posenc/pe_fixed.h 644
@@ -59,6 +60,7 @@ check "make install: the expected files, readable" lists "$STAGE/usr/local"
 check "make install: nothing outside PREFIX" equal "$(files "$STAGE" | grep -v "^$STAGE/usr/local/")" ""
 check "make install: no file names where it was made" not names_place "$STAGE"
 check "make install: pe.h as it is" cmp pe.h "$STAGE/usr/local/include/posenc/pe.h"
+check "make install: pe.c as it is" cmp pe.c "$STAGE/usr/local/include/posenc/pe.c"
 check "make install: pe_simd.h as it is" cmp pe_simd.h "$STAGE/usr/local/include/posenc/pe_simd.h"
 
 own="PREFIX=/opt/pe INCLUDEDIR=/opt/pe/include/0 PKGCONFIGDIR=/opt/pe/lib/pkgconfig CMAKEDIR=/lib/cmake/posenc"
@@ -102,7 +104,7 @@ of_library() { # DIRECTORY SHARED LIBRARIES...: it holds the files of the header
     of=$1
     shift
     cut -d ' ' -f 1 "$WORK/expected" | sed s,^share/,lib/, >"$WORK/names"
-    for file in cmake/posenc/posencLibrary.cmake pkgconfig/posenc-lib.pc "$@"; do echo "lib/$file"; done >>"$WORK/names"
+    for file in cmake/posenc/posencLibrary.cmake pkgconfig/posenc-lib.pc pkgconfig/posenc-static.pc "$@"; do echo "lib/$file"; done >>"$WORK/names"
     LC_ALL=C sort -o "$WORK/names" "$WORK/names"
     (cd "$of" && find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort) | diff "$WORK/names" - || return 1
     cut -d ' ' -f 1 "$WORK/expected" | while read -r file; do
@@ -193,6 +195,17 @@ if have pkg-config; then
     ) >"$WORK/posenc-lib" 2>&1
     check "pkg-config posenc-lib: C99, the same bits" equal $? 0
     [ -x "$WORK/client-lib" ] || cat "$WORK/posenc-lib"
+    # A shared library with the static one inside.
+    (
+        PKG_CONFIG_PATH=$LIBRARY/lib/pkgconfig
+        export PKG_CONFIG_PATH
+        # shellcheck disable=SC2046,SC2086
+        $CC -std=c99 $WARNINGS -O0 -fPIC -shared $(pkg-config --cflags posenc-static) tests/checks/package/client.c \
+            -o "$WORK/client-static.so" $(pkg-config --libs posenc-static) &&
+            nm "$WORK/client-static.so" | grep ' [Tt] pe_fill_f32$' && ! nm -D "$WORK/client-static.so" | grep ' pe_'
+    ) >"$WORK/posenc-static" 2>&1
+    check "pkg-config posenc-static: a shared library has pe inside and exports none of it" equal $? 0
+    [ -f "$WORK/client-static.so" ] || cat "$WORK/posenc-static"
     # Not a header of the source tree, nor one that this machine has.
     # shellcheck disable=SC2046
     check "pkg-config: the header where it was moved to" sh -c \
@@ -231,7 +244,7 @@ cmake_install() { # NAME PREFIX OPTIONS...: the source tree as the project
 
 exported() { # NAME PREFIX OPTIONS...: what the project NAME exports, installed to PREFIX, asks for its target, and is of use
     name=$1 prefix=$2
-    case $name in *compiled) target=compiled ;; *) target=lib ;; esac
+    case $name in *compiled) target=compiled ;; *static) target=static ;; *) target=lib ;; esac
     shift 2
     check "CMake, $name: installs" cmake --install "$WORK/$name" --prefix "$prefix"
     check "CMake, $name: ... asks for posenc::$target" grep -q "posenc::$target" "$prefix/lib/cmake/user/user.cmake"
@@ -246,11 +259,12 @@ needs() { readelf -d "$1" | grep -q "NEEDED.*\[$2"; }
 only_libm() { ! readelf -d "$1" | grep NEEDED | grep -v -e '\[libm\.' -e '\[libc\.'; }
 isa_of() { "$1" | sed -n 's/^# pe [^,]*, \([^,]*\),.*/\1/p'; }
 isa_is() { grep "^#.*, $1, SLEEF" "$WORK/out"; }
+has_pe() { nm "$WORK/$1/libfirst.so" | grep ' [Tt] pe_fill_f32$' && nm "$WORK/$1/libsecond.so" | grep ' [Tt] pe_fill_f32$'; }
 exports_pe() { nm -D --defined-only "$WORK/$1/libfirst.so" "$WORK/$1/libsecond.so" | grep ' pe_'; }
 with_pe() { find "$1" -name '*.o' -exec nm -A {} + | grep ' T .*pe_fill_f32'; }
 cmake_library() {
     env CC="$CC" CFLAGS="-O0 $EXTRA_CFLAGS" cmake -S . -B "$WORK/library.build" -DPOSENC_LIBRARY=ON \
-        -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_LIBDIR=lib &&
+        -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_LIBDIR=lib &&
         cmake --build "$WORK/library.build" -j "$JOBS" &&
         DESTDIR=$WORK/library cmake --install "$WORK/library.build" --prefix /usr/local
 }
@@ -258,7 +272,7 @@ ctest_library() { (cd "$WORK/library.build" && ctest --no-tests=error --output-o
 
 if have cmake; then
     if cmake --help | grep -q -e --preset; then
-        check "CMakePresets.json" cmake --preset shared -B "$WORK/preset"
+        check "CMakePresets.json" cmake --preset library -B "$WORK/preset"
     fi
     check "cmake --install" cmake_install stage-cmake /usr/local
     check "cmake --install: the files of make install" diff -r "$MOVED" "$WORK/stage-cmake/usr/local"
@@ -316,7 +330,27 @@ if have cmake; then
         lib="-DFROM=package -DTARGET=posenc::lib -DCOMPONENTS=lib"
         project find_package-lib "$both" library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
         project subdirectory-lib C library -DFROM=subdirectory "$tree" -DTARGET=posenc::lib
-        names="find_package-lib subdirectory-lib find_package-compiled"
+        needs_lib() { needs "$WORK/$1/client_c" libposenc.so; }
+        check "CMake, find_package-lib: it is the shared library" needs_lib find_package-lib
+        check "CMake, subdirectory-lib: it is the static library" not needs_lib subdirectory-lib
+        # The static library in shared libraries: they export nothing of it, and are what the two clients link with.
+        static="-DTARGET=posenc::static -DBUILD_SHARED_LIBS=ON"
+        project find_package-static "$both" library $static -DFROM=package -DCOMPONENTS=static "-DCMAKE_PREFIX_PATH=$LIBRARY"
+        project subdirectory-static C library $static -DFROM=subdirectory "$tree"
+        # Whatever the project wants of its own functions, the shared library exports pe's.
+        project FetchContent-shared C library -DTARGET=posenc::lib -DBUILD_SHARED_LIBS=ON -DFROM=fetch "$tree" \
+            -DCMAKE_C_VISIBILITY_PRESET=hidden
+        project find_package-shared C library -DTARGET=posenc::shared -DFROM=package -DCOMPONENTS=shared "-DCMAKE_PREFIX_PATH=$LIBRARY"
+        for name in find_package-static subdirectory-static; do
+            check "CMake, $name: two shared libraries in one program" "$WORK/$name/parts"
+            check "CMake, $name: ... have pe inside" has_pe $name
+            check "CMake, $name: ... export no function of pe" not exports_pe $name
+            check "CMake, $name: ... need no library of pe" not needs_lib $name
+        done
+        for name in FetchContent-shared find_package-shared; do
+            check "CMake, $name: the program needs libposenc.so" needs_lib $name
+        done
+        names="find_package-lib subdirectory-lib find_package-compiled find_package-static"
         [ "$both" = C ] || {
             names="$names subdirectory-lib-cpp"
             project find_package-lib-cpp CXX library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
@@ -335,14 +369,24 @@ if have cmake; then
             "readelf -d '$WORK/library.build/libposenc.so' | grep -q -F 'soname: [libposenc.so.$SERIES]' &&
              ! nm -D --defined-only '$WORK/library.build/libposenc.so' | grep -v '[ @]POSENC_$SERIES\$'"
         project build-tree-lib C library $lib "-Dposenc_DIR=$WORK/library.build"
-        check "cmake --install: the library's files" of_library "$WORK/library/usr/local" $shared
+        check "cmake --install: the library's files" of_library "$WORK/library/usr/local" libposenc.a $shared
         check "... no file names where it was made" not grep -r -l -F -e "$TOP" -e @PE_ --include=*.pc --include=*.cmake "$WORK/library"
         cp -R "$WORK/library/usr/local" "$WORK/moved/library-cmake"
         project installed-lib C library $lib "-DCMAKE_PREFIX_PATH=$WORK/moved/library-cmake"
 
+        # The whole CMakeLists.txt of docs/building.md, with README.md's first program. The folder stands for the address.
+        mkdir -p "$WORK/fetched"
+        awk '/^```cmake$/ { on = 1; next } /^```$/ { on = 0 } on' docs/building.md >"$WORK/fetched/CMakeLists.txt"
+        awk '/^```c$/ { on = !n++; next } /^```$/ { on = 0 } on' README.md >"$WORK/fetched/program.c"
+        check "docs/building.md: FetchContent's CMakeLists.txt" env CC="$CC" cmake -S "$WORK/fetched" -B "$WORK/fetched/build" \
+            "-DFETCHCONTENT_SOURCE_DIR_POSENC=$TOP"
+        check "docs/building.md: ... builds" cmake --build "$WORK/fetched/build"
+        check "docs/building.md: ... and the program prints what README.md says" equal "$("$WORK/fetched/build/program")" \
+            "$(sed -n 's,^/\* prints \(.*\) \*/$,\1,p' "$WORK/fetched/program.c")"
+
         check "CMake: an unknown component" not configure unknown -DLANGUAGES=C $at "-DCOMPONENTS=posenc;library"
         check "CMake: ... is refused, and the known ones are named" said \
-            "no component library: posenc has posenc (the headers), compiled (the headers, compiled once) and lib (the library)"
+            "no component library: posenc has posenc (the headers), compiled (the headers, compiled once), static, shared and lib (the library)"
         check "CMake: a missing one" not configure unknown -DLANGUAGES=C $at -DCOMPONENTS=lib
         check "CMake: ... is refused, and how it is had is said" said "comes with make install-lib, or with POSENC_LIBRARY=ON"
         check "CMake: one that may be missing" configure unknown -DLANGUAGES=C $at \
@@ -385,7 +429,7 @@ meson_does() { # DIRECTORY SOURCE OPTIONS...: set it up and build it
         meson compile -C "$directory" -j "$JOBS"
 }
 if have meson && have ninja; then
-    check "meson" meson_does "$WORK/meson" . --prefix=/usr/local --libdir=lib -Dlibrary=true -Ddefault_library=both
+    check "meson" meson_does "$WORK/meson" . --prefix=/usr/local --libdir=lib -Dlibrary=true
     check "meson test" meson test -C "$WORK/meson"
     check "meson install" env DESTDIR="$WORK/meson-stage" meson install -C "$WORK/meson"
     # shellcheck disable=SC2086
@@ -395,6 +439,14 @@ if have meson && have ninja; then
     check "meson install: no file names where it was made" not grep -r -l -F -e "$TOP" -e @PE_ --include=*.pc --include=*.cmake "$WORK/meson-stage"
     check "meson: its name is libposenc.so.$SERIES" sh -c \
         "readelf -d '$WORK/meson-stage/usr/local/lib/libposenc.so' | grep -q -F 'soname: [libposenc.so.$SERIES]'"
+    # The meson.build of docs/building.md.
+    mkdir -p "$WORK/meson-page/subprojects"
+    ln -s "$TOP" "$WORK/meson-page/subprojects/posenc"
+    sed -n "/^    project('program'/,/^\$/s/^    //p" docs/building.md >"$WORK/meson-page/meson.build"
+    awk '/^```c$/ { on = !n++; next } /^```$/ { on = 0 } on' README.md >"$WORK/meson-page/program.c"
+    check "docs/building.md: its meson.build" meson_does "$WORK/meson-page/build" "$WORK/meson-page" --wrap-mode=forcefallback
+    check "docs/building.md: ... and the program prints what README.md says" equal "$("$WORK/meson-page/build/program")" \
+        "$(sed -n 's,^/\* prints \(.*\) \*/$,\1,p' "$WORK/meson-page/program.c")"
     mkdir -p "$WORK/meson-user/subprojects"
     ln -s "$TOP" "$WORK/meson-user/subprojects/posenc"
     cp tests/checks/package/client.c "$WORK/meson-user/"
@@ -403,10 +455,20 @@ project('user', 'c', default_options: 'c_std=c99')
 foreach name : ['posenc', 'posenc-lib']
   executable('client-' + name, 'client.c', dependencies: dependency(name, fallback: 'posenc'))
 endforeach
+static = dependency('posenc-lib', static: true, fallback: 'posenc')
+executable('client-static', 'client.c', dependencies: static)
+shared_library('first', 'client.c', dependencies: static)
 X
     check "meson: a subproject" meson_does "$WORK/meson-built" "$WORK/meson-user" --wrap-mode=forcefallback
     check "meson: ... the headers, the same bits" same_bits "$WORK/meson-built/client-posenc" 0
     check "meson: ... the library, the same bits" same_bits "$WORK/meson-built/client-posenc-lib" library
+    check "meson: ... the static library, the same bits" same_bits "$WORK/meson-built/client-static" library
+    if have readelf; then
+        check "meson: ... posenc-lib is the shared library" needs "$WORK/meson-built/client-posenc-lib" libposenc.so
+        check "meson: ... static: true is the static one" not needs "$WORK/meson-built/client-static" libposenc.so
+    fi
+    meson_exports() { nm -D --defined-only "$WORK/meson-built/libfirst.so" | grep ' pe_'; }
+    check "meson: ... a shared library with it exports no function of pe" not meson_exports
 else
     skipping "meson or ninja is missing"
 fi

@@ -3,8 +3,8 @@
 #
 # readme.sh: checks that every ```c block of README.md and docs/*.md is a complete program. It compiles without a
 # warning as C and as C++, with SLEEF and without, prints the same each time, and prints what its comments "prints ..."
-# say. The command in README.md also compiles it, in the folder of the headers. README.md has at most 180 lines,
-# and in the first 60 a program with a table and one with RoPE.
+# say. README.md's own commands also compile its programs, next to the headers and pe.c, whatever is installed.
+# README.md has at most 180 lines, and in the first 60 a program with a table and one with RoPE.
 #
 #   readme.sh         compiles the programs in all of these ways
 #   readme.sh some    compiles those of README.md with its own command, and all as C99 without SLEEF and optimiser, in
@@ -43,15 +43,23 @@ run() { # NAME RUNNER COMPILER FLAGS...
     fi
 }
 
-by_hand() { # SOURCE
+by_hand() { # SOURCE COMMAND
     cp "$1" "$WORK/program.c"
-    (cd "$WORK" && $command $EXTRA_CFLAGS -o program)
+    (cd "$WORK" && $2 $EXTRA_CFLAGS -o program)
 }
 
-command=$(sed -n 's/^    \(cc -.* program\.c .*\)/\1/p' README.md | head -n 1)
+sed -n 's/^    \(cc -.* program\.c .*\)/\1/p' README.md >"$WORK/ways"
+command=$(head -n 1 "$WORK/ways")
 check "README.md says how to compile them: $command" test -n "$command"
+once=$(sed -n '2s/program\.c pe\.c/program.c pe.o/p' "$WORK/ways")
+check "... and how with pe.c: $(sed -n 2p "$WORK/ways")" test -n "$once"
 command="$CC ${command#cc }"
-cp pe.h pe_simd.h "$WORK"
+cp pe.h pe_simd.h pe.c "$WORK"
+once_flags=$(echo "$once" | sed 's/^cc //; s/ program\.c.*//')
+if [ "${1:-}" != some ]; then
+    # shellcheck disable=SC2086
+    check "... which compiles pe.c once for all of them" "$CC" $once_flags $EXTRA_CFLAGS -c pe.c -o "$WORK/pe.o"
+fi
 out="-I. -o $WORK/program"
 for source in "$WORK"/*.c; do
     echo "$source"
@@ -70,9 +78,15 @@ for source in "$WORK"/*.c; do
             check "prints $line" grep -qwF -e "$line" "$WORK/out"
         done <"$WORK/prints"
         case ${1:-all}.${source##*/} in
-        *.README.*) run "$command" "" by_hand "$source" ;;
+        *.README.*) run "$command" "" by_hand "$source" "$command" ;;
         esac
         [ "${1:-}" != some ] || continue
+        case ${source##*/} in
+        README.*)
+            run "$once" "" by_hand "$source" "$CC ${once#cc }"
+            run "... in C++" "" "$GXX" -x c++ -std=c++11 $once_flags -DPE_EXTERN $out "$source" -x none "$WORK/pe.o" -lm
+            ;;
+        esac
         run "C++11, no SLEEF" "" "$GXX" -x c++ -std=c++11 $level $WARNINGS $out "$source" -lm
         run "clang, C17" "" "$CLANG" -std=c17 $level $WARNINGS $out "$source" -lm
         if [ "$SLEEF" != 0 ] && have_library sleef "$CC"; then

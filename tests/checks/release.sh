@@ -18,6 +18,19 @@ name=posenc-$VERSION
 undated() {
     ! sh packaging/release.sh "$WORK/none" >"$WORK/said" 2>&1 && cat "$WORK/said" && grep -qF "first entry is '[$VERSION] - unreleased'" "$WORK/said"
 }
+check "every place says this version" sh -c "sh packaging/release.sh version >'$WORK/places' || ! grep -v 'CHANGELOG.md.* - unreleased\|date-released' '$WORK/places'"
+places() { # a copy whose pe.h says 9.8.7: the places that are named
+    mkdir -p "$WORK/copy" && cp -R pe.h CHANGELOG.md CITATION.cff meson.build README.md docs packaging "$WORK/copy/" &&
+        sed -i 's/PE_VERSION_STRING "[0-9.]*"/PE_VERSION_STRING "9.8.7"/' "$WORK/copy/pe.h" || return 1
+    (cd "$WORK/copy" && sh packaging/release.sh version) >"$WORK/places" && return 1
+    cat "$WORK/places"
+    for place in CHANGELOG.md CITATION.cff meson.build README.md docs/building.md packaging/debian/changelog \
+        packaging/debian/control packaging/debian/libposenc9.8.install packaging/debian/libposenc9.8.symbols; do
+        grep -qF "$place" "$WORK/places" || return 1
+    done
+}
+check "... and the places of another one are listed" places
+export CFLAGS=-O0 # of the wheel and of the program, which the python and tool steps test
 if grep -q "^## \[$VERSION\] - unreleased" CHANGELOG.md; then
     check "without a date there is none" undated
 fi
@@ -30,9 +43,24 @@ again() {
 check "the same bytes again" again
 sums() { (cd "$WORK/one" && sha256sum -c SHA256SUMS && [ "$(wc -l <SHA256SUMS)" = "$(($(ls | wc -l) - 1))" ]); }
 check "SHA256SUMS are those of all files" sums
-check "pe.h and pe_simd.h as they are" sh -c "cmp pe.h '$WORK/one/pe.h' && cmp pe_simd.h '$WORK/one/pe_simd.h'"
+for file in pe.h pe_simd.h pe.c; do check "$file as it is" cmp $file "$WORK/one/$file"; done
 check "what others have to make is not in the archive" sh -c \
     "gzip -dc '$WORK/one/$name.tar.gz' | tar tf - >'$WORK/files' && grep -q /pe.h$ '$WORK/files' && ! grep explorer.html$ '$WORK/files' | grep -v generate/explorer/"
+installs() { # from what was written and nothing else
+    "$python" -m venv --without-pip "$WORK/venv" && site=$("$WORK/venv/bin/python" -c 'import site; print(site.getsitepackages()[0])') &&
+        "$python" -m zipfile -e "$WORK"/one/$name-py3-none-*.whl "$site" &&
+        (cd "$WORK" && PYTHONPATH=$("$python" -c 'import numpy, os; print(os.path.dirname(os.path.dirname(numpy.__file__)))') \
+            "$WORK/venv/bin/python" -c 'import posenc; print(posenc.__file__, posenc.__version__)' | grep "$WORK/venv/.* $VERSION\$")
+}
+python=
+for candidate in python3 /usr/bin/python3; do
+    ! "$candidate" -c 'import numpy, venv' 2>/dev/null || python=${python:-$candidate}
+done
+if [ -n "$python" ]; then
+    check "the wheel is imported where it is unpacked" installs
+else
+    skipping "python3 with numpy is missing: the wheel"
+fi
 cat >"$WORK/lines.py" <<'X2'
 import json, sys
 table = json.load(open(sys.argv[1]))
