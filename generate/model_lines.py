@@ -282,6 +282,21 @@ def with_hand(found, by_hand):
     return found, complaints
 
 
+def citations():
+    """Return the set of (class or function, file) that words by hand and facts by hand cite."""
+    found = {citation for listed in words_by_hand()[1].values() for citation in listed}
+    for line in styles.lines_of("read.txt"):
+        found.add(tuple(dictionary(line.split(" ")[1:])["read"].split(":")))
+    return found
+
+
+def uncited():
+    """Return complaints about citations that cited.txt lacks, or has in vain."""
+    recorded = {tuple(line.split(" ")[:2]) for line in styles.lines_of("cited.txt")}
+    return [f"{' '.join(item)}: is cited, or is in cited.txt, but not both: run generate/model_tree.py"
+            for item in sorted(recorded ^ citations())]
+
+
 def in_order(words):
     """Return the words of a line in the order of the table."""
     rank = {key: i for i, key in enumerate(SIZES)}
@@ -332,6 +347,7 @@ def main():
     with open(OUTPUT, encoding="utf-8") as file:
         is_current = file.read() == text
     if sys.argv[1:] == ["--check"]:
+        complaints += uncited()
         complaints += [] if is_current else [f"{OUTPUT} is not what generate/model_lines.py makes"]
     elif sys.argv[1:]:
         sys.exit(__doc__)

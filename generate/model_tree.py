@@ -75,20 +75,12 @@ def add(found, name, config):
     found.setdefault(name, words_of(name, config, inner))
 
 
-def citations():
-    """Return the set of (class or function, file) that words by hand and facts by hand cite."""
-    found = {citation for listed in model_lines.words_by_hand()[1].values() for citation in listed}
-    for line in styles.lines_of("read.txt"):
-        found.add(tuple(model_lines.dictionary(line.split(" ")[1:])["read"].split(":")))
-    return found
-
-
 def cited():
     """Return the lines of cited.txt."""
     folder = os.path.join(os.path.dirname(library.transformers.__file__), "models")
     paths = {os.path.basename(path): path for path in glob.glob(os.path.join(folder, "*", "*.py"))}
     lines = []
-    for name, file in sorted(citations()):
+    for name, file in sorted(model_lines.citations()):
         source = open(paths[file], encoding="utf-8").read() if file in paths else ""
         rows = source.splitlines()
         code = ["\n".join(rows[item.lineno - 1:item.end_lineno]) for item in ast.parse(source).body
