@@ -6,6 +6,7 @@ only Python's standard library.
 """
 import copy
 import json
+import os
 
 FOLDER = "tests/models/"
 SAVED = "saved"
@@ -90,6 +91,23 @@ def inside(config, path):
     return config
 
 
+def number(value):
+    """Return a number of a config as a word: 10000.0 is 10000."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
+def replace(path, lines):
+    """Write a file elsewhere and rename it at the end, so that a stopped run leaves the old file."""
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in lines)
+    os.replace(path + ".new", path)
+
+
 def lines_of(name):
     """Return the lines of a record without its comments."""
     with open(FOLDER + name, encoding="utf-8") as file:
@@ -97,9 +115,9 @@ def lines_of(name):
 
 
 def read_facts():
-    """Return the lines of facts.txt: (model type, {key: value}, {changed key: what changes})."""
+    """Return the lines of facts.txt and read.txt: (model type, {key: value}, {changed key: what changes})."""
     facts = []
-    for line in lines_of("facts.txt"):
+    for line in lines_of("facts.txt") + lines_of("read.txt"):
         model_type, *words = line.split(" ")
         values = dict(word.split("=", 1) for word in words if "=" in word.split(">")[0])
         keys = dict(word.split(">", 1) for word in words if ">" in word and "=" not in word.split(">")[0])

@@ -6,18 +6,20 @@
 Writes tests/models/facts.txt: one line for each rotation of each model type. Every fact is measured: the model runs
 once on the meta device, and the function that rotates gets unit vectors (model_library.py); one key of the config is
 changed at a time. Nothing is inferred from a name. A type that cannot be measured has a line with the reason.
---only replaces the lines of these types and keeps all others, so a stopped run can be continued.
+The file is replaced at the end. --only replaces the lines of these types and keeps all others.
 """
 import argparse
 import datetime
 import json
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import config_styles as styles  # noqa: E402
 import model_library as library  # noqa: E402
 
 OUTPUT = "tests/models/facts.txt"
@@ -419,17 +421,15 @@ def text_of(model_type, line):
         if key == "keys":
             words += [f"{name}>{what}" for name, what in sorted(value.items())]
         else:
-            words.append(f"{key}={'_'.join(str(value).split())}")
+            text = re.sub(r"https?://\S+", "URL", str(value))
+            words.append(f"{key}={'_'.join(text.split())}")
     return " ".join([model_type, *words])
 
 
 def write(path, lines):
     """Write all lines of facts, sorted."""
-    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"# What transformers {library.transformers.__version__} rotates, asked on {datetime.date.today()}; "
-                   "made from the library by generate/model_facts.py\n")
-        file.writelines(line + "\n" for line in sorted(lines))
+    styles.replace(path, [f"# What transformers {library.transformers.__version__} rotates, asked on {datetime.date.today()}; "
+                          "made from the library by generate/model_facts.py", *sorted(lines)])
 
 
 def main():
@@ -448,12 +448,10 @@ def main():
     start = time.time()
     with multiprocessing.get_context("fork").Pool(options.jobs, maxtasksperchild=60) as pool:
         tasks = [(model_type, options.seconds) for model_type in types]
-        for done, (model_type, found, seconds) in enumerate(pool.imap_unordered(measure, tasks)):
+        for model_type, found, seconds in pool.imap_unordered(measure, tasks):
             lines |= {text_of(model_type, line) for line in found}
             if seconds > 15:
                 print(f"{model_type}: {seconds:.0f} s", file=sys.stderr)
-            if done % 50 == 0:
-                write(options.output, lines)
     write(options.output, lines)
     print(f"{len(types)} types, {len(lines)} lines, {time.time() - start:.0f} s")
 

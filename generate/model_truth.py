@@ -276,8 +276,7 @@ def write(jobs):
             ("variants.txt", "configs of Llama, and [length, frequencies, factor] of each length", lines),
             ("frequencies.txt", "lists that the other files name", [f"{key} {record.lists[key]}"
                                                                     for key in sorted(record.lists)])):
-        with open(styles.FOLDER + name, "w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in [head + what, *body])
+        styles.replace(styles.FOLDER + name, [head + what, *body])
     print(f"{len(configs)} types, {len(truths)} lines, {len(record.lists)} lists, {time.time() - start:.0f} s")
 
 

@@ -213,10 +213,14 @@ MISSING = {"kimi-linear": ("text", None), "granite-4": ("text", None), "nemotron
            "afmoe": ("nope", [3]), "longrope-one-list": (None, None)}
 
 
+# Files whose keys posenc obeys, as the model's own code does, although transformers 5.17.0 does not read them.
+GUESSED = {"nomic-half"}
+
+
 def cases():
     for name, parts in CASES.items():
         status, got = pe(CONFIGS + name + ".json")
-        check(f"{name}: status 0", status == 0, got)
+        check(f"{name}: status 0", status == (name in GUESSED), got)
         for what, (head, rotary, pairs, interleave, layers, attention, omega) in parts.items():
             part = got.get(what, {})
             is_said = [part.get(k) for k in ("kind", "head_dim", "rotary_dim", "pairs", "rope_interleave", "layers")]
@@ -700,9 +704,6 @@ def real_files():
     base = '"hidden_size": 512, "num_attention_heads": 8, '
     linear = [*range(8)]
     for what, text, parts in (
-            ("DBRX's attn_config", '"model_type": "dbrx", "d_model": 512, "n_heads": 8, "attn_config": {"rope_theta": 5e5}',
-             {"text": {"rope_theta": 5e5}}),
-            ("LFM2's theta", '"model_type": "lfm2", "theta": 2e6, "rope_theta": 1e6', {"text": {"rope_theta": 2e6}}),
             ("Mistral 7B's window", '"model_type": "mistral"', {"text": {"window": 4096}}),
             ("no window of Mistral", '"model_type": "mistral", "sliding_window": null', {"text": {"window": None}}),
             ("RecurrentGemma's window", '"model_type": "recurrent_gemma", "num_hidden_layers": 6',
@@ -789,24 +790,13 @@ def real_files():
         check(f"{what}: {key} is named", status == 1 and keys == set(key.split()), (status, got))
 
 
-def dry_run():
-    """model_types.py, which the weekly workflow runs with transformers, agrees with a stand-in, and differs from a false one."""
-    stub = "tests/checks/stub"
-    tables = [re.findall(r'^    \{"([^"]+)",', open(f"tool/model/{name}.h").read(), re.M)
-              for name in ("transformers", "elsewhere")]
-    check("each table of types is sorted", all(names == sorted(names) for names in tables), tables)
-    names = sum(tables, [])
+def tables_of_types():
+    """The two tables of model types are sorted, and no type is in both."""
+    both = [re.findall(r'^    \{"([^"]+)",', open(f"tool/model/{name}.h").read(), re.M)
+            for name in ("transformers", "elsewhere")]
+    check("each table of types is sorted", all(names == sorted(names) for names in both), both)
+    names = sum(both, [])
     check("the two tables have each type once", len(names) > 100 and len(names) == len(set(names)), names)
-    for what, change, status in (("as it is", {}, 0), ("another base", {'"persimmon": _Config(rope_parameters={"rope_theta": 10000.0': '"persimmon": _Config(rope_parameters={"rope_theta": 26000.0'}, 1)):
-        with tempfile.TemporaryDirectory() as folder:
-            text = open(os.path.join(stub, "transformers.py")).read()
-            for old, new in change.items():
-                text = text.replace(old, new)
-            open(os.path.join(folder, "transformers.py"), "w").write(text)
-            run = subprocess.run([sys.executable, "-B", "tests/checks/model_types.py"], stdout=subprocess.PIPE,
-                                 env={**os.environ, "PYTHONPATH": folder})
-            check(f"model_types.py, {what}: {status}", run.returncode == status and
-                  (b"FAIL persimmon: rope_theta is 26000.0, not 10000" in run.stdout) == status, run.stdout)
 
 
 def rows():
@@ -830,7 +820,7 @@ def types():
     tool_types.run_all(sys.modules[__name__])
 
 
-for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, dry_run, details, settings, complaints, hostile, tables,
+for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, tables_of_types, details, settings, complaints, hostile, tables,
                          no_config, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")

@@ -132,6 +132,37 @@ def run_all(t):
          {"text": ({"rotary_dim": 32}, default(32, 5000000))})
     says("ERNIE 4.5: the head has a default", {"model_type": "ernie4_5", "hidden_size": 1024, "num_attention_heads": 16},
          {"text": ({"head_dim": 128}, default(128, 500000))})
+    # transformers 5.17.0 loads these bases: setdefault() gives rope_parameters the base, so its own one wins
+    linear2 = {"rope_scaling": {"type": "linear", "factor": 2}}
+    for what, keys, theta, factor in (("GPT-NeoX: its own key", {"rotary_emb_base": 25000}, 25000, 1),
+                                      ("GPT-NeoX: its own key with a scaling", {"rotary_emb_base": 25000, **linear2}, 25000, 2),
+                                      ("GPT-NeoX: rope_theta does nothing", {"rope_theta": 25000}, 10000, 1),
+                                      ("GPT-NeoX: nor with a scaling", {"rope_theta": 25000, **linear2}, 10000, 2),
+                                      ("GPT-NeoX: both", {"rotary_emb_base": 25000, "rope_theta": 5e4}, 25000, 1),
+                                      ("GPT-NeoX: rope_parameters win", {"rotary_emb_base": 25000, "rope_parameters": {
+                                          "rope_type": "default", "rope_theta": 5e4, "partial_rotary_factor": 0.25}}, 50000, 1)):
+        says(what, {"model_type": "gpt_neox", "hidden_size": 6144, "num_attention_heads": 64, **keys},
+             {"text": ({**rope, "rotary_dim": 24}, linear(24, theta, factor))})
+    says("ModernBERT: rope_parameters win", {"model_type": "modernbert", "global_rope_theta": 5e3, "num_hidden_layers": 4,
+                                             "head_dim": 64, "rope_parameters": {
+                                                 "full_attention": {"rope_type": "default", "rope_theta": 7e3},
+                                                 "sliding_attention": {"rope_type": "default", "rope_theta": 9e3}}},
+         {"full_attention": (rope, default(64, 7000)), "sliding_attention": (rope, default(64, 9000))})
+    for what, key, keys, numbers in (
+            ("MiniMax-M2's rotary_dim", "rotary_dim", {"model_type": "minimax_m2", "rotary_dim": 64}, default(64, 5000000)),
+            ("nomic's remote key", "rotary_emb_base", {"model_type": "nomic_bert", "rotary_emb_base": 5000}, default(64, 5000)),
+            ("LFM2's theta", "theta", {"model_type": "lfm2", "head_dim": 64, "theta": 2e6}, default(64, 2000000)),
+            ("DBRX's attn_config", "attn_config.rope_theta", {"model_type": "dbrx", "d_model": 512, "n_heads": 8,
+                                                              "attn_config": {"rope_theta": 5e5}}, default(64, 500000))):
+        status, parts = show(keys)
+        t.check(f"{what} is obeyed, and status 1 says that transformers does not read it",
+                status == 1 and [n["key"] for n in parts["text"]["wrong"]] == [key] and
+                "transformers 5.17.0 does not read" in parts["text"]["wrong"][0]["text"], (status, parts))
+        t.same(what, parts["text"], numbers)
+    for keys in ({"model_type": "minimax_m2", "rotary_dim": 128}, {"model_type": "nomic_bert", "rotary_emb_base": 1000,
+                                                                    "rotary_emb_interleaved": False, "n_embd": 768}):
+        status, parts = show(keys)
+        t.check(f"{keys}: what transformers means is no guess", status == 0 and not parts["text"]["wrong"], parts)
     for name in ("blt_patcher", "cohere2_moe", "moonshine_streaming", "openai_privacy_filter"):
         part = show({"model_type": name, "head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 1e4}})[1]["text"]
         t.check(f"{name} pairs neighbours", part.get("pairs") == "neighbours" and not part["rope_interleave"], part)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# transformers.sh: posenc reads each config.json as transformers does. tests/checks/transformers_parity.py compares posenc with
-# the record in tests/models/, which needs no package. In the environment of test peers, generate/model_truth.py then
+# transformers.sh: posenc reads each config.json as transformers does. The table of model types is what
+# generate/model_lines.py makes of the record in tests/models/. tests/checks/transformers_parity.py compares posenc with
+# this record, which needs no package. In the environment of test peers, generate/model_truth.py then
 # compares the record with the library itself: one style of files, or all of them and the random variants with EVERY=1.
 # transformers_parity.py says which classes of entries it counts. Of these, "unmeasured" means that the library was not seen
 # to rotate with these numbers, so that nothing is claimed about them.
@@ -17,9 +18,11 @@ have_library json-c "$CC" || skip "transformers: json-c is missing, so posenc ca
 style=no_rope_keys
 [ "${EVERY:-0}" = 1 ] && style=all
 {
+    python3 generate/model_lines.py --check || echo "FAIL model_lines.py: status $?"
     python3 tests/checks/transformers_parity.py "$WORK/posenc" "$WORK" || echo "FAIL transformers_parity.py: status $?"
     if cmp -s tests/requirements/peers.txt "$BUILD/peers/requirements.txt"; then
         "$BUILD/peers/bin/python" generate/model_truth.py --check $style || echo "FAIL model_truth.py: status $?"
+        [ $style != all ] || "$BUILD/peers/bin/python" generate/model_tree.py --check || echo "FAIL model_tree.py: status $?"
     else
         echo "SKIP: build/peers is missing, so the record is not compared with transformers: make deps"
         echo "0 passed, 0 failed, 1 skipped"

@@ -6,15 +6,14 @@
 tests/models/truth.txt has the frequencies and attention factors that the library loads from each config.json,
 facts.txt which pairs its layers rotate, in which direction, and which layers; generate/model_truth.py and
 generate/model_facts.py made both from the library. Each entry is one rotation in one file. It is classed as
-  right    a part has the library's numbers, pairs, direction and layers, and the status is 0
+  right    a part has the library's numbers, pairs, direction and layers, and the status is 0; or nothing rotates, and
+           posenc says so
   noted    the same, with status 1 because of another key
   refused  posenc computes no numbers for it, names the reason, and the status is 1
   wrong    a part that can only mean this rotation has other numbers
   silent   no part and no message is about it
-  unmeasured  no part has its numbers, but nobody knows whether the library uses them: facts.txt has no model that was
-              seen to rotate with this class, or only one whose config was changed for it. The reasons are
-              a position encoding without rotation (Parakeet, BROS), a forward pass that fails or needs more than
-              tokens and pixels (SAM), or a default config that switches the rotation off (ESM, Zamba2)
+  unmeasured  no part has its numbers, but nobody knows whether the library uses them: no line of facts.txt is of a model
+              that was seen to rotate with this class, and none of read.txt says what a person has read in its code
 tests/models/gaps.txt has a bound for the numbers of right and refused entries, and lists every wrong and silent entry.
 A new one fails, and so does one in the list that is right by now. --gaps writes the file anew, unless a bound would become
 worse or the list would get a new entry. For another version of the library, remove the file first.
@@ -162,8 +161,10 @@ class Facts:
     """What facts.txt says of a rotary class and a kind of layers."""
 
     def __init__(self):
-        self.own, self.any, self.measured = {}, {}, set()
+        self.own, self.any, self.measured, self.still = {}, {}, set(), set()
         for model_type, values, _ in styles.read_facts():
+            if values.get("rotates") == "no":
+                self.still.add(values["class"])
             if "pairs" in values:
                 key = values["class"], values["kind"]
                 self.measured.add(values["class"])
@@ -184,7 +185,7 @@ def judge(entry, status, parts, text):
     """Return (class, reason) of one entry."""
     frequencies, factor, fact, is_own, is_alone = (entry[key] for key in ("frequencies", "factor", "fact", "own", "only"))
     frequencies, reason = per_pair(frequencies, fact), ""
-    for part in joined(parts):
+    for part in joined(parts) if not entry["still"] else ():
         if part.get("kind") == "rope" and same_numbers(part, frequencies, factor):
             reason = difference(part, fact, is_own)
             if not reason and is_own and layers_differ(part, fact, entry["alike"]):
@@ -194,11 +195,14 @@ def judge(entry, status, parts, text):
     last = entry["path"].split(".")[-1]
     named = [part for part in parts if last != "." and part.get("name") == last.removesuffix("_config")]
     mentioned = last != "." and (last in text or bool(named))
+    if entry["still"]:
+        moves = any(part.get("frequencies") for part in (named if last != "." else parts))
+        if status == 0 and not moves and (mentioned or last == "."):
+            return "right", ""
+        return "wrong", "nothing rotates"
     refusals = [note for part in named or parts for note in part.get("wrong", [])]
     if entry["unmeasured"] and not (status == 1 and refusals):
         return "unmeasured", "no model of the library was seen to rotate with this class"
-    if status == 0 and fact and "forced" in fact and not any(part.get("frequencies") for part in named or parts):
-        return "unmeasured", "a model was seen to rotate with this class only after another key was changed"
     if status == 1 and (refusals or not any(part.get("frequencies") for part in named or parts)) and (mentioned or last == "."):
         return "refused", "; ".join(f"{note['key']}: {note['text']}" for note in refusals)[:160]
     if status == 1 and mentioned and not is_alone:
@@ -223,7 +227,7 @@ def entries_of(lists):
                 entry["fact"], entry["own"] = facts.of(model_type, place, name, kind)
                 if style == "no_head_dim" and entry["own"]:  # the width may be another one
                     entry["own"] = int(entry["fact"]["moves"]) == len(per_pair(lists[numbers], entry["fact"]))
-                entry["unmeasured"] = name not in facts.measured
+                entry["unmeasured"], entry["still"] = name not in facts.measured, name in facts.still
                 entry.update(frequencies=lists[numbers], factor=float(factor))
             groups[model_type, style].append(entry)
     for group in groups.values():
@@ -263,7 +267,7 @@ def judge_variant(program, folder, number, line, lists):
         if numbers is None:
             continue
         entry = {"path": ".", "frequencies": lists[numbers], "factor": float(factor), "fact": None, "own": False,
-                 "only": True, "unmeasured": False, "alike": []}
+                 "only": True, "unmeasured": False, "still": False, "alike": []}
         kind, reason = judge(entry, status, parts, text)
         if kind == "refused" and not odd:
             kind = "wrong"  # only an odd width, which transformers truncates, is a reason to refuse a variant

@@ -29,8 +29,11 @@ static void read_theta(const reader *r, const label *l)
             r->m->type);
         return;
     }
-    if (base && (has(r, base->text) || (usual_of(r, base->text) && !has_inner))) {
-        if (!has_inner && has(r, "rope_theta") && strcmp(base->text, "rope_theta") != 0)
+    if (base && has_inner && has(r, base->text))
+        say(r->out, NOTE_ODD, base->text, "does nothing beside rope_theta of %s",
+            name_of(r, r->inner));
+    else if (base && !has_inner && (has(r, base->text) || usual_of(r, base->text))) {
+        if (has(r, "rope_theta") && strcmp(base->text, "rope_theta") != 0)
             say(r->out, NOTE_ODD, "rope_theta", "does nothing beside %s", base->text);
         number(r, base->text, to);
         return;

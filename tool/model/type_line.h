@@ -34,13 +34,17 @@
  *   @hidden=KEY         the key of the model's width, not hidden_size
  *   @heads=KEY          the key of the number of heads, not num_attention_heads
  *   @layers=KEY         the key of the number of layers, not num_hidden_layers
- *   @base=KEY           the key of the base, which wins over rope_theta
+ *   @base=KEY           the key of the base, which wins over rope_theta, except over that of
+ *                       rope_parameters
  *   @bases=B            flags: layer_rope_theta says only which layers rotate nothing, not their
  *                       bases; top: rope_theta, if the file has it, wins over the bases that this
  *                       line has for each kind of layers
  *   @sliding_base=N     the base of the sliding layers, unless rope_parameters has one for them
  *   @reads=new          only rope_parameters counts: rope_theta and rope_scaling do nothing
  *   @aliases=NEW:OLD,.. the file has OLD for NEW, a key of rope_parameters: of files of other projects
+ *   @unread=KEY:VALUE,. keys that the model's own code reads, and transformers does not: it means
+ *                       VALUE, a number, true or false. posenc obeys them and says so, unless the
+ *                       file has VALUE
  *   @ignores=KEY,...    keys that sound like positions, but change nothing that is told here
  *
  * Which elements rotate

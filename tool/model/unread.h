@@ -46,6 +46,26 @@ static int is_off(const item *i, const char *key)
     return 0;
 }
 
+/* Notes each key that the model's own code reads and transformers does not (@unread), unless the file
+ * has the number that transformers means without it. */
+static void judge_unread_by_library(const reader *r)
+{
+    char key[PATH_SIZE], meant[32], text[64];
+    int length = 0;
+    const item *const listed = usual_of(r, "@unread");
+    for (const char *at = listed ? listed->text : ""; *at; at += length, at += *at == ',') {
+        value v;
+        if (sscanf(at, "%255[^:]:%31[^,]%n", key, meant, &length) != 2) return;
+        if (!find(r, key, &v)) continue;
+        const double number = meant[0] == 't' ? 1 : meant[0] == 'f' ? 0 : strtod(meant, NULL);
+        if (v.at && v.at->number != number)
+            say(r->out, NOTE_GUESS, v.name,
+                "%s: read as the model's own code reads it. transformers %s does not read this "
+                "key, and computes with %s",
+                shown(r, &v, text), TYPES_TRANSFORMERS, meant);
+    }
+}
+
 /* Keys of a config that nobody read: those that sound like positions or rotations may change
  * numbers. */
 static void judge_keys(const reader *r)
@@ -80,6 +100,7 @@ static void judge_keys(const reader *r)
         else if (r->m->type[0] == '\0' && !is_config && strcmp(key, "architectures") != 0)
             say(r->out, NOTE_ODD, key, "unknown key");
     }
+    judge_unread_by_library(r);
     if (!r->m->type[0] || r->m->is_known) return;
     if (has(r, "patch_size"))
         say(r->out, NOTE_UNREAD, "model_type",

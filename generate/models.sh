@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# models.sh [VERSION]: asks transformers again about all its model types, and shows what changes in the table of the program.
+#
+# Without VERSION it asks the library in build/peers, which tests/requirements/peers.txt pins. With VERSION, or "newest",
+# it first installs this version in an environment of its own, build/transformers-VERSION. It takes 9 minutes on two
+# cores, and changes tests/models/ and tool/model/transformers.h. Then it prints the difference of the table, and of the
+# digests of code that a person has read. For each digest that changes, read the code again, correct the line of
+# generate/model_words.txt or tests/models/read.txt that cites it, and run generate/model_lines.py. At the end, pin the version in
+# tests/requirements/peers.txt, and write tests/models/gaps.txt anew as tests/checks/transformers_parity.py says.
+set -eu
+. tests/tools/lib.sh
+python=$BUILD/peers/bin/python
+if [ $# -gt 0 ]; then
+    environment=$BUILD/transformers-$1
+    package=transformers==$1
+    [ "$1" != newest ] || package=transformers
+    [ -x "$environment/bin/python" ] || python3 -m venv "$environment"
+    "$environment/bin/pip" install -q torch "$package"
+    python=$environment/bin/python
+fi
+[ -x "$python" ] || { echo "models.sh: $python is missing: make deps"; exit 2; }
+"$python" generate/model_facts.py
+"$python" generate/model_truth.py
+"$python" generate/model_tree.py || echo "correct these citations, then run generate/model_lines.py"
+python3 generate/model_lines.py || echo "correct these lines, then run generate/model_lines.py"
+git --no-pager diff -U0 --stat --patch -- tool/model/transformers.h tests/models/cited.txt
