@@ -44,8 +44,8 @@ def _by_address(name: str) -> Any:
     """A function of the library that takes arrays of numbers by their addresses: with ctypes' pointers a call takes twice as
     long."""
     known, call = getattr(lib, name), lib[name]
-    numbers = [ctypes.POINTER(kind) for kind in (ctypes.c_float, ctypes.c_double, ctypes.c_uint16, ctypes.c_int32,
-                                                 ctypes.c_int64)]
+    kinds: Tuple[Any, ...] = (ctypes.c_float, ctypes.c_double, ctypes.c_uint16, ctypes.c_int32, ctypes.c_int64)
+    numbers = [ctypes.POINTER(kind) for kind in kinds]
     call.restype, call.argtypes = known.restype, [ctypes.c_void_p if kind in numbers else kind for kind in known.argtypes]
     return call
 

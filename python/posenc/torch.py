@@ -20,13 +20,13 @@ from typing import Any, Dict, Optional, Tuple, Union
 import numpy
 import torch
 
-from . import At, Plan, Rope, c
-from ._check import array, flag, is_scalar, real, shown, whole
+from . import At, Plan, Rope, c, read
+from ._check import array, converted, flag, is_scalar, optional, real, shown, string, whole
 from ._encoding import encoding
 from ._memory import axis_of
 from ._ops import backend, call, cos_sin_cpu, is_direct
 
-__all__ = ["Rotary", "Sinusoidal", "backend", "rotate", "rotate_by", "rotate_qk"]
+__all__ = ["Rotary", "Sinusoidal", "backend", "install", "rotate", "rotate_by", "rotate_qk", "uninstall"]
 
 _ops = torch.ops.posenc
 _WHOLE = (torch.int32, torch.int64)
@@ -300,6 +300,20 @@ class _Table:
         return {"rows": self.rows, "kept": {}}
 
 
+# Model types of transformers whose layers take cosines and sines in another order than [first half, the same again]: each
+# number twice in turn, or each number once.
+_REPEATED = ("blt", "cohere", "cohere2", "cohere2_moe")
+_ONCE = ("gpt_oss", "openai_privacy_filter")
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute of a value, or None if it has none or raises an exception."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
 class Rotary(torch.nn.Module):
     """Cosines and sines of a model's RoPE, by the signature of Hugging Face's rotary_emb.
 
@@ -314,17 +328,63 @@ class Rotary(torch.nn.Module):
     def __init__(self, rope: Union[Rope, int], *, rows: Optional[int] = None, **fields: Any):
         super().__init__()
         self.rope: Rope = _made_plan(Rope, rope, "rope", fields)
-        self._amplitude, self._layout, self._shift, self._width, _, self._axes, _ = _numbers_of(self.rope._text)
+        self._order(self.rope, False)
         self._table = None if rows is None else _Table(rows, self._axes)
+        self._by_type: Dict[str, Rotary] = {}
+
+    def _order(self, rope: Rope, once: bool) -> None:
+        """Sets the plan whose order of elements cosines and sines have, and whether each number is there once."""
+        self._text, self._once = rope._text, once
+        self._amplitude, self._layout, self._shift, self._width, _, self._axes, _ = _numbers_of(rope._text)
 
     @classmethod
     def from_config(cls, model: Any, *, rows: Optional[int] = None, **more: Any) -> "Rotary":
-        """Of a config.json, a dict or a GGUF file: as posenc.Rope.from_config()."""
-        return cls(Rope.from_config(model, **more), rows=rows)
+        """Of a config.json, a dict or a GGUF file, as posenc.Rope.from_config(); or of a model's config of transformers,
+        model.config, for which cosines and sines have the order that this model's layers want. Where its layers rotate in
+        several ways, the module takes their layer_type as a third argument, as the model gives it."""
+        to_dict = _attribute(model, "to_dict")
+        if to_dict is None:
+            return cls(Rope.from_config(model, **more), rows=rows)
+        config = converted(lambda given: given(), to_dict, "model", "a config of transformers")
+        parts: Any = [part for part in read(config) if part.kind == "rope" and part.layers]
+        if "layer" in more or "part" in more or len(parts) < 2:  # one Rope for all layers
+            chosen: Dict[str, Any] = more if len(parts) != 1 else {"part": parts[0].name, **more}
+            return cls._of_transformers(Rope.from_config(config, **chosen), model, rows)
+        ropes: Dict[str, Rope] = {}
+        for part in parts:
+            chosen = {"part": part.name, **more}
+            ropes[model.layer_types[part.layers[0]]] = Rope.from_config(config, **chosen)
+        made = cls._of_transformers(next(iter(ropes.values())), model, rows)
+        made._by_type = {kind: cls._of_transformers(rope, model, rows) for kind, rope in ropes.items()}
+        return made
 
-    def forward(self, x: Any, position_ids: Any) -> Tuple[Any, Any]:
+    @classmethod
+    def _of_transformers(cls, rope: Rope, config: Any, rows: Optional[int]) -> "Rotary":
+        made = cls(rope, rows=rows)
+        kind = _attribute(config, "model_type")
+        if kind not in _REPEATED:
+            width, fields = rope._again
+            halves = {name: value for name, value in fields.items() if name not in ("layout", "rope_interleave")}
+            made._order(Rope(width, **halves, layout="halves"), kind in _ONCE)
+        return made
+
+    def of_layers(self, layer_type: Optional[str]) -> "Rotary":
+        """The module for the layers of a type; itself, where all layers rotate alike."""
+        layer_type = optional(string, layer_type, "layer_type")
+        if not self._by_type:
+            return self
+        if layer_type not in self._by_type:
+            raise ValueError(f"layer_type must be one of {', '.join(map(repr, self._by_type))}, not {shown(layer_type)}")
+        return self._by_type[layer_type]
+
+    def forward(self, x: Any, position_ids: Any, layer_type: Optional[str] = None) -> Tuple[Any, Any]:
         """cos and sin, [*position_ids.shape, n] in the dtype and on the device of x, attention factor included; n, the
-        elements of a head that rotate. position_ids: [batch, tokens]; with several axes [axes, batch, tokens]."""
+        elements of a head that rotate. position_ids: [batch, tokens]; with several axes [axes, batch, tokens]. layer_type is
+        of a model whose layers rotate in several ways."""
+        if layer_type is not None or self._by_type:
+            one = self.of_layers(layer_type)
+            if one is not self:
+                return one.forward(x, position_ids)
         _floats(x, "x", 0)
         positions, axes = _tensor(position_ids, x.shape[-2] if x.dim() > 1 else None, x.device), self._axes
         if axes > 1:
@@ -334,14 +394,15 @@ class Rotary(torch.nn.Module):
                 raise ValueError(f"position_ids must be [{axes}, B, T], a list for each coordinate, or [T], the same for all, "
                                  f"not {list(positions.shape)}")
         if self._table is None:
-            return self._made(positions, axes, x.device, x.dtype)
-        return self._table.gather(positions, (x.dtype, x.device),  # type: ignore[return-value]
-                                  lambda rows: self._made(rows, 1, x.device, x.dtype))
+            cos, sin = self._made(positions, axes, x.device, x.dtype)
+        else:
+            cos, sin = self._table.gather(positions, (x.dtype, x.device), lambda rows: self._made(rows, 1, x.device, x.dtype))
+        return (cos[..., :self._width // 2], sin[..., :self._width // 2]) if self._once else (cos, sin)
 
     def _made(self, positions: Any, axes: int, device: Any, dtype: Any) -> Tuple[Any, Any]:
         if device.type == "cpu" and is_direct(positions):
-            return cos_sin_cpu(positions, encoding(self.rope._text), axes, dtype)
-        made: Tuple[Any, Any] = _ops.cos_sin(positions, *_tensors_of(self.rope._text, device), self._amplitude, self._layout,
+            return cos_sin_cpu(positions, encoding(self._text), axes, dtype)
+        made: Tuple[Any, Any] = _ops.cos_sin(positions, *_tensors_of(self._text, device), self._amplitude, self._layout,
                                              self._shift, self._width, axes, dtype)
         return made
 
@@ -390,3 +451,6 @@ class Sinusoidal(torch.nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.plan!r}, scale={self.scale}"
+
+
+from ._install import install, uninstall  # noqa: E402  last, because it needs Rotary

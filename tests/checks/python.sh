@@ -98,6 +98,13 @@ if [ $torch -eq 1 ]; then
         skipping "triton is missing: the kernels of posenc.torch"
     fi
 fi
+if [ $torch -eq 1 ] && "$python" -c 'import transformers' 2>/dev/null; then
+    models() { PYTHONPATH=$WORK/site "$python" tests/checks/python/models.py; }
+    check "posenc.torch in 12 model types of transformers, against float64" models
+    tail -n 1 "$WORK/log"
+elif [ $torch -eq 1 ]; then
+    skipping "transformers is missing: posenc.torch in its models"
+fi
 arguments() { PYTHONPATH=$WORK/site "$python" tests/checks/python/arguments.py; }
 check "every argument, replaced by bad values: a documented exception that names it" arguments
 for isa in $(cpu_isas); do
@@ -130,7 +137,7 @@ strict = True
 [mypy-torch.*,triton.*]
 follow_imports = skip
 ignore_missing_imports = True
-[mypy-posenc.torch,posenc._ops,posenc._launch]
+[mypy-posenc.torch,posenc._ops,posenc._launch,posenc._install]
 disallow_subclassing_any = False
 disallow_untyped_decorators = False
 [mypy-posenc._kernels]

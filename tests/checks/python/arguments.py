@@ -266,9 +266,31 @@ def calls():
         "x": g.tensor(2, 4, 8), "position_ids": torch.zeros(2, 4, dtype=torch.int64)}
     yield "torch.Rotary.forward axes", modules.Rotary(8, sections=[2, 2]).forward, lambda g: {
         "x": g.tensor(2, 4, 8), "position_ids": torch.zeros(2, 2, 4, dtype=torch.int64)}
+    yield "torch.Rotary.of_layers", modules.Rotary(r).of_layers, lambda g: {"layer_type": "full_attention"}
+    yield "torch.install", modules.install, lambda g: {"model": a_model()}
+    yield "torch.uninstall", modules.uninstall, lambda g: {"model": modules.install(a_model())}
     yield "torch.Sinusoidal", modules.Sinusoidal, lambda g: {"plan": 8}
     yield "torch.Sinusoidal.forward", modules.Sinusoidal(8).forward, lambda g: {"x": g.tensor(2, 4, 8)}
     yield "torch.Sinusoidal.forward rows", modules.Sinusoidal(8, rows=9).forward, lambda g: {"x": g.tensor(2, 4, 8)}
+
+
+def apply_rotary_pos_emb(q, k, cos, sin):
+    """Stands for the function of this name in a modeling file of transformers."""
+    return q, k
+
+
+def a_model():
+    """A model as posenc.torch.install() finds one: an attention layer, and the model's rotary_emb with a config."""
+    class Attention(torch.nn.Module):
+        def forward(self, q, k, position_embeddings):
+            return apply_rotary_pos_emb(q, k, *position_embeddings)
+
+    class Config(dict):
+        model_type, to_dict = "llama", dict.copy
+    model = torch.nn.Sequential(Attention())
+    model.rotary_emb = torch.nn.Identity()
+    model.rotary_emb.config = Config(MODEL)
+    return model
 
 
 def not_covered():
