@@ -30,15 +30,6 @@ static char *read_config(const char *name, char *path, size_t room, size_t *size
     return text;
 }
 
-/* Whether a text is empty or begins as JSON does that is no word, right or wrong. A comment is a
- * mistake within JSON. */
-static int may_be_json(const char *text)
-{
-    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;
-    text += strspn(text, " \t\r\n");
-    return !*text || strchr("{[\"-/0123456789", *text);
-}
-
 static void flatten_json(const char *name, list *to, part *notes)
 {
     char path[4096];
@@ -48,7 +39,10 @@ static void flatten_json(const char *name, list *to, part *notes)
     if (!text) say(notes, NOTE_WRONG, name, "%s", why_unread());
     else if (size >= 4 && memcmp(text, "GGUF", 4) == 0)
         say(notes, NOTE_WRONG, path, "a GGUF file is read by its name, not from standard input");
-    else if (!may_be_json(text))
+    else if (size > MOST_BYTES)
+        say(notes, NOTE_WRONG, path,
+            "more than 64 MB: wanted is a model's config.json, of a few kB");
+    else if (!may_be_json(text, size))
         say(notes, NOTE_WRONG, path,
             "neither a JSON object nor GGUF: wanted is a model's config.json, or its .gguf");
     else read_json(path, text, size, to, &is_wrong);

@@ -9,6 +9,7 @@ code; nothing here comes from pe. Frequencies, wavelengths, attention factors an
 import json
 import os
 import re
+import resource
 import struct
 import subprocess
 import sys
@@ -610,6 +611,27 @@ def no_config():
         check(f"{word} leads on", status == 1 and says in got, got)
 
 
+def limits():
+    """Files of 5 GB, most of which is a hole, in 400 MB of memory: what is no JSON is refused after its first bytes."""
+    def in_little_memory():
+        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, head, size, says in (
+                ("model.safetensors", b"\x7b\x01" + bytes(6) + b'{"x":{}}', 5 << 30, "neither a JSON object nor GGUF"),
+                ("weights.bin", b"PK\3\4", 5 << 30, "neither a JSON object nor GGUF"),
+                ("large.json", b'{"model_type": "llama", "x": "', 5 << 30, "more than 64 MB"),
+                ("limit.json", b'{"model_type": "llama", "x": "', (64 << 20) + 1, "more than 64 MB"),
+                ("below.json", b'{"model_type": "llama", "x": "', 64 << 20, "is no JSON object")):
+            path = os.path.join(folder, name)
+            with open(path, "wb") as to:
+                to.write(head)
+                to.truncate(size)
+            run = subprocess.run([sys.argv[1], "show", path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 preexec_fn=in_little_memory, timeout=60)
+            check(f"{name} of {size} bytes", run.returncode == 1 and says.encode() in run.stdout, run.stdout[:300])
+
+
 def text():
     run = subprocess.run([sys.argv[1], "show", "/dev/stdin"], input=b'{"model_type": "llama", "head_dim": 64}',
                          stdout=subprocess.PIPE)
@@ -820,8 +842,8 @@ def types():
     tool_types.run_all(sys.modules[__name__])
 
 
-for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, tables_of_types, details, settings, complaints, hostile, tables,
-                         no_config, text):
+for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, tables_of_types, dry_run, details,
+                         settings, complaints, hostile, tables, no_config, limits, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

@@ -22,7 +22,7 @@ def columns():
     cohere = p.table(T, p.default(128, 8e6))
     llama = p.table(T, p.default(128, 500000))
     gptj = p.table(T, p.default(64, 10000))
-    yield Case("defect", "glm4-halves", "model_type=glm4 head_dim=128", pair(glm, columns=p.halves),
+    yield Case("defect", "chatglm-halves", "model_type=chatglm kv_channels=128", pair(glm, columns=p.halves),
                pair(glm, columns=p.neighbours), why, ["column_order"])
     yield Case("defect", "cohere-halves", "model_type=cohere head_dim=128 rope_theta=8000000",
                pair(cohere, "bf16", p.halves, 1), pair(cohere, "bf16", p.neighbours, 1), why, ["column_order"],

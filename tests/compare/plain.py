@@ -26,6 +26,13 @@ def right():
     ggml = dict(scale=0.25, extension=1.0, trained=4096)
     yield case("right-ggml-yarn", LLAMA2 + YARN4, pair(p.ggml(T, 128, 10000, **ggml)), "rope_yarn with ext_factor 1",
                ["ggml_chain"])
+    for name, config in (("glm4", "model_type=glm4 head_dim=128"), ("helium", "model_type=helium head_dim=64"),
+                         ("ernie4_5", "model_type=ernie4_5 head_dim=64 rope_theta=10000")):
+        base = 100000 if name == "helium" else 10000
+        for columns in (p.halves, p.neighbours):
+            yield case(f"right-{name}-{columns.__name__}", config,
+                       pair(p.table(T, p.default(64, base)), columns=columns), "pairs are neighbours, but its code "
+                       "makes cat(f, f) and repeats each element of the first half", SINGLE)
     yield case("right-exact", LLAMA3, pair(p.exact(LONG, p.default_exact(128, 500000)), columns=p.halves),
                "rounded once from extended precision", ["exact", "double_angles"])
     yield case("right-gptj", "model_type=gptj head_dim=256 rotary_dim=64", {"table": p.gptj(LONG[:2048], 64)},

@@ -159,7 +159,7 @@ def two():
                pair(p.table(LONG, INV), columns=p.halves), "t.type_as(inv_freq) after model.bfloat16(), the product in "
                "float32: rows repeat and each frequency has its own error", ["inv_freq_bf16", "positions_bf16"])
     glm = p.table(T, p.default(64, 10000))
-    yield Case("two", "exchanged-and-halves", "model_type=glm4 head_dim=128", pair((glm[1], glm[0]), columns=p.halves),
+    yield Case("two", "exchanged-and-halves", "model_type=gptj head_dim=256 rotary_dim=64", pair((glm[1], glm[0]), columns=p.halves),
                pair(glm, columns=p.neighbours), "sines for cosines, in halves", ["sine_cosine", "column_order"])
     wide = p.table(T, p.default(64, 10000, divisor=128))
     yield Case("two", "width-and-f16-table", "model_type=glm4 head_dim=128", pair(both(*map(p.f16, wide))), pair(glm),

@@ -238,6 +238,39 @@ case("text of M-RoPE", twice(tables(inv_freq(128, 1e6), MANY)), set(), "head_dim
 case("text of interleaved M-RoPE, base", twice(tables(inv_freq(128, 1e4), MANY)), {"base"}, "head_dim=128",
      "rope_theta=5000000", "rope_scaling.rope_type=default", "rope_scaling.mrope_section=[24,20,20]",
      "rope_scaling.mrope_interleaved=true", details={"base": 10000})
+# Rows of text, then those of two images: coordinates (t, y, x)
+IMAGE = np.concatenate([np.repeat(np.arange(5.0)[:, None], 3, 1),
+                        [(t, 5 + y, 5 + x) for t in (5, 6) for y in range(12) for x in range(16)]])
+MROPE = ("head_dim=128", "rope_theta=1000000", "rope_scaling.rope_type=default", "rope_scaling.mrope_section=[16,24,24]")
+TURNS = (*MROPE[:3], "rope_scaling.mrope_section=[24,20,20]", "rope_scaling.mrope_interleaved=true")
+ERNIE = ("model_type=ernie4_5_vl_moe_text", "head_dim=128")
+TOWER = ("model_type=qwen2_5_vl_vision", "hidden_size=1280", "num_heads=16")
+IN_BLOCKS, IN_TURNS = np.repeat([0, 1, 2], [16, 24, 24]), np.array([i % 3 if i < 60 else 0 for i in range(64)])
+IN_ERNIE = np.array([1 + i % 2 if i < 44 else 0 for i in range(64)])
+GRID = np.array([(y, x) for y in range(16) for x in range(32)], float)
+
+
+def rotated(of, coordinates, w):
+    """Cosines and sines in float32, of a coordinate for each pair."""
+    angle = coordinates[:, of].astype(F) * w
+    return np.cos(angle), np.sin(angle)
+
+
+M64 = inv_freq(128, 1e6)
+case("image", twice(rotated(IN_BLOCKS, IMAGE, M64)), set(), *MROPE, "--positions", IMAGE)
+case("image, base", rotated(IN_BLOCKS, IMAGE, inv_freq(128, 1e4)), {"base"}, *MROPE, "--positions", IMAGE,
+     details={"base": 10000})
+case("image, interleaved", twice(rotated(IN_TURNS, IMAGE, M64)), set(), *TURNS, "--positions", IMAGE)
+case("image, three rows", rotated(IN_TURNS, IMAGE[4:7], M64), set(), *TURNS, "--positions", "4,4,4;5,5,5;5,5,6")
+case("image, inv_freq in bf16", rotated(IN_TURNS, IMAGE, bf16(M64)), {"inv_freq_bf16"}, *TURNS, "--positions", IMAGE)
+case("image, blocks for turns", rotated(IN_BLOCKS, IMAGE, M64), "nothing", *TURNS, "--positions", IMAGE)
+case("image, exchanged", rotated(IN_TURNS, IMAGE, M64)[::-1], {"sine_cosine"}, *TURNS, "--positions", IMAGE)
+case("image, ERNIE", beside(rotated(IN_ERNIE, IMAGE, inv_freq(128, 5e5))), set(), *ERNIE, "--positions", IMAGE)
+case("text, ERNIE", tables(inv_freq(128, 5e5), MANY), set(), *ERNIE)
+case("tower", rotated(np.repeat([0, 1], 20), GRID, np.tile(inv_freq(40), 2)), set(), *TOWER, "--positions", "16x32")
+case("tower, base", rotated(np.repeat([0, 1], 20), GRID, np.tile(inv_freq(40, 5e5), 2)), {"base"}, *TOWER,
+     "--positions", "16x32", details={"base": 500000})
+case("tower, one coordinate", tables(np.tile(inv_freq(40), 2), np.arange(512)), "nothing", *TOWER)
 case("by columns", tuple(np.asfortranarray(a) for a in RIGHT), set(), *PLAIN)
 case("complex by columns", np.asfortranarray(RIGHT[0] + 1j * RIGHT[1]), set(), *PLAIN)
 case("row 0", tables(W, [0]), "several", *PLAIN)
@@ -447,6 +480,9 @@ def main():
     for number, (name, arrays, wanted, argv, details) in enumerate(CASES):
         files = [f"{where}/{number}-{k}.npy" for k in (0, 1)]
         argv = list(argv)
+        if argv and isinstance(argv[-1], np.ndarray):
+            np.save(f"{where}/{number}-positions.npy", argv.pop())
+            argv += [f"{where}/{number}-positions.npy"]
         if isinstance(arrays, np.ndarray):
             np.save(files[0], arrays)
             argv += ["--table", files[0]]
@@ -468,7 +504,7 @@ def main():
               f"{'' if good else f' wanted {wanted} {details}; status {run.returncode}; {argv}'} {run.stderr}".rstrip())
     count = len(CASES) + len(HOSTILE)
     print(f"{count - failed} passed, {failed} failed")
-    return failed != 0 or count < 181
+    return failed != 0 or count < 193
 
 
 sys.exit(main())

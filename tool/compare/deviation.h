@@ -69,7 +69,7 @@ static int prepare_exact(const samples *s, const part *p, exact_rows *x)
     own.preset.layout = PE_LAYOUT_HALVES;
     own.preset.cos_first = 1;
     x->memory = plan_of(&own, &x->plan);
-    x->positions = new_numbers(ROWS_AT_ONCE);
+    x->positions = new_numbers(ROWS_AT_ONCE * s->axes);
     x->table = (unsigned char *)new_numbers(ROWS_AT_ONCE * 2 * s->pairs);
     return x->memory && x->positions && x->table && x->plan.pairs == s->pairs;
 }
@@ -82,10 +82,11 @@ static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t r
     const size_t width = 2 * s->pairs;
     positions where;
     memset(&where, 0, sizeof where);
-    for (size_t r = 0; r < rows; r++)
-        x->positions[r] =
-            moved ? moved_position(moved, s->positions[first + r]) : s->positions[first + r];
-    where.at = pe_at_f64(x->positions);
+    for (size_t k = 0; k < rows * s->axes; k++) {
+        const double position = s->positions[first * s->axes + k];
+        x->positions[k] = moved ? moved_position(moved, position) : position;
+    }
+    where.at = s->axis ? pe_coords_f64(x->positions, s->axes, s->axes, 1) : pe_at_f64(x->positions);
     where.rows = rows;
     return (x->is_preset ? fill(&x->plan, &where, type, width, x->table)
                          : fill_rope(&x->plan, &where, type, PE_ROPE_TABLE_JOINED, width,

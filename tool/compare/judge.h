@@ -12,34 +12,69 @@ typedef struct compared {
     int has_config;
 } compared;
 
-/* Positions of the rows, by --positions: a range, a list, a file, or 0, 1, 2 ... NULL, or what is
- * wrong. */
-static const char *place_samples(const char *text, samples *to)
+/* Returns how many coordinates rows may have beside one: those of the part's rotation. */
+static size_t coordinates_of(const compared *c, const part *p)
+{
+    return c->has_config && p->kind == PART_ROPE && p->rope.axes > 1 ? p->rope.axes : 1;
+}
+
+/* Lists the coordinate of each pair, by the part's sections. Returns 0 without memory. */
+static int list_axes(const part *p, samples *to)
+{
+    const pe_rope_config *const c = &p->rope;
+    size_t a = 0, end = c->sections[0];
+    to->axis = (uint8_t *)calloc(to->pairs + 1, 1);
+    for (size_t i = 0; to->axis && i < to->pairs; i++) {
+        const size_t turn = i % c->axes;
+        while (i >= end && a + 1 < c->axes) end += c->sections[++a];
+        if (c->coordinate) to->axis[i] = c->coordinate[i] == 255 ? 0 : c->coordinate[i];
+        else if (c->section_order == PE_SECTIONS_INTERLEAVED)
+            to->axis[i] = i < c->axes * c->sections[turn] ? (uint8_t)turn : 0;
+        else to->axis[i] = (uint8_t)a;
+    }
+    return to->axis != NULL;
+}
+
+/* Returns coordinate a of row r of --positions. */
+static double coordinate_at(const positions *where, size_t r, size_t a)
+{
+    if (where->list) return where->list[r * where->axes + a];
+    if (where->axes == 1 && !where->at.size[0])
+        return (double)(where->at.first + (int64_t)r * where->at.step);
+    for (size_t k = where->axes - 1; k > a; k--) r /= where->at.size[k];
+    return (double)(r % where->at.size[a]);
+}
+
+/* Makes samples' positions of --positions, which is a range, a list, a grid or a file, or of
+ * 0, 1, 2 ... Returns NULL on success, otherwise an error message. */
+static const char *place_samples(const char *text, const part *p, size_t coordinates, samples *to)
 {
     npy file = {0, 0, NPY_F64, 0, NULL};
     positions where;
     const char *error = NULL, *const dot = text ? strrchr(text, '.') : NULL;
-    to->axes = 1;
-    to->positions = new_numbers(to->rows);
-    if (!to->positions) return "no memory";
-    if (!text) {
-        for (size_t r = 0; r < to->rows; r++) to->positions[r] = (double)r;
-        return NULL;
-    }
     memset(&where, 0, sizeof where);
+    where.at = pe_from_by(0, 1), where.axes = 1, where.rows = to->rows;
     if (dot && strcmp(dot, ".npy") == 0) error = npy_read(text, &file);
-    else error = read_positions(text, &where);
-    const size_t count = file.of ? file.rows * file.columns : where.rows;
-    if (!error && (file.of ? file.rows != 1 && file.columns != 1 : where.axes != 1))
-        error = "one coordinate for each row is wanted";
-    if (!error && count != to->rows) error = "their number is not that of the rows";
-    for (size_t r = 0; !error && r < to->rows; r++) {
-        to->positions[r] = file.of      ? file.of[r]
-                           : where.list ? where.list[r]
-                                        : (double)(where.at.first + (int64_t)r * where.at.step);
-        if (!(fabs(to->positions[r]) <= 2147483648.0)) error = "positions are within 2^31";
+    else if (text) error = read_positions(text, &where);
+    if (file.of) {
+        const int is_line = file.rows == 1 || (file.columns == 1 && coordinates == 1);
+        where.axes = is_line ? 1 : file.columns;
+        where.rows = is_line ? file.rows * file.columns : file.rows;
+        where.list = file.of;
     }
-    free(file.of);
+    to->axes = where.axes;
+    if (!error && where.axes != 1 && where.axes != coordinates)
+        error = coordinates == 1 ? "one coordinate for each row is wanted"
+                                 : "one coordinate for each row is wanted, or all of the part's";
+    if (!error && where.rows != to->rows) error = "their number is not that of the rows";
+    if (!error && !(to->positions = new_numbers(to->rows * to->axes))) error = "no memory";
+    if (!error && to->axes > 1 && pairs_of_rope(&p->rope) != to->pairs)
+        error = "one coordinate for each row is wanted: the arrays have another number of pairs";
+    if (!error && to->axes > 1 && !list_axes(p, to)) error = "no memory";
+    for (size_t k = 0; !error && k < to->rows * to->axes; k++) {
+        to->positions[k] = coordinate_at(&where, k / to->axes, k % to->axes);
+        if (!(fabs(to->positions[k]) <= 2147483648.0)) error = "positions are within 2^31";
+    }
     free(where.list);
     return error;
 }
@@ -82,7 +117,8 @@ static expected expected_of(const compared *c, const part *p, int is_complex)
         want.are_neighbours = p->preset.layout == PE_LAYOUT_INTERLEAVED;
         want.is_sine_first = !p->preset.cos_first;
     } else if (p->kind == PART_ROPE) {
-        if (!c->table) want.are_neighbours = p->rope.layout == PE_LAYOUT_INTERLEAVED;
+        if (!c->table && !p->has_table_in_halves)
+            want.are_neighbours = p->rope.layout == PE_LAYOUT_INTERLEAVED;
         if (is_complex) want.is_sine_first = 0;
     }
     return want;
@@ -113,7 +149,8 @@ static int take_samples(const compared *c, npy *a, const npy *b, samples *to, pa
         say(notes, NOTE_WRONG, name, "%s", error);
         return 0;
     }
-    if ((error = place_samples(c->inv_freq ? NULL : c->positions, to)) != NULL)
+    if ((error = place_samples(c->inv_freq ? NULL : c->positions, notes, coordinates_of(c, notes),
+                               to)) != NULL)
         say(notes, NOTE_WRONG, "--positions", "%s", error);
     else if (!measure(to)) say(notes, NOTE_WRONG, name, "no memory");
     return !count_notes(notes, NOTE_WRONG);
@@ -127,6 +164,13 @@ static int has_exact_bits(const samples *s, const explanation *e, const part *p)
     if (e->is_negative || e->how != ARITHMETIC_DOUBLE || e->factor != e->of->factor) return 0;
     if (p->kind == PART_SINUSOIDAL ? e->of->base != 0 : !e->of->has_rope) return 0;
     if (p->kind == PART_ROPE) own.rope = e->of->rope;
+    if (s->axis) {
+        own.rope.axes = p->rope.axes;
+        own.rope.coordinate = p->rope.coordinate;
+        own.rope.coordinate_length = p->rope.coordinate_length;
+        own.rope.section_order = p->rope.section_order;
+        memcpy(own.rope.sections, p->rope.sections, sizeof own.rope.sections);
+    }
     find_deviation(s, &own, NULL, e, e->is_swapped, &d);
     const int is_same = d.by_pair && !d.wrong;
     free(d.by_pair);
@@ -190,8 +234,9 @@ static int judge_samples(const compared *c, part *p, const siblings *of, verdict
     const samples *const s = &v->s;
     findings *const f = &v->f;
     if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s->pairs);
-    /* of M-RoPE the rows of text, whose coordinates are equal */
-    if (p->kind == PART_ROPE && !p->rope.coordinate && p->rope.section_order != PE_SECTIONS_VISION)
+    /* rows of one coordinate are text: all coordinates are equal */
+    if (p->kind == PART_ROPE && !s->axis && !p->rope.coordinate &&
+        p->rope.section_order != PE_SECTIONS_VISION)
         p->rope.axes = 1;
     const expected want = expected_of(c, p, s->is_complex);
     if (p->kind == PART_ROPE) spectra_of_rope(&v->all, p, of, s);

@@ -202,12 +202,12 @@ static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, 
     return error;
 }
 
-/* Two rows the smallest distance apart; 0 without. */
-static int nearest_rows(const samples *s, size_t *first, size_t *second)
+/* Two rows the smallest distance apart, for a pair; 0 without. */
+static int nearest_rows(const samples *s, size_t pair, size_t *first, size_t *second)
 {
     double least = HUGE_VAL;
     for (size_t r = 0; r + 1 < s->rows; r++) {
-        const double step = fabs(s->positions[r + 1] - s->positions[r]);
+        const double step = fabs(position_of(s, r + 1, pair) - position_of(s, r, pair));
         if (step > 0 && step < least) least = step, *first = r, *second = r + 1;
     }
     return least < HUGE_VAL;
@@ -222,11 +222,11 @@ static double phase_at(const samples *s, size_t r, size_t i)
  * ... apart, each of which the slope so far leads to. A slope is known but for 2 pi / step. */
 static double slope_of(const samples *s, size_t i, size_t first, size_t second)
 {
-    double slope = 0, reach = fabs(s->positions[second] - s->positions[first]), next = 2 * reach;
-    slope = wrapped(phase_at(s, second, i) - phase_at(s, first, i)) /
-            (s->positions[second] - s->positions[first]);
+    const double from = position_of(s, first, i), apart = position_of(s, second, i) - from;
+    double slope = 0, reach = fabs(apart), next = 2 * reach;
+    slope = wrapped(phase_at(s, second, i) - phase_at(s, first, i)) / apart;
     for (size_t r = second + 1; r < s->rows; r++) {
-        const double distance = s->positions[r] - s->positions[first];
+        const double distance = position_of(s, r, i) - from;
         if (fabs(distance) < next) continue;
         if (fabs(distance) > 16 * reach) break;
         slope += wrapped(phase_at(s, r, i) - phase_at(s, first, i) - slope * distance) / distance;
@@ -241,10 +241,13 @@ static int measure(samples *s)
     size_t first = 0, second = 0;
     s->tracks = (track *)calloc(s->pairs, sizeof *s->tracks);
     if (!s->tracks) return 0;
-    const int has_slope = !s->is_inv_freq && nearest_rows(s, &first, &second);
-    s->step = has_slope ? fabs(s->positions[second] - s->positions[first]) : 0;
+    int has_slope = !s->is_inv_freq && nearest_rows(s, 0, &first, &second);
+    s->step = has_slope ? fabs(position_of(s, second, 0) - position_of(s, first, 0)) : 0;
     for (size_t i = 0; i < s->pairs; i++) {
         track *const t = &s->tracks[i];
+        if (s->axis) has_slope = nearest_rows(s, i, &first, &second);
+        if (s->axis && has_slope && s->step == 0)
+            s->step = fabs(position_of(s, second, i) - position_of(s, first, i));
         if (s->is_inv_freq) {
             t->frequency = s->cosines[i];
             continue;
@@ -254,9 +257,9 @@ static int measure(samples *s)
         t->amplitude /= (double)s->rows;
         t->frequency = has_slope ? slope_of(s, i, first, second) : (double)NAN;
         if (!has_slope) continue;
-        t->phase = wrapped(phase_at(s, first, i) - t->frequency * s->positions[first]);
+        t->phase = wrapped(phase_at(s, first, i) - t->frequency * position_of(s, first, i));
         for (size_t r = 0; r < s->rows; r++) {
-            const double angle = t->frequency * s->positions[r] + t->phase;
+            const double angle = t->frequency * position_of(s, r, i) + t->phase;
             t->noise =
                 fmax(t->noise, hypot(s->cosines[r * s->pairs + i] - t->amplitude * cos(angle),
                                      s->sines[r * s->pairs + i] - t->amplitude * sin(angle)));

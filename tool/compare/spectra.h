@@ -281,6 +281,17 @@ static void add_multiples(spectra *all, const pe_rope_config *c, size_t pairs)
     }
 }
 
+/* Makes a rotation one of a single coordinate, whose pairs have the same frequencies. Returns 0 if
+ * there is none: where each coordinate begins with the first frequency again. */
+static int flatten_rotation(pe_rope_config *c)
+{
+    if (c->axes > 1 && !c->coordinate && c->section_order == PE_SECTIONS_VISION) return 0;
+    c->coordinate = NULL;
+    c->coordinate_length = 0;
+    c->axes = 1;
+    return 1;
+}
+
 /* Returns whether two parts rotate by the same frequencies. */
 static int are_equal_spectra(const spectrum *a, const spectrum *b, size_t pairs)
 {
@@ -299,7 +310,7 @@ static void add_other_parts(spectra *all, const part *own, const siblings *of, s
         const part *const p = &of->parts[k];
         if (p == own || p->kind != PART_ROPE || p->omega || count_notes(p, NOTE_WRONG)) continue;
         pe_rope_config c = p->rope;
-        if (!c.coordinate && c.section_order != PE_SECTIONS_VISION) c.axes = 1;
+        if (!flatten_rotation(&c)) continue;
         spectrum *const s = add_rope(all, &c, pairs, TOOL_DIFFERS(DIFFERS_OTHER_PART));
         if (!s) continue;
         if (pairs_of_rope(&c) != pairs) {
@@ -316,17 +327,10 @@ static void add_other_parts(spectra *all, const part *own, const siblings *of, s
     }
 }
 
-/* All of a rotation. The first is the config's own, if the array has its width. */
-static void spectra_of_rope(spectra *all, const part *p, const siblings *of, const samples *s)
+/* All of a rotation whose pairs are as many as the array's. */
+static void add_all(spectra *all, const part *p, const pe_rope_config *c, const siblings *of,
+                    const samples *s)
 {
-    const pe_rope_config *const c = &p->rope;
-    all->count = 0;
-    if (pairs_of_rope(c) != s->pairs) {
-        add_widths(all, c, s->pairs);
-        add_other_parts(all, p, of, s->pairs, 0);
-        add_no_parameters(all, c, s->pairs);
-        return;
-    }
     if (!add_rope(all, c, s->pairs, 0)) return;
     if (is_scaled(c)) {
         const pe_rope_config plain = unscaled(c);
@@ -339,7 +343,7 @@ static void spectra_of_rope(spectra *all, const part *p, const siblings *of, con
         if (c->rope_type == PE_ROPE_YARN && !c->freq_factors) add_yarn_mistakes(all, c, s->pairs);
         if (c->rope_type == PE_ROPE_LLAMA3 && !c->freq_factors) add_llama3_mistakes(all, c, s);
     }
-    add_other_parts(all, p, of, s->pairs, 1);
+    if (!s->axis) add_other_parts(all, p, of, s->pairs, 1);
     add_multiples(all, c, s->pairs);
     if (!is_scaled(c)) add_linear(all, c, s);
     add_widths(all, c, s->pairs);
@@ -347,6 +351,25 @@ static void spectra_of_rope(spectra *all, const part *p, const siblings *of, con
     else add_exponents(all, c, s->pairs);
     add_bases(all, c, s);
     add_no_parameters(all, c, s->pairs);
+}
+
+/* All of a rotation. The first is the config's own, if the array has its width. Pairs without a
+ * coordinate do not rotate. */
+static void spectra_of_rope(spectra *all, const part *p, const siblings *of, const samples *s)
+{
+    pe_rope_config flat = p->rope;
+    all->count = 0;
+    if (p->omega || (!flatten_rotation(&flat) && !s->axis)) return;
+    if (pairs_of_rope(&flat) != s->pairs) {
+        add_widths(all, &flat, s->pairs);
+        add_other_parts(all, p, of, s->pairs, 0);
+        add_no_parameters(all, &flat, s->pairs);
+        return;
+    }
+    add_all(all, p, &flat, of, s);
+    for (size_t k = 0; p->rope.coordinate && k < all->count; k++)
+        for (size_t i = 0; i < s->pairs; i++)
+            if (p->rope.coordinate[i] == 255) all->of[k].omega[i] = all->of[k].chain_base = 0;
 }
 
 /* Adds a sinusoidal encoding's frequencies. Returns NULL if it has another number of pairs. */

@@ -40,14 +40,12 @@ static void free_spectra(spectra *all)
     all->count = 0;
 }
 
-/* Adds the first `pairs` frequencies of a rotation. Returns NULL if the rotation has fewer, or
- * several coordinates. */
+/* Adds the first `pairs` frequencies of a rotation. Returns NULL if the rotation has fewer. */
 static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, differences differs)
 {
     const size_t own_pairs = pairs_of_rope(c);
     double factor = 1;
-    if (all->count == MOST_SPECTRA || own_pairs < pairs || c->axes > 1 || c->coordinate)
-        return NULL;
+    if (all->count == MOST_SPECTRA || own_pairs < pairs) return NULL;
     double *const omega = new_numbers(own_pairs);
     if (!omega || pe_rope_frequencies(c, omega, &factor) != PE_OK) {
         free(omega);
@@ -79,6 +77,9 @@ static pe_rope_config unscaled(const pe_rope_config *c)
     pe_rope_config to = pe_rope_config_default(c->head_dim);
     if (c->rope_type == PE_ROPE_PROPORTIONAL) to.rope_type = c->rope_type;
     to.rotary_dim = c->rotary_dim;
+    to.axes = c->axes;
+    to.section_order = c->section_order;
+    memcpy(to.sections, c->sections, sizeof to.sections);
     to.rope_theta = c->rope_theta;
     return to;
 }

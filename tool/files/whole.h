@@ -30,23 +30,39 @@ static const char *why_unread(void)
     return "cannot be read";
 }
 
-/* All of a file, allocated, with a 0 behind it. A 0 within becomes '?': no format of text has
+/* The largest file that is read: 64 MB. A config.json has a few kB. */
+enum { MOST_BYTES = 1 << 26 };
+
+/* Whether a text is empty or begins as JSON does that is no word, right or wrong. A comment is a
+ * mistake within JSON. Weights in the format of safetensors begin with 8 bytes of a number, then a
+ * brace; the last of the 8 are 0. */
+static int may_be_json(const char *text, size_t size)
+{
+    const size_t head = size < 16 ? size : 16;
+    size_t k = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (memchr(text, 0, head)) return 0;
+    while (k < size && strchr(" \t\r\n", text[k]) && text[k]) k++;
+    return k == size || (text[k] && strchr("{[\"-/0123456789", text[k]));
+}
+
+/* All of a file, allocated, with a 0 behind it; of one that cannot be JSON only the first bytes, and
+ * of one that is too large the first MOST_BYTES + 1. A 0 within becomes '?': no format of text has
  * it. */
 static char *read_file(const char *name, size_t *size)
 {
     FILE *const file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
-    size_t room = 1 << 16;
+    size_t room = 1 << 12;
     char *text = file ? (char *)malloc(room + 1) : NULL;
     *size = 0;
     while (text) {
         *size += fread(text + *size, 1, room - *size, file);
-        if (*size < room) break;
+        if (*size < room || *size > MOST_BYTES || !may_be_json(text, *size)) break;
         char *const more = (char *)realloc(text, 2 * room + 1);
         if (!more) free(text);
         text = more;
         room *= 2;
     }
-    for (size_t i = 0; text && i < *size; i++)
+    for (size_t i = 16; text && i < *size; i++)
         if (text[i] == '\0') text[i] = '?';
     if (text) text[*size] = '\0';
     if (file && ferror(file)) {

@@ -134,6 +134,11 @@ static void read_also_layout(const reader *r, const label *l)
     if (are_neighbours) r->out->rope.layout = PE_LAYOUT_INTERLEAVED;
 }
 
+/* Model types whose pairs are neighbours, but whose code in transformers makes a table cat(f, f) and
+ * repeats each element of its first half: checked with transformers 5.17.0. */
+static const char *const tables_in_halves[] = {
+    "ernie4_5", "ernie4_5_moe", "glm", "glm4", "helium", "moonshine", "moonshine_streaming"};
+
 static void read_layout(const reader *r)
 {
     part *const p = r->out;
@@ -155,6 +160,8 @@ static void read_layout(const reader *r)
             "of "
             "them has these weights?");
     if (neighbours) c->layout = PE_LAYOUT_INTERLEAVED;
+    p->has_table_in_halves =
+        neighbours && is_one_of(r->m->type, tables_in_halves, TOOL_COUNT(tables_in_halves));
     read_sections(r);
 }
 

@@ -67,6 +67,7 @@ typedef struct part {
     const char *order;                  /* the name of the order that coordinate has  */
     size_t sections[PE_MAX_AXES];       /* of coordinate                              */
     double *omega;               /* frequencies that no pe_rope_config has: allocated, or NULL */
+    int has_table_in_halves;     /* 1: pairs are neighbours, but the code's table is cat(f, f) */
     int is_backward;             /* 1: the rotation is by minus the position   */
     int is_original;             /* 1: its pairs are those of a project's own file */
     int is_gguf;                 /* 1: its pairs are those of a GGUF file      */

@@ -9,7 +9,7 @@
 static void json_place(const samples *s, const place *at)
 {
     print("\"row\": %zu, \"position\": %.17g, \"pair\": %zu, \"function\": \"%s\"", at->row,
-          s->positions[at->row], at->pair, at->is_sine ? "sine" : "cosine");
+          position_of(s, at->row, at->pair), at->pair, at->is_sine ? "sine" : "cosine");
 }
 
 static void json_deviation(const samples *s, const deviation *d, int is_right)

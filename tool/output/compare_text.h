@@ -16,7 +16,7 @@ static const char *how_of(const explanation *e)
 
 static void print_place(const samples *s, const place *at)
 {
-    const double position = s->positions[at->row];
+    const double position = position_of(s, at->row, at->pair);
     print("position %.15g", position);
     if (position != (double)at->row) print(" (row %zu)", at->row);
     print(", pair %zu, %s\n", at->pair, at->is_sine ? "sine" : "cosine");

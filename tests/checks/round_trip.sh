@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# round_trip.sh: `posenc compare` calls the tables of every part of every model type right, in each layout;
+# tests/checks/round_trip.c has them. Under the sanitizers of addresses and undefined behaviour where clang has them.
+# EVERY=1: each layout with each arithmetic.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/round_trip
+mkdir -p "$WORK"
+# shellcheck disable=SC2086
+"$CC" -std=c99 -O1 $WARNINGS -Wno-unused-function $EXTRA_CFLAGS -I. -DPE_SLEEF=0 tests/checks/round_trip.c -o "$WORK/round_trip" -lm || exit 1
+program=$WORK/round_trip
+# shellcheck disable=SC2086
+if have "$CLANG" && $CLANG -std=c99 -g1 -O1 $WARNINGS -Wno-unused-function -fsanitize=address,undefined -fno-sanitize-recover=all -I. \
+    -DPE_SLEEF=0 tests/checks/round_trip.c -o "$WORK/round_trip.asan" -lm 2>"$WORK/asan.log"; then
+    program=$WORK/round_trip.asan
+else
+    echo "SKIP: $CLANG's sanitizers are missing"
+fi
+if [ "${EVERY:-}" = 1 ]; then exec "$program" every; fi
+exec "$program"
