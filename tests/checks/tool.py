@@ -842,7 +842,7 @@ def types():
     tool_types.run_all(sys.modules[__name__])
 
 
-for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, tables_of_types, dry_run, details,
+for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, tables_of_types, details,
                          settings, complaints, hostile, tables, no_config, limits, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
