@@ -10,6 +10,7 @@
 #include "options.h"
 #include "output/compare_json.h"
 #include "output/oracle.h"
+#include "output/readers.h"
 #include "output/report_c.h"
 #include "settings.h"
 
@@ -88,7 +89,7 @@ static void complain(const part *p)
             fprintf(stderr, "posenc: %s: %s: %s\n", p->name, p->note[k].key, p->note[k].text);
 }
 
-static void show(const options *o, part *parts, size_t count)
+static void show(const options *o, part *parts, size_t count, const list *file)
 {
     const char *before = "";
     if (o->is_c) print("#include \"pe.h\"\n\n");
@@ -105,9 +106,16 @@ static void show(const options *o, part *parts, size_t count)
         else if (o->is_c) print_c(&parts[i]);
         else print_part(&parts[i], o->has_frequencies);
     }
-    if (o->is_json) print("]\n}\n");
-    else if (o->is_c) return;
-    else if (parts[0].is_gguf) print("\narchitectures as in %s\n", GGUF_CHECKED);
+    const int is_config = o->file && !parts[0].is_gguf;
+    if (o->is_json) {
+        print("],\n  \"readers\": [");
+        if (is_config) print_readers(file, 1);
+        print("]\n}\n");
+        return;
+    }
+    if (o->is_c) return;
+    if (is_config) print_readers(file, 0);
+    if (parts[0].is_gguf) print("\narchitectures as in %s\n", GGUF_CHECKED);
     else
         print("\nmodel types as in transformers %s, checked %s\n", TYPES_TRANSFORMERS,
               TYPES_CHECKED);
@@ -214,7 +222,7 @@ static int run(int count, char **words)
     if (!status && strcmp(o.command, "table") == 0) status = make_table(&o, parts, n);
     else if (!status && strcmp(o.command, "compare") == 0) status = compare_arrays(&o, parts, n);
     else if (!status) {
-        show(&o, parts, n);
+        show(&o, parts, n, &file);
         for (size_t i = 0; i < n; i++) status |= is_chosen(&o, &parts[i]) && !is_good(&parts[i]);
     }
     free_parts(parts, n);

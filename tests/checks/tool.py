@@ -611,6 +611,28 @@ def no_config():
         check(f"{word} leads on", status == 1 and says in got, got)
 
 
+def readers():
+    """What transformers 4 lacks of a file of transformers 5; tests/checks/readers.py tries it."""
+    inner = '"rope_parameters": {"rope_theta": 1e6, "rope_type": "yarn", "factor": 4.0, "long": [1, 2]}'
+    added = {"rope_theta": 1e6, "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "long": [1, 2]}}
+    layers = '"rope_parameters": {"full_attention": {"rope_theta": 1e6, "rope_type": "default"}}'
+    with tempfile.TemporaryDirectory() as folder:
+        for what, keys, wanted in (("alone", inner, added), ("a base beside it", inner + ', "rope_theta": 1e6',
+                                                             {"rope_scaling": added["rope_scaling"]}),
+                                   ("both beside it", inner + ', "rope_theta": 1e6, "rope_scaling": {"factor": 4}', []),
+                                   ("nothing", '"rope_theta": 1e6', []), ("kinds of layers", layers, None)):
+            path = os.path.join(folder, "config.json")
+            with open(path, "w") as to:
+                to.write('{"model_type": "llama", "head_dim": 64, %s}' % keys)
+            run = subprocess.run([sys.argv[1], "show", "--json", path], stdout=subprocess.PIPE)
+            got = json.loads(run.stdout)["readers"]
+            text = subprocess.run([sys.argv[1], "show", path], stdout=subprocess.PIPE).stdout.decode()
+            check(f"transformers 4, {what}", got == [] == wanted or got == [
+                {"reader": "transformers 4", "key": "rope_parameters", "add": wanted}], got)
+            check(f"transformers 4, {what}, in words", ("transformers 4 ignores rope_parameters" in text) ==
+                  (wanted != []), text[-400:])
+
+
 def limits():
     """Files of 5 GB, most of which is a hole, in 400 MB of memory: what is no JSON is refused after its first bytes."""
     def in_little_memory():
@@ -843,7 +865,7 @@ def types():
 
 
 for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, tables_of_types, details,
-                         settings, complaints, hostile, tables, no_config, limits, text):
+                         settings, complaints, hostile, tables, no_config, limits, readers, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

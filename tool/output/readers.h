@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Who reads a file otherwise: transformers 4 ignores rope_parameters, as a trial with 4.57.6 shows. */
+#ifndef TOOL_READERS_H
+#define TOOL_READERS_H
+
+#include "../files/list.h"
+#include "fields.h"
+#include "report_json.h"
+
+#include <stdio.h>
+
+static const char rope_parameters[] = "rope_parameters.";
+
+/* Returns the first item at a path that is made of three parts, or beneath it; NULL if there is none. */
+static const item *item_beneath(const list *file, const char *before, size_t length,
+                                const char *key)
+{
+    const size_t size = strlen(key);
+    for (size_t k = 0; k < file->count; k++) {
+        const char *const path = file->items[k].path;
+        if (strncmp(path, before, length) == 0 && strncmp(path + length, key, size) == 0 &&
+            strchr(".[", path[length + size]))
+            return &file->items[k];
+    }
+    return NULL;
+}
+
+/* Prints a value as JSON. */
+static void print_value(const item *i)
+{
+    if (i->kind == VALUE_STRING) json_string(i->text);
+    else print("%s", i->kind == VALUE_NULL ? "null" : i->text);
+}
+
+/* Whether a key of rope_parameters is one beside rope_scaling in transformers 4. LongRoPE's, of Phi-3,
+ * must have three keys. */
+static int is_beside_scaling(const char *key, int is_long)
+{
+    return strcmp(key, "rope_theta") == 0 || strcmp(key, "partial_rotary_factor") == 0 ||
+           (is_long && strcmp(key, "original_max_position_embeddings") == 0);
+}
+
+/* Prints the elements of rope_parameters, which begin at index `first`, as the rope_scaling of
+ * transformers 4. is_long: it is LongRoPE, whose type is the key `type` there. */
+static void print_scaling(const list *file, size_t first, size_t length, int is_long)
+{
+    char last[256] = "";
+    const char *before = "";
+    int is_list = 0;
+    print("\"rope_scaling\": {");
+    for (size_t k = first; k < file->count; k++) {
+        const item *const i = &file->items[k];
+        if (strncmp(i->path, file->items[first].path, length) != 0) break;
+        const char *const key = i->path + length;
+        const size_t size = strcspn(key, ".[");
+        if (is_beside_scaling(key, is_long)) continue;
+        const int is_next = key[size] == '[' && strlen(last) == size && !strncmp(last, key, size);
+        if (is_list && !is_next) print("]");
+        const int is_type = is_long && strcmp(key, "rope_type") == 0; /* its name is `type` */
+        if (!is_next)
+            print("%s\"%.*s\": %s", before, (int)(is_type ? 4 : size), is_type ? "type" : key,
+                  key[size] == '[' ? "[" : "");
+        else print(", ");
+        print_value(i);
+        is_list = key[size] == '[';
+        snprintf(last, sizeof last, "%.*s", (int)size, key);
+        before = ", ";
+    }
+    print("%s}", is_list ? "]" : "");
+}
+
+/* What transformers 4 lacks of an object of a file. */
+typedef struct lacking {
+    const item *theta, *share, *trained; /* of rope_parameters, if the object itself lacks them;
+                                            trained: of LongRoPE alone */
+    int is_long;                         /* 1: it is LongRoPE */
+    int has_scaling; /* 1: rope_parameters scales, and there is no rope_scaling     */
+    int is_nested;   /* 1: rope_parameters has an object for each kind of layers    */
+} lacking;
+
+/* Finds what transformers 4 lacks of the object whose keys have a prefix of some length. */
+static lacking find_lacking(const list *file, const char *path, size_t length)
+{
+    const item *const theta = item_beneath(file, path, length, "rope_parameters.rope_theta");
+    const item *const share =
+        item_beneath(file, path, length, "rope_parameters.partial_rotary_factor");
+    const item *const type = item_beneath(file, path, length, "rope_parameters.rope_type");
+    const int is_long = type && strcmp(type->text, "longrope") == 0;
+    const item *const trained =
+        is_long
+            ? item_beneath(file, path, length, "rope_parameters.original_max_position_embeddings")
+            : NULL;
+    lacking l = {theta, share, trained, is_long, type && strcmp(type->text, "default") != 0, 0};
+    if (item_beneath(file, path, length, "original_max_position_embeddings")) l.trained = NULL;
+    if (item_beneath(file, path, length, "rope_theta")) l.theta = NULL;
+    if (item_beneath(file, path, length, "partial_rotary_factor")) l.share = NULL;
+    if (item_beneath(file, path, length, "rope_scaling")) l.has_scaling = 0;
+    l.is_nested = !theta && !type;
+    return l;
+}
+
+/* Prints the keys to add, as members of a JSON object. */
+static void print_added(const list *file, size_t first, size_t length, const lacking *l)
+{
+    const char *before = "";
+    if (l->theta) print("\"rope_theta\": %s", l->theta->text), before = ", ";
+    if (l->share) print("%s\"partial_rotary_factor\": %s", before, l->share->text), before = ", ";
+    if (!l->has_scaling) return;
+    if (l->trained)
+        print("%s\"original_max_position_embeddings\": %s", before, l->trained->text),
+            before = ", ";
+    print("%s", before);
+    print_scaling(file, first, length + sizeof rope_parameters - 1, l->is_long);
+}
+
+/* Says of each rope_parameters what transformers 4 makes of it, and which keys to add; as JSON, a list
+ * of objects. */
+static void print_readers(const list *file, int is_json)
+{
+    const char *before = "\n    ";
+    for (size_t k = 0; k < file->count; k++) {
+        const char *const path = file->items[k].path, *const at = strstr(path, rope_parameters);
+        const size_t length = at ? (size_t)(at - path) : 0;
+        if (!at || (length && path[length - 1] != '.')) continue;
+        const size_t whole_length = length + sizeof rope_parameters - 1;
+        if (k && strncmp(file->items[k - 1].path, path, whole_length) == 0) continue;
+        const lacking l = find_lacking(file, path, length);
+        if (!l.is_nested && !l.theta && !l.share && !l.has_scaling) continue;
+        if (is_json) {
+            print("%s{\"reader\": \"transformers 4\", \"key\": \"%.*s\", \"add\": ", before,
+                  (int)whole_length - 1, path);
+            print(l.is_nested ? "null" : "{");
+            if (!l.is_nested) print_added(file, k, length, &l), print("}");
+            print("}");
+            before = ",\n    ";
+            continue;
+        }
+        print("\ntransformers 4 ignores %.*s: base and scaling are those of the model's class, for "
+              "most\n"
+              "types 10000 and none.",
+              (int)whole_length - 1, path);
+        if (l.is_nested) print(" Its classes have keys of their own for kinds of layers.\n");
+        else {
+            print(" For it, add\n  ");
+            print_added(file, k, length, &l);
+            print("\n");
+        }
+    }
+}
+
+#endif
