@@ -146,6 +146,9 @@
 #define PE_ISA PE_ISA_WASM
 #elif defined(__SSE2__)
 #define PE_ISA PE_ISA_SSE2
+#ifdef __AVX2__
+#pragma GCC warning "pe is SSE2 code: for AVX2 add -mfma to -mavx2; -DPE_ISA=PE_ISA_SSE2 accepts it"
+#endif
 #else
 #define PE_ISA PE_ISA_SCALAR
 #endif

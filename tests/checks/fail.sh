@@ -98,6 +98,23 @@ for file in tests/fail/*.[ch]; do
     done
 done
 
+# What -Werror makes an error there is one warning otherwise, and none with both flags.
+if [ "$(uname -m)" = x86_64 ]; then
+    warns() { # COUNT COMPILER FLAGS...
+        count=$1
+        shift
+        compiles "$@" -DPE_SLEEF=0 tests/fail/avx2_without_fma.c || return 1
+        [ "$(grep -c 'warning: ' "$WORK/log")" = "$count" ]
+    }
+    for cc in $GCC $CLANG; do
+        have "$cc" || continue # the cases above have counted it
+        for case in "1 -mavx2" "0 -mavx2 -mfma" "0 -mfma" "0 -mavx2 -DPE_EXTERN" "0 -mavx2 -DPE_ISA=PE_ISA_AVX2"; do
+            # shellcheck disable=SC2086
+            if warns ${case%% *} "$cc" ${case#* }; then passed=$((passed + 1)); else bad "${case#* }, $cc" "not ${case%% *} warnings"; fi
+        done
+    done
+fi
+
 sed -n 's|^/\* expect: \(.*\) \*/$|\1|p' tests/fail/*.[ch] >"$WORK/expected"
 # static_assert's text follows on the next lines, so that it goes by its function
 grep -h -o -E '^#error ".*"|^typedef char pe__[a-z_0-9]*without[a-z_0-9]*|static_assert\(!pe__names_header' pe.h pe_simd.h >"$WORK/errors"
