@@ -102,6 +102,8 @@ if [ $torch -eq 1 ] && "$python" -c 'import transformers' 2>/dev/null; then
     models() { PYTHONPATH=$WORK/site "$python" tests/checks/python/models.py; }
     check "posenc.torch in 12 model types of transformers, against float64" models
     tail -n 1 "$WORK/log"
+    rounds() { PYTHONPATH=$WORK/site "$python" tests/checks/python/cast.py; }
+    check "... of which model.to(torch.bfloat16) rounds the frequencies" rounds
 elif [ $torch -eq 1 ]; then
     skipping "transformers is missing: posenc.torch in its models"
 fi

@@ -115,7 +115,9 @@ def in_float64(kind):
 def states(model, x, ids):
     """The hidden states of all layers."""
     with torch.no_grad():
-        found = model(inputs_embeds=x, position_ids=ids, output_hidden_states=True, use_cache=False)
+        # With a mask: without one transformers takes a gap between positions for the beginning of another text.
+        found = model(inputs_embeds=x, position_ids=ids, attention_mask=torch.ones(x.shape[:2], dtype=torch.int64),
+                      output_hidden_states=True, use_cache=False)
     return torch.stack([*found.hidden_states[1:], found.last_hidden_state])
 
 
