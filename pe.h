@@ -6182,7 +6182,7 @@ PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, co
     pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
-/* For each type: the kernel that adds row pairs, and the adder of single rows. */
+/* For each type: the function that adds row pairs, and those of its adder. */
 PE__OUTLINE void pe__add_row_pairs_f32(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE_TYPE_F32);
@@ -6202,8 +6202,6 @@ PE__OUTLINE void pe__add_some_f32(const pe__output *output, unsigned char *x, co
 {
     pe__add_some(PE_TYPE_F32, output, x, (const float *)row, n);
 }
-
-static const pe__adder pe__adder_f32 = {pe__add_four_f32, pe__add_some_f32};
 
 PE__OUTLINE void pe__add_row_pairs_f16(pe__span *x, int64_t n)
 {
@@ -6225,8 +6223,6 @@ PE__OUTLINE void pe__add_some_f16(const pe__output *output, unsigned char *x, co
     pe__add_some(PE_TYPE_F16, output, x, (const float *)row, n);
 }
 
-static const pe__adder pe__adder_f16 = {pe__add_four_f16, pe__add_some_f16};
-
 PE__OUTLINE void pe__add_row_pairs_bf16(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE_TYPE_BF16);
@@ -6246,8 +6242,6 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
 {
     pe__add_some(PE_TYPE_BF16, output, x, (const float *)row, n);
 }
-
-static const pe__adder pe__adder_bf16 = {pe__add_four_bf16, pe__add_some_bf16};
 
 /* ==== src/rows/row_pair_16.h ==== */
 /* Stores or adds two rows of 16-bit elements at a time. They are computed in float arithmetic.
@@ -7237,18 +7231,12 @@ PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
     else (void)pe__single_f32(output, t, NULL);
 }
 
-PE__OUTLINE void pe__add_row_f32(const pe__output *output, double t, size_t rows)
+/* to elements of any type but double */
+PE__OUTLINE void pe__add_row_of_floats(const pe__output *output, double t, size_t rows)
 {
     (void)rows;
-    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, &pe__adder_f32);
-    else (void)pe__single_f32(output, t, &pe__adder_f32);
-}
-
-PE__OUTLINE void pe__add_row_f16(const pe__output *output, double t, size_t rows)
-{
-    (void)rows;
-    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, &pe__adder_f16);
-    else (void)pe__single_f32(output, t, &pe__adder_f16);
+    if (t == 0 || pe__is_far(output->plan, t)) pe__write_far_row(output, t, output->kernel->adder);
+    else (void)pe__single_f32(output, t, output->kernel->adder);
 }
 
 /* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
@@ -7286,7 +7274,7 @@ PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double
         pe__output some = *output;
         some.out = pe__row_address(output, r);
         const size_t written = !single ? 0
-                               : added ? pe__single_f32(&some, first, &pe__adder_bf16)
+                               : added ? pe__single_f32(&some, first, some.kernel->adder)
                                        : pe__single_row(&some, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);
@@ -7606,12 +7594,12 @@ PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
     }
 }
 
-/* ==== src/rows/axis.h ==== */
-/* Writes the rows of one axis, run by run: computes them, or copies rows that repeat. Tested by
- * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
+/* ==== src/rows/kernels.h ==== */
+/* The row kernels: for each type, the functions that fill rows and those that add them. Tested by
+ * tests/unit/rows/test_splits.c. */
 
-/* ---- 6.10 from positions to rows ----------------------------------------------------------------
- * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
+/* ---- 6.10 the row kernels -----------------------------------------------------------------------
+ * A row kernel names the code that depends on the type, and on whether rows are filled or added. */
 
 /* Store n zeros in a row, from the given column on. */
 PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, size_t column,
@@ -7630,18 +7618,29 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-
+/* For each type: the row kernel that fills rows, and the one that adds them. Each is an object of
+   the function that returns it: gcc -O0 keeps objects of a file, and all functions that they name,
+   even in a program that uses none of them. */
 PE__OUTLINE void pe__add_zeros_f32(const pe__output *output, unsigned char *to, size_t column,
                                    size_t n)
 {
     pe__add_zeros(output, to, column, n, pe__add_some_f32);
 }
 
-static const pe__row_kernel pe__fill_kernel_f32 = {
-    pe__row_f32, pe__rows_f32, pe__write_zeros, pe__write_block_f32, pe__store_row_pairs, NULL};
-static const pe__row_kernel pe__add_kernel_f32 = {pe__add_row_f32, pe__rows_f32, pe__add_zeros_f32,
-                                                  pe__write_block_f32, pe__add_row_pairs_f32,
-                                                  &pe__adder_f32};
+PE__INLINE const pe__row_kernel *pe__fill_kernel_f32(void)
+{
+    static const pe__row_kernel kernel = {
+        pe__row_f32, pe__rows_f32, pe__write_zeros, pe__write_block_f32, pe__store_row_pairs, NULL};
+    return &kernel;
+}
+
+PE__INLINE const pe__row_kernel *pe__add_kernel_f32(void)
+{
+    static const pe__adder adder = {pe__add_four_f32, pe__add_some_f32};
+    static const pe__row_kernel kernel = {pe__add_row_of_floats, pe__rows_f32, pe__add_zeros_f32,
+                                          pe__write_block_f32, pe__add_row_pairs_f32, &adder};
+    return &kernel;
+}
 
 PE__OUTLINE void pe__add_zeros_f16(const pe__output *output, unsigned char *to, size_t column,
                                    size_t n)
@@ -7649,11 +7648,20 @@ PE__OUTLINE void pe__add_zeros_f16(const pe__output *output, unsigned char *to, 
     pe__add_zeros(output, to, column, n, pe__add_some_f16);
 }
 
-static const pe__row_kernel pe__fill_kernel_f16 = {
-    pe__rows_f16, pe__rows_f16, pe__write_zeros, pe__write_block_of_rows_f16, NULL, NULL};
-static const pe__row_kernel pe__add_kernel_f16 = {pe__add_row_f16, pe__rows_f32, pe__add_zeros_f16,
-                                                  pe__write_block_f32, pe__add_row_pairs_f16,
-                                                  &pe__adder_f16};
+PE__INLINE const pe__row_kernel *pe__fill_kernel_f16(void)
+{
+    static const pe__row_kernel kernel = {
+        pe__rows_f16, pe__rows_f16, pe__write_zeros, pe__write_block_of_rows_f16, NULL, NULL};
+    return &kernel;
+}
+
+PE__INLINE const pe__row_kernel *pe__add_kernel_f16(void)
+{
+    static const pe__adder adder = {pe__add_four_f16, pe__add_some_f16};
+    static const pe__row_kernel kernel = {pe__add_row_of_floats, pe__rows_f32, pe__add_zeros_f16,
+                                          pe__write_block_f32, pe__add_row_pairs_f16, &adder};
+    return &kernel;
+}
 
 PE__OUTLINE void pe__add_zeros_bf16(const pe__output *output, unsigned char *to, size_t column,
                                     size_t n)
@@ -7661,12 +7669,20 @@ PE__OUTLINE void pe__add_zeros_bf16(const pe__output *output, unsigned char *to,
     pe__add_zeros(output, to, column, n, pe__add_some_bf16);
 }
 
-static const pe__row_kernel pe__fill_kernel_bf16 = {
-    pe__rows_bf16, pe__rows_bf16, pe__write_zeros, pe__write_block_of_rows_bf16, NULL, NULL};
-static const pe__row_kernel pe__add_kernel_bf16 = {pe__add_rows_bf16, pe__add_rows_bf16,
-                                                   pe__add_zeros_bf16,
-                                                   pe__write_block_of_add_rows_bf16, NULL,
-                                                   &pe__adder_bf16};
+PE__INLINE const pe__row_kernel *pe__fill_kernel_bf16(void)
+{
+    static const pe__row_kernel kernel = {
+        pe__rows_bf16, pe__rows_bf16, pe__write_zeros, pe__write_block_of_rows_bf16, NULL, NULL};
+    return &kernel;
+}
+
+PE__INLINE const pe__row_kernel *pe__add_kernel_bf16(void)
+{
+    static const pe__adder adder = {pe__add_four_bf16, pe__add_some_bf16};
+    static const pe__row_kernel kernel = {pe__add_rows_bf16, pe__add_rows_bf16, pe__add_zeros_bf16,
+                                          pe__write_block_of_add_rows_bf16, NULL, &adder};
+    return &kernel;
+}
 
 /* stores or adds, by the store mode */
 PE__OUTLINE void pe__add_zeros_f64(const pe__output *output, unsigned char *to, size_t column,
@@ -7675,10 +7691,27 @@ PE__OUTLINE void pe__add_zeros_f64(const pe__output *output, unsigned char *to, 
     pe__add_zeros(output, to, column, n, pe__add_some_f64);
 }
 
-static const pe__row_kernel pe__fill_kernel_f64 = {
-    pe__rows_f64, pe__rows_f64, pe__write_zeros, NULL, NULL, NULL};
-static const pe__row_kernel pe__add_kernel_f64 = {
-    pe__rows_f64, pe__rows_f64, pe__add_zeros_f64, NULL, NULL, NULL};
+PE__INLINE const pe__row_kernel *pe__fill_kernel_f64(void)
+{
+    static const pe__row_kernel kernel = {
+        pe__rows_f64, pe__rows_f64, pe__write_zeros, NULL, NULL, NULL};
+    return &kernel;
+}
+
+PE__INLINE const pe__row_kernel *pe__add_kernel_f64(void)
+{
+    static const pe__adder adder = {NULL, pe__add_some_f64};
+    static const pe__row_kernel kernel = {
+        pe__rows_f64, pe__rows_f64, pe__add_zeros_f64, NULL, NULL, &adder};
+    return &kernel;
+}
+
+/* ==== src/rows/axis.h ==== */
+/* Writes the rows of one axis, run by run: computes them, or copies rows that repeat. Tested by
+ * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
+
+/* ---- 6.11 from positions to rows ----------------------------------------------------------------
+ * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
 
 /* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
    sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
@@ -7855,7 +7888,7 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output
  * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
  * tests/unit/calls/test_memory.c. */
 
-/* ---- 6.11 calls ------------------------------------------------------------------------------ */
+/* ---- 6.12 calls ------------------------------------------------------------------------------ */
 
 /* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
@@ -7978,7 +8011,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
-                                          &pe__fill_kernel_f32);
+                                          pe__fill_kernel_f32());
         pe__write_axes(&plan, &at, &output);
     }
     return PE_OK;
@@ -7992,7 +8025,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 /* Writes rows of sines and cosines of given frequencies, for callers without a plan (pe_sincos_T).
  * Tested by tests/unit/sincos/test_theorem.c and tests/unit/positions/test_at.c. */
 
-/* ---- 6.12 rows without a plan -------------------------------------------------------------------
+/* ---- 6.13 rows without a plan -------------------------------------------------------------------
  * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
  * frequencies. To convert them takes a fifth of the time of a row. For many rows the plan also has
  * rotation rows (plan->table). */
@@ -8017,31 +8050,31 @@ PE__OUTLINE void pe__sincos_row_f32(pe__output *output, const pe_at *at, size_t 
 
 PE__OUTLINE void pe__sincos_rows_f32(pe__output *output, const pe_at *at, size_t rows)
 {
-    output->kernel = &pe__fill_kernel_f32;
+    output->kernel = pe__fill_kernel_f32();
     pe__write_axis(output, at, 0, rows);
 }
 
 PE__OUTLINE void pe__sincos_row_f16(pe__output *output, const pe_at *at, size_t rows)
 {
-    output->kernel = &pe__fill_kernel_f16;
+    output->kernel = pe__fill_kernel_f16();
     pe__rows_f16(output, pe__position(at, 0, 0), rows);
 }
 
 PE__OUTLINE void pe__sincos_rows_f16(pe__output *output, const pe_at *at, size_t rows)
 {
-    output->kernel = &pe__fill_kernel_f16;
+    output->kernel = pe__fill_kernel_f16();
     pe__write_axis(output, at, 0, rows);
 }
 
 PE__OUTLINE void pe__sincos_row_bf16(pe__output *output, const pe_at *at, size_t rows)
 {
-    output->kernel = &pe__fill_kernel_bf16;
+    output->kernel = pe__fill_kernel_bf16();
     pe__rows_bf16(output, pe__position(at, 0, 0), rows);
 }
 
 PE__OUTLINE void pe__sincos_rows_bf16(pe__output *output, const pe_at *at, size_t rows)
 {
-    output->kernel = &pe__fill_kernel_bf16;
+    output->kernel = pe__fill_kernel_bf16();
     pe__write_axis(output, at, 0, rows);
 }
 
@@ -8053,7 +8086,7 @@ PE__OUTLINE void pe__sincos_row_f64(pe__output *output, const pe_at *at, size_t 
 
 PE__OUTLINE void pe__sincos_rows_f64(pe__output *output, const pe_at *at, size_t rows)
 {
-    output->kernel = &pe__fill_kernel_f64;
+    output->kernel = pe__fill_kernel_f64();
     pe__write_axis(output, at, 0, rows);
 }
 
@@ -10478,7 +10511,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
             tile.stride = uniform ? 0 : 2 * n;
             tile.section_count = pe__tile_sections(plan, pair, n, section);
             const pe__output output =
-                pe__output_split(&pe__fill_kernel_f32, plan, pair, n, rows, sizeof *rows);
+                pe__output_split(pe__fill_kernel_f32(), plan, pair, n, rows, sizeof *rows);
             pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
@@ -10681,27 +10714,39 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
 
 PE__OUTLINE void pe__table_rows_f32(const pe__output *output, double t, size_t rows)
 {
-    pe__table_rows(output, t, rows, &pe__fill_kernel_f32);
+    pe__table_rows(output, t, rows, pe__fill_kernel_f32());
 }
 
-static const pe__row_kernel pe__table_kernel_f32 = {
-    pe__table_rows_f32, pe__table_rows_f32, pe__write_zeros, NULL, NULL, NULL};
+PE__INLINE const pe__row_kernel *pe__table_kernel_f32(void)
+{
+    static const pe__row_kernel kernel = {
+        pe__table_rows_f32, pe__table_rows_f32, pe__write_zeros, NULL, NULL, NULL};
+    return &kernel;
+}
 
 PE__OUTLINE void pe__table_rows_f16(const pe__output *output, double t, size_t rows)
 {
-    pe__table_rows(output, t, rows, &pe__fill_kernel_f16);
+    pe__table_rows(output, t, rows, pe__fill_kernel_f16());
 }
 
-static const pe__row_kernel pe__table_kernel_f16 = {
-    pe__table_rows_f16, pe__table_rows_f16, pe__write_zeros, NULL, NULL, NULL};
+PE__INLINE const pe__row_kernel *pe__table_kernel_f16(void)
+{
+    static const pe__row_kernel kernel = {
+        pe__table_rows_f16, pe__table_rows_f16, pe__write_zeros, NULL, NULL, NULL};
+    return &kernel;
+}
 
 PE__OUTLINE void pe__table_rows_bf16(const pe__output *output, double t, size_t rows)
 {
-    pe__table_rows(output, t, rows, &pe__fill_kernel_bf16);
+    pe__table_rows(output, t, rows, pe__fill_kernel_bf16());
 }
 
-static const pe__row_kernel pe__table_kernel_bf16 = {
-    pe__table_rows_bf16, pe__table_rows_bf16, pe__write_zeros, NULL, NULL, NULL};
+PE__INLINE const pe__row_kernel *pe__table_kernel_bf16(void)
+{
+    static const pe__row_kernel kernel = {
+        pe__table_rows_bf16, pe__table_rows_bf16, pe__write_zeros, NULL, NULL, NULL};
+    return &kernel;
+}
 
 /* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
    columns of a row's first cosine and first sine; equal for matrices. */
@@ -12732,7 +12777,7 @@ PE__OUTLINE pe_status pe__call_fill_f32(const pe_plan *plan, const pe_at *at, si
                                         float *out, size_t stride)
 {
     pe__output output =
-        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f32);
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_f32());
     return pe__call_rows(plan, at, &output);
 }
 
@@ -12740,7 +12785,7 @@ PE__OUTLINE pe_status pe__call_add_f32(const pe_plan *plan, const pe_at *at, siz
                                        float scale, float *x, size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
-                                      &pe__add_kernel_f32);
+                                      pe__add_kernel_f32());
     return pe__call_rows(plan, at, &output);
 }
 
@@ -12748,8 +12793,8 @@ PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, si
                                   float scale, float *x, size_t stride, size_t batch_stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
-                                      &pe__add_kernel_f32);
-    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_f32};
+                                      pe__add_kernel_f32());
+    pe__batches all = {batches, 0, pe__fill_kernel_f32(), pe__add_some_f32};
     return pe__call_batch(plan, &at, batch_stride, &output, &all);
 }
 
@@ -12757,7 +12802,7 @@ PE__OUTLINE pe_status pe__call_fill_f16(const pe_plan *plan, const pe_at *at, si
                                         uint16_t *out, size_t stride)
 {
     pe__output output =
-        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f16);
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_f16());
     return pe__call_rows(plan, at, &output);
 }
 
@@ -12765,7 +12810,7 @@ PE__OUTLINE pe_status pe__call_add_f16(const pe_plan *plan, const pe_at *at, siz
                                        float scale, uint16_t *x, size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
-                                      &pe__add_kernel_f16);
+                                      pe__add_kernel_f16());
     return pe__call_rows(plan, at, &output);
 }
 
@@ -12773,8 +12818,8 @@ PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, si
                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
-                                      &pe__add_kernel_f16);
-    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_f16};
+                                      pe__add_kernel_f16());
+    pe__batches all = {batches, 0, pe__fill_kernel_f32(), pe__add_some_f16};
     return pe__call_batch(plan, &at, batch_stride, &output, &all);
 }
 
@@ -12782,7 +12827,7 @@ PE__OUTLINE pe_status pe__call_fill_bf16(const pe_plan *plan, const pe_at *at, s
                                          uint16_t *out, size_t stride)
 {
     pe__output output =
-        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_bf16);
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_bf16());
     return pe__call_rows(plan, at, &output);
 }
 
@@ -12790,7 +12835,7 @@ PE__OUTLINE pe_status pe__call_add_bf16(const pe_plan *plan, const pe_at *at, si
                                         float scale, uint16_t *x, size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
-                                      &pe__add_kernel_bf16);
+                                      pe__add_kernel_bf16());
     return pe__call_rows(plan, at, &output);
 }
 
@@ -12798,8 +12843,8 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
                                    float scale, uint16_t *x, size_t stride, size_t batch_stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
-                                      &pe__add_kernel_bf16);
-    pe__batches all = {batches, 0, &pe__fill_kernel_f32, pe__add_some_bf16};
+                                      pe__add_kernel_bf16());
+    pe__batches all = {batches, 0, pe__fill_kernel_f32(), pe__add_some_bf16};
     return pe__call_batch(plan, &at, batch_stride, &output, &all);
 }
 
@@ -12807,7 +12852,7 @@ PE__OUTLINE pe_status pe__call_fill_f64(const pe_plan *plan, const pe_at *at, si
                                         double *out, size_t stride)
 {
     pe__output output =
-        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_f64);
+        pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_f64());
     return pe__call_rows(plan, at, &output);
 }
 
@@ -12815,7 +12860,7 @@ PE__OUTLINE pe_status pe__call_add_f64(const pe_plan *plan, const pe_at *at, siz
                                        double scale, double *x, size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_double(scale),
-                                      &pe__add_kernel_f64);
+                                      pe__add_kernel_f64());
     return pe__call_rows(plan, at, &output);
 }
 
@@ -12823,8 +12868,8 @@ PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, si
                                   double scale, double *x, size_t stride, size_t batch_stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_double(scale),
-                                      &pe__add_kernel_f64);
-    pe__batches all = {batches, 0, &pe__fill_kernel_f64, pe__add_some_f64};
+                                      pe__add_kernel_f64());
+    pe__batches all = {batches, 0, pe__fill_kernel_f64(), pe__add_some_f64};
     return pe__call_batch(plan, &at, batch_stride, &output, &all);
 }
 
@@ -12851,8 +12896,8 @@ PE__OUTLINE pe_status pe__call_rope_table_f32(const pe_plan *plan, const pe_at *
 {
     void *const out = (void *)(uintptr_t)table->cosines;
     pe__output output = pe__output_of(out, sizeof(float), table->rows, table->stride, PE__STORE, 1,
-                                      &pe__fill_kernel_f32);
-    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_f32, table, made);
+                                      pe__fill_kernel_f32());
+    return pe__write_rope_table(plan, at, &output, pe__table_kernel_f32(), table, made);
 }
 
 PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
@@ -12890,8 +12935,8 @@ PE__OUTLINE pe_status pe__call_rope_table_f16(const pe_plan *plan, const pe_at *
 {
     void *const out = (void *)(uintptr_t)table->cosines;
     pe__output output = pe__output_of(out, sizeof(uint16_t), table->rows, table->stride, PE__STORE,
-                                      1, &pe__fill_kernel_f16);
-    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_f16, table, made);
+                                      1, pe__fill_kernel_f16());
+    return pe__write_rope_table(plan, at, &output, pe__table_kernel_f16(), table, made);
 }
 
 PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
@@ -12929,8 +12974,8 @@ PE__OUTLINE pe_status pe__call_rope_table_bf16(const pe_plan *plan, const pe_at 
 {
     void *const out = (void *)(uintptr_t)table->cosines;
     pe__output output = pe__output_of(out, sizeof(uint16_t), table->rows, table->stride, PE__STORE,
-                                      1, &pe__fill_kernel_bf16);
-    return pe__write_rope_table(plan, at, &output, &pe__table_kernel_bf16, table, made);
+                                      1, pe__fill_kernel_bf16());
+    return pe__write_rope_table(plan, at, &output, pe__table_kernel_bf16(), table, made);
 }
 
 PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,

@@ -268,6 +268,7 @@ extern "C" {
 #include "rows/block.h"
 #include "rows/run.h"
 #include "rows/f64.h"
+#include "rows/kernels.h"
 #include "rows/axis.h"
 #include "rows/columns.h"
 #include "rows/call.h"

@@ -11,6 +11,7 @@
 #include "../scores/contract_bias.h"
 #include "../learned/contract.h"
 #include "../rows/row_pair_f32.h"
+#include "../rows/kernels.h"
 #include "../rows/axis.h"
 #include "../rows/call.h"
 #include "../rope/rotate.h"
@@ -39,14 +40,14 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
                                             element *out, size_t stride)                           \
     {                                                                                              \
         pe__output output =                                                                        \
-            pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, &pe__fill_kernel_##T);     \
+            pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_##T());    \
         return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
                                            number scale, element *x, size_t stride)                \
     {                                                                                              \
         pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
-                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
+                                          pe__of_##number(scale), pe__add_kernel_##T());           \
         return pe__call_rows(plan, at, &output);                                                   \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
@@ -54,14 +55,14 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
                                       size_t batch_stride)                                         \
     {                                                                                              \
         pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
-                                          pe__of_##number(scale), &pe__add_kernel_##T);            \
-        pe__batches all = {batches, 0, &batch_kernel, pe__add_some_##T};                           \
+                                          pe__of_##number(scale), pe__add_kernel_##T());           \
+        pe__batches all = {batches, 0, batch_kernel, pe__add_some_##T};                            \
         return pe__call_batch(plan, &at, batch_stride, &output, &all);                             \
     }
-PE__ROWS_OF(f32, float, float, pe__fill_kernel_f32)
-PE__ROWS_OF(f16, uint16_t, float, pe__fill_kernel_f32)
-PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32)
-PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
+PE__ROWS_OF(f32, float, float, pe__fill_kernel_f32())
+PE__ROWS_OF(f16, uint16_t, float, pe__fill_kernel_f32())
+PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32())
+PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
 #undef PE__ROWS_OF
 
 /* Rotation of tokens from an array of type element to an array of type to. */
@@ -95,8 +96,8 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64)
     {                                                                                              \
         void *const out = (void *)(uintptr_t)table->cosines;                                       \
         pe__output output = pe__output_of(out, sizeof(element), table->rows, table->stride,        \
-                                          PE__STORE, 1, &pe__fill_kernel_##T);                     \
-        return pe__write_rope_table(plan, at, &output, &pe__table_kernel_##T, table, made);        \
+                                          PE__STORE, 1, pe__fill_kernel_##T());                    \
+        return pe__write_rope_table(plan, at, &output, pe__table_kernel_##T(), table, made);       \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \

@@ -14,6 +14,7 @@
 #include "tokens.h"
 #include "call.h"
 #include "../plan/fields.h"
+#include "../rows/kernels.h"
 #include "../rows/columns.h"
 #include "../layouts/pairs.h"
 #include "../layouts/order.h"
@@ -62,10 +63,14 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
 #define PE__TABLE_KERNEL(T)                                                                        \
     PE__OUTLINE void pe__table_rows_##T(const pe__output *output, double t, size_t rows)           \
     {                                                                                              \
-        pe__table_rows(output, t, rows, &pe__fill_kernel_##T);                                     \
+        pe__table_rows(output, t, rows, pe__fill_kernel_##T());                                    \
     }                                                                                              \
-    static const pe__row_kernel pe__table_kernel_##T = {                                           \
-        pe__table_rows_##T, pe__table_rows_##T, pe__write_zeros, NULL, NULL, NULL};
+    PE__INLINE const pe__row_kernel *pe__table_kernel_##T(void)                                    \
+    {                                                                                              \
+        static const pe__row_kernel kernel = {                                                     \
+            pe__table_rows_##T, pe__table_rows_##T, pe__write_zeros, NULL, NULL, NULL};            \
+        return &kernel;                                                                            \
+    }
 PE__TABLE_KERNEL(f32)
 PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)

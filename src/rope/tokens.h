@@ -8,6 +8,7 @@
 #include "../positions/read.h"
 #include "../layouts/elements.h"
 #include "../layouts/output.h"
+#include "../rows/kernels.h"
 #include "../rows/axis.h"
 #include "../rows/call.h"
 #include "heads.h"
@@ -131,7 +132,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
             tile.stride = uniform ? 0 : 2 * n;
             tile.section_count = pe__tile_sections(plan, pair, n, section);
             const pe__output output =
-                pe__output_split(&pe__fill_kernel_f32, plan, pair, n, rows, sizeof *rows);
+                pe__output_split(pe__fill_kernel_f32(), plan, pair, n, rows, sizeof *rows);
             pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;

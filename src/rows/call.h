@@ -16,12 +16,13 @@
 #include "../plan/make.h"
 #include "../layouts/output.h"
 #include "f64.h"
+#include "kernels.h"
 #include "axis.h"
 #include "../plan/fields.h"
 #include "../plan/rotation.h"
 #include "columns.h"
 
-/* ---- 6.11 calls ------------------------------------------------------------------------------ */
+/* ---- 6.12 calls ------------------------------------------------------------------------------ */
 
 /* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
@@ -144,7 +145,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__plan_finish(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
-                                          &pe__fill_kernel_f32);
+                                          pe__fill_kernel_f32());
         pe__write_axes(&plan, &at, &output);
     }
     return PE_OK;

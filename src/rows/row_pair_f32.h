@@ -456,7 +456,7 @@ PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, co
     pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
-/* For each type: the kernel that adds row pairs, and the adder of single rows. */
+/* For each type: the function that adds row pairs, and those of its adder. */
 #define PE__ADDER(T, type)                                                                         \
     PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
     {                                                                                              \
@@ -475,8 +475,7 @@ PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, co
                                       size_t n)                                                    \
     {                                                                                              \
         pe__add_some(type, output, x, (const float *)row, n);                                      \
-    }                                                                                              \
-    static const pe__adder pe__adder_##T = {pe__add_four_##T, pe__add_some_##T};
+    }
 PE__ADDER(f32, PE_TYPE_F32)
 PE__ADDER(f16, PE_TYPE_F16)
 PE__ADDER(bf16, PE_TYPE_BF16)

@@ -129,8 +129,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
         else (void)pe__single_f32(output, t, adder);                                               \
     }
 PE__ROW(pe__row_f32, NULL)
-PE__ROW(pe__add_row_f32, &pe__adder_f32)
-PE__ROW(pe__add_row_f16, &pe__adder_f16)
+PE__ROW(pe__add_row_of_floats, output->kernel->adder) /* to elements of any type but double */
 #undef PE__ROW
 
 /* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
@@ -168,7 +167,7 @@ PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double
         pe__output some = *output;
         some.out = pe__row_address(output, r);
         const size_t written = !single ? 0
-                               : added ? pe__single_f32(&some, first, &pe__adder_bf16)
+                               : added ? pe__single_f32(&some, first, some.kernel->adder)
                                        : pe__single_row(&some, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
             const pe__output part = pe__output_part(&some, done, PE__TILE_16);

@@ -13,12 +13,13 @@
 #include "../plan/shape.h"
 #include "../plan/make.h"
 #include "../layouts/output.h"
+#include "kernels.h"
 #include "axis.h"
 #include "../plan/fields.h"
 #include "../plan/rotation.h"
 #include "run.h"
 
-/* ---- 6.12 rows without a plan -------------------------------------------------------------------
+/* ---- 6.13 rows without a plan -------------------------------------------------------------------
  * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
  * frequencies. To convert them takes a fifth of the time of a row. For many rows the plan also has
  * rotation rows (plan->table). */
@@ -42,12 +43,12 @@ typedef void pe__sincos_kernel(pe__output *output, const pe_at *at, size_t rows)
     }                                                                                              \
     PE__OUTLINE void pe__sincos_rows_##T(pe__output *output, const pe_at *at, size_t rows)         \
     {                                                                                              \
-        output->kernel = &pe__fill_kernel_##T;                                                     \
+        output->kernel = pe__fill_kernel_##T();                                                    \
         pe__write_axis(output, at, 0, rows);                                                       \
     }
 PE__ROW_KERNELS(f32, pe__row_f32, NULL) /* which never asks for it */
-PE__ROW_KERNELS(f16, pe__rows_f16, &pe__fill_kernel_f16)
-PE__ROW_KERNELS(bf16, pe__rows_bf16, &pe__fill_kernel_bf16)
+PE__ROW_KERNELS(f16, pe__rows_f16, pe__fill_kernel_f16())
+PE__ROW_KERNELS(bf16, pe__rows_bf16, pe__fill_kernel_bf16())
 PE__ROW_KERNELS(f64, pe__rows_f64, NULL)
 #undef PE__ROW_KERNELS
 

@@ -19,7 +19,7 @@ done >"$WORK/gone"
 sed -n 's/^ *- run: make \([a-z -]*\).*/\1/p' "$@" | tr ' ' '\n' | sed '/^$/d' | sort -u | while read -r target; do
     grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" Makefile || echo "make has no $target"
 done >>"$WORK/gone"
-sed -n 's,^ *- run: tests/run \([a-z -]*\).*,\1,p; s/^ *what: \[\(.*\)\]/\1/p' "$@" | tr ', ' '\n\n' | sed '/^$/d' | sort -u |
+sed -n 's,^ *- run: tests/run \([a-z_ -]*\).*,\1,p; s/^ *what: \[\(.*\)\]/\1/p' "$@" | tr ', ' '\n\n' | sed '/^$/d' | sort -u |
     while read -r name; do
         grep -q "^$name | " tests/steps.txt || echo "tests/run has no $name"
     done >>"$WORK/gone"
