@@ -3,6 +3,7 @@
  * answers: what wrong angles do to the answers of a model, by position. docs/when.md talks about it.
  *
  *     answers MODEL [directory]     MODEL: a checkpoint of llama2.c, such as stories260K.bin of 1 MB
+ *     answers --logits MODEL [FILE]
  *     cc -std=c99 -O2 -march=native -I. examples/answers.c -lm
  *
  * RoPE is relative: where all positions are shifted by the same number, exact angles change nothing. So
@@ -15,6 +16,13 @@
  *
  * With a directory it writes answers.dat there, of which gnuplot draws answers.png (examples/draw.sh), and
  * answers.tokens, the texts.
+ *
+ * With --logits the model writes a text of 64 tokens, in which each token is the most likely one, and the program prints a
+ * hash of all logits. Every operation of the model has a fixed order and one right result: sums of doubles
+ * in the order of the code, square roots and divisions of IEEE 754, an exponential of integers, and pe's cosines and
+ * sines. So the hash is the same on every machine, unless a compiler may reorder sums (-ffast-math) or keeps
+ * doubles in wider registers (x87). The model then reads the same text with the machine's sinf and cosf, and
+ * the program names the first logit that differs. FILE receives the logits as floats, least significant byte first.
  */
 #include "pe.h"
 
@@ -23,8 +31,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT, LIBM, FLOATS, CHAIN, BF16, KINDS };
-enum { TEXTS = 6, LONGEST = 300, FIRST = 1 /* the token before a text */, MOST = 1 << 16 };
+enum { EXACT, LIBM, FLOATS, CHAIN, BF16, KINDS, SINF = KINDS /* for --logits alone */ };
+enum { TEXTS = 6, LONGEST = 300, LOGITS = 64 /* tokens of the text of --logits */ };
+enum { FIRST = 1 /* the token before a text */, MOST = 1 << 16 };
 static const char *const names[KINDS] = {"exact, by pe", "libm, double", "float angles",
                                          "ggml's chain", "bf16 positions"};
 
@@ -87,9 +96,21 @@ static double divide_model(model *m, double floats)
     return left;
 }
 
+/* Replaces `count` words as they are in a file, least significant byte first, by the machine's words. */
+static void from_file(void *words, size_t count)
+{
+    unsigned char *byte = (unsigned char *)words;
+    for (size_t i = 0; i < count; i++, byte += 4) {
+        const uint32_t word =
+            byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+        memcpy(byte, &word, sizeof word);
+    }
+}
+
 static const char *read_model(model *m, FILE *f)
 {
     if (fread(&m->h, sizeof m->h, 1, f) != 1) return "it is shorter than a header, 28 bytes";
+    from_file(&m->h, sizeof m->h / 4);
     const char *const error = header_error(&m->h);
     if (error != NULL) return error;
     m->head = (size_t)(m->h.dim / m->h.heads), m->kv = m->head * (size_t)m->h.kv_heads;
@@ -100,6 +121,7 @@ static const char *read_model(model *m, FILE *f)
     m->weights = (float *)malloc(bytes + 1); /* a header alone: not NULL */
     if (m->weights == NULL || fread(m->weights, 1, bytes, f) != bytes)
         return "it cannot be read into memory";
+    from_file(m->weights, bytes / sizeof(float));
     const double left = divide_model(m, (double)(bytes / sizeof(float)));
     if (left < 0) return "it is shorter than its header says";
     if (left > 0 || bytes % sizeof(float) != 0) return "it is longer than its header says";
@@ -108,6 +130,61 @@ static const char *read_model(model *m, FILE *f)
     m->keys = (float *)malloc((size_t)cells * sizeof(float));
     m->values = (float *)malloc((size_t)cells * sizeof(float));
     return m->keys == NULL || m->values == NULL ? "its keys and values need too much memory" : NULL;
+}
+
+/* ---- an exponential that is the same on every machine ---- */
+
+/* Returns the upper 64 bits of the product of a and b, and stores the lower 64 bits in *low. */
+static uint64_t product(uint64_t a, uint64_t b, uint64_t *low)
+{
+    const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    const uint64_t first = a0 * b0, second = a1 * b0 + (first >> 32);
+    const uint64_t third = a0 * b1 + (uint32_t)second;
+    *low = third << 32 | (uint32_t)first;
+    return a1 * b1 + (second >> 32) + (third >> 32);
+}
+
+/* Returns e^x for x <= 0, with a relative error below 2^-51, and 0 for x <= -700. Only integers are rounded,
+ * always down, so no compiler, instruction set or libm can change a bit:
+ *
+ *     t        = -x in units of 2^-52
+ *     y        = t log2(e) = n + i / 16 + f, with integers n and i < 16, and f < 1 / 16
+ *     e^x      = 2^-n 2^(-i / 16) e^-z, with z = f ln 2
+ *     e^-z     = 1 - z (1 - z (1/2 - z (1/6 - ...))), the series to z^10, in units of 2^-63
+ */
+static double exponential(double x)
+{
+    static const uint64_t log2_e = 0x5c551d94ae0bf85e; /* in units of 2^-62 */
+    static const uint64_t ln_2 = 0xb17217f7d1cf79ac;   /* in units of 2^-64 */
+    static const uint64_t power[16] = {
+        /* 2^(-i / 16), in units of 2^-63 */
+        0x8000000000000000, 0x7a92be8a92436616, 0x75606373ee921c97, 0x70666f76154a7089,
+        0x6ba27e656b4eb57a, 0x6712460a8fc24072, 0x62b39508aa836d6f, 0x5e8451cfac061b5f,
+        0x5a827999fcef3242, 0x56ac1f752150a563, 0x52ff6b54d8a89c75, 0x4f7a993048d088d7,
+        0x4c1bf828c6dc54b8, 0x48e1e9b9d588e19b, 0x45cae0f1f545eb73, 0x42d561b3e6243d8a};
+    static const uint64_t coefficient[11] = {
+        /* 1 / k!, in units of 2^-63 */
+        0x8000000000000000, 0x8000000000000000, 0x4000000000000000, 0x1555555555555555,
+        0x0555555555555555, 0x0111111111111111, 0x002d82d82d82d82e, 0x0006806806806807,
+        0x0000d00d00d00d01, 0x0000171de3a556c7, 0x0000024fc9f6ef14};
+    if (!(x > -700)) return 0;
+    const uint64_t t = (uint64_t)(-x * 4503599627370496.0);
+    uint64_t low, unused;
+    const uint64_t high = product(t, log2_e, &low); /* high and low: y in units of 2^-114 */
+    const int n = (int)(high >> 50);
+    const uint64_t fraction = high << 14 | low >> 50; /* i / 16 + f, in units of 2^-64 */
+    const uint64_t z = product(fraction & 0x0fffffffffffffff, ln_2, &unused);
+    uint64_t sum = coefficient[10];
+    for (int k = 9; k >= 0; k--) sum = coefficient[k] - product(sum, z, &unused);
+    const uint64_t mantissa = product(power[fraction >> 60], sum, &unused); /* units of 2^-62 */
+    return ldexp((double)(mantissa >> 9), -53 - n); /* at most 2^53: exact */
+}
+
+/* Returns x / (1 + e^-x). */
+static double swish(double x)
+{
+    const double e = exponential(-fabs(x));
+    return (x < 0 ? x * e : x) / (1 + e);
 }
 
 /* ---- a token through the model ---- */
@@ -154,7 +231,7 @@ static void attend(const model *m, const space *w, size_t layer, size_t t)
     for (size_t h = 0; h < (size_t)m->h.heads; h++) {
         const float *const k = m->keys + cells + h / group * m->head, *const q = w->q + h * m->head;
         const float *const v = m->values + cells + h / group * m->head;
-        double most = -INFINITY, sum = 0;
+        double most = -HUGE_VAL, sum = 0;
         for (size_t j = 0; j <= t; j++) {
             double dot = 0;
             for (size_t i = 0; i < m->head; i++) dot += (double)q[i] * (double)k[j * m->kv + i];
@@ -162,7 +239,7 @@ static void attend(const model *m, const space *w, size_t layer, size_t t)
             most = fmax(most, (double)w->scores[j]);
         }
         for (size_t j = 0; j <= t; j++) {
-            w->scores[j] = (float)exp((double)w->scores[j] - most);
+            w->scores[j] = (float)exponential((double)w->scores[j] - most);
             sum += (double)w->scores[j];
         }
         for (size_t i = 0; i < m->head; i++) {
@@ -207,7 +284,7 @@ static pe_status forward(const model *m, const space *w, int token, size_t t)
         multiply(w->a, m->w1 + l * d * f, w->normal, d, f);
         multiply(w->b, m->w3 + l * d * f, w->normal, d, f);
         for (size_t j = 0; j < f; j++) /* SwiGLU */
-            w->a[j] = (float)((double)w->a[j] / (1 + exp(-(double)w->a[j])) * (double)w->b[j]);
+            w->a[j] = (float)(swish((double)w->a[j]) * (double)w->b[j]);
         multiply(w->b, m->w2 + l * d * f, w->a, f, d);
         add(w->x, w->b, d);
     }
@@ -263,6 +340,11 @@ static pe_status make_row(const angles *a, const space *w, int kind, int64_t p)
             const double angle = (double)p * pow(10000, -2.0 * (double)i / (double)(2 * n));
             w->s[i] = (float)sin(angle), w->c[i] = (float)cos(angle);
         }
+    else if (kind == SINF)
+        for (size_t i = 0; i < n; i++) {
+            const float angle = (float)p * (float)a->omega[i];
+            w->s[i] = sinf(angle), w->c[i] = cosf(angle);
+        }
     else /* sines, then cosines, as they lie in w */
         status = pe_fill_f32(&a->floats, pe_from(kind == BF16 ? in_bf16(p) : p), 1, w->s, 2 * n);
     return status;
@@ -290,7 +372,7 @@ static size_t most_likely(const double *log_p, size_t n)
 }
 static void log_softmax(double *log_p, const float *logits, size_t n)
 {
-    double most = -INFINITY, sum = 0;
+    double most = -HUGE_VAL, sum = 0;
     for (size_t i = 0; i < n; i++) most = fmax(most, (double)logits[i]);
     for (size_t i = 0; i < n; i++) sum += exp((double)logits[i] - most);
     for (size_t i = 0; i < n; i++) log_p[i] = (double)logits[i] - (most + log(sum));
@@ -386,39 +468,132 @@ static pe_status measure(experiment *e, FILE *f)
     return status;
 }
 
+/* ---- the logits ---- */
+
+/* Computes logits [length][words] of the first text's first `length` tokens. With pe's angles the model also writes the text: the next
+ * token is the most likely one. */
+static pe_status compute_logits(experiment *e, int kind, size_t length, float *logits)
+{
+    pe_status status = PE_OK;
+    e->text[0][0] = FIRST;
+    for (size_t t = 0; t < length && status == PE_OK; t++, logits += e->words) {
+        status = make_row(&e->a, &e->w, kind, (int64_t)t);
+        if (status == PE_OK) status = forward(&e->m, &e->w, e->text[0][t], t);
+        memcpy(logits, e->w.logits, e->words * sizeof *logits);
+        size_t best = 0;
+        for (size_t i = 1; i < e->words; i++) best = logits[i] > logits[best] ? i : best;
+        if (kind == EXACT && t + 1 < length) e->text[0][t + 1] = (int)best;
+    }
+    return status;
+}
+
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Returns FNV-1a, in 64 bits, of the bytes of the floats, least significant byte first. Also writes these
+ * bytes to f, unless f is NULL. */
+static uint64_t hash_floats(const float *x, size_t count, FILE *f)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < count; i++)
+        for (int shift = 0; shift < 32; shift += 8) {
+            const int byte = (int)(bits_of(x[i]) >> shift & 255);
+            hash = (hash ^ (uint64_t)byte) * 0x100000001b3;
+            if (f != NULL) (void)putc(byte, f); /* an error shows when f is closed */
+        }
+    return hash;
+}
+
+static void print_hash(const char *label, uint64_t hash)
+{
+    printf("%-38s %08lx%08lx\n", label, (unsigned long)(hash >> 32),
+           (unsigned long)(hash & 0xffffffff));
+}
+
+static pe_status print_logits(experiment *e, FILE *f)
+{
+    const size_t length = e->length < LOGITS ? e->length : LOGITS, count = length * e->words;
+    float *const ours = (float *)malloc(2 * count * sizeof *ours);
+    if (ours == NULL) return PE_ERR_MEMORY;
+    float *const theirs = ours + count;
+    pe_status status = compute_logits(e, EXACT, length, ours);
+    if (status == PE_OK) status = compute_logits(e, SINF, length, theirs);
+    if (status == PE_OK) {
+        size_t first = count, different = 0;
+        for (size_t i = count; i-- > 0;)
+            if (bits_of(ours[i]) != bits_of(theirs[i])) first = i, different++;
+        print_hash("logits with pe's angles", hash_floats(ours, count, f));
+        print_hash("logits with this machine's sinf, cosf", hash_floats(theirs, count, NULL));
+        printf("%zu of %zu logits differ", different, count);
+        if (first < count)
+            printf("; the first is that of token %zu at position %zu: %.9g with pe, %.9g with sinf",
+                   first % e->words, first / e->words, (double)ours[first], (double)theirs[first]);
+        printf("\n");
+    }
+    free(ours);
+    return status;
+}
+
+/* ---- the program ---- */
+
+/* Reads the model of a path. Returns NULL on success, otherwise an error message. */
+static const char *open_experiment(experiment *e, const char *path)
+{
+    FILE *const file = fopen(path, "rb");
+    if (file == NULL) return "it cannot be opened";
+    const char *error = read_model(&e->m, file);
+    fclose(file);
+    if (error == NULL) error = make_space(&e->w, &e->m);
+    e->words = (size_t)abs(e->m.h.vocabulary),
+    e->length = (size_t)e->m.h.length < LONGEST ? (size_t)e->m.h.length : LONGEST;
+    if (error == NULL && e->length < 2) error = "its texts have one token";
+    if (error == NULL)
+        e->exact = (double *)malloc((TEXTS * LONGEST + 1) * e->words * sizeof *e->exact);
+    if (error == NULL && e->exact == NULL) error = "no memory";
+    e->log_p = error == NULL ? e->exact + TEXTS * LONGEST * e->words : NULL;
+    return error;
+}
+
+static pe_status print_answers(experiment *e, FILE *f)
+{
+    const pe_status status = write_texts(e);
+    printf("%d texts of %zu tokens, written by the model and read at shifted positions\n\n", TEXTS,
+           e->length);
+    return status == PE_OK ? measure(e, f) : status;
+}
+
 int main(int argc, char **argv)
 {
     static experiment e;
-    char path[4096] = "";
-    FILE *const file = argc > 1 ? fopen(argv[1], "rb") : NULL;
-    if (file == NULL) {
-        fprintf(stderr, "answers MODEL [directory]: MODEL, a checkpoint of llama2.c, %s\n",
-                argc > 1 ? "cannot be opened" : "is not given");
+    const int logits = argc > 1 && strcmp(argv[1], "--logits") == 0;
+    const char *const model_path = argv[1 + logits < argc ? 1 + logits : argc];
+    const char *const output = 2 + logits < argc ? argv[2 + logits] : NULL;
+    if (model_path == NULL) {
+        fprintf(stderr, "answers [--logits] MODEL [output]: MODEL is not given. It is a checkpoint "
+                        "of llama2.c\n");
         return 2;
     }
-    const char *error = read_model(&e.m, file);
-    if (error == NULL) error = make_space(&e.w, &e.m);
-    e.words = (size_t)abs(e.m.h.vocabulary),
-    e.length = (size_t)e.m.h.length < LONGEST ? (size_t)e.m.h.length : LONGEST;
-    if (error == NULL && e.length < 2) error = "its texts have one token";
-    if (error == NULL)
-        e.exact = (double *)malloc((TEXTS * LONGEST + 1) * e.words * sizeof *e.exact);
-    if (error == NULL && e.exact == NULL) error = "no memory";
-    e.log_p = error == NULL ? e.exact + TEXTS * LONGEST * e.words : NULL;
-    fclose(file);
+    const char *const error = open_experiment(&e, model_path);
     if (error != NULL) {
-        fprintf(stderr, "%s: %s\n", argv[1], error);
+        fprintf(stderr, "%s: %s\n", model_path, error);
         return 2;
     }
-    if (argc > 2) snprintf(path, sizeof path, "%s/answers.dat", argv[2]);
-    FILE *const f = argc > 2 ? fopen(path, "w") : NULL;
+    char path[4096] = "";
+    if (output != NULL) snprintf(path, sizeof path, "%s%s", output, logits ? "" : "/answers.dat");
+    FILE *const f = output != NULL ? fopen(path, logits ? "wb" : "w") : NULL;
+    int written = output == NULL || f != NULL;
     pe_status status = make_angles(&e.a, e.m.head);
-    if (status == PE_OK) status = write_texts(&e);
-    printf("%d texts of %zu tokens, written by the model and read at shifted positions\n\n", TEXTS,
-           e.length);
-    if (status == PE_OK) status = measure(&e, f);
+    if (status == PE_OK) status = logits ? print_logits(&e, f) : print_answers(&e, f);
     if (status != PE_OK) fprintf(stderr, "%s\n", pe_status_string(status));
-    const int written = argc <= 2 || (f != NULL && fclose(f) == 0 && put_texts(&e, argv[2]));
+    if (f != NULL) {
+        const int complete = !ferror(f);
+        written = fclose(f) == 0 && complete;
+    }
+    if (written && output != NULL && !logits) written = put_texts(&e, output);
     if (!written) fprintf(stderr, "%s cannot be written\n", path);
     free(e.exact), free(e.a.omega), free(e.a.memory), free(e.w.memory);
     free(e.m.keys), free(e.m.values), free(e.m.weights);

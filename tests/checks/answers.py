@@ -113,6 +113,14 @@ def run(path, *more):
     return subprocess.run([program, path, *more], capture_output=True, text=True, check=False)
 
 
+def fnv(content):
+    """FNV-1a in 64 bits."""
+    value = 0xCBF29CE484222325
+    for byte in content:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{value:016x}"
+
+
 def compare(name, shape, shared):
     weights, content = model(np.random.default_rng(7), *shape, shared)
     dim, heads, kv_heads, words, length = shape[0], shape[3], shape[4], shape[5], shape[6]
@@ -140,6 +148,18 @@ def compare(name, shape, shared):
                 check(f"{name}: {kind} shifted by {row[0]:.0f}", False, f"{got} {np.exp(loss)} {divergence} {changed}")
     check(f"{name}: {len(data)} shifts of {len(KINDS)} kinds of angles", len(data) == 21 and seen == 21 * len(KINDS))
     check(f"{name}: floats fail far away", data[-1, 8] > 0.01 and data[-1, 2] < 1e-9)
+    done = run("--logits", work / "model.bin", work / "logits")
+    logits = np.fromfile(work / "logits", "<f4").astype(np.float64).reshape(-1, words)
+    tokens = np.array([1, *logits.argmax(-1)[:-1]])
+    angle = angles("exact", dim // heads, np.arange(len(tokens)))
+    wanted = log_probabilities(weights, heads, kv_heads, tokens[None], angle)[0]
+    got = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+    error = abs(got - wanted).max()
+    check(f"{name}: {min(length, 64)} x {words} logits are numpy's", len(tokens) == min(length, 64) and error < 1e-4,
+          f"{len(tokens)} tokens, error {error}")
+    printed = done.stdout.splitlines()
+    check(f"{name}: their hash", printed[0] == f"logits with pe's angles                {fnv((work / 'logits').read_bytes())}",
+          done.stdout)
     return content
 
 
@@ -184,6 +204,7 @@ refused("a text of one token", model(np.random.default_rng(1), 8, 5, 1, 1, 1, 16
 none = subprocess.run([program], capture_output=True, text=True, check=False)
 check("no model: a line of help", none.returncode == 2 and "MODEL" in none.stderr)
 check("a model that is not there", "cannot be opened" in run(work / "none.bin").stderr)
+check("--logits without a model", "MODEL" in subprocess.run([program, "--logits"], capture_output=True, text=True).stderr)
 (work / "model.bin").write_bytes(SHARED)
 check("a directory that is not there", run(work / "model.bin", work / "nothing").returncode == 1)
 sys.exit(failed != 0)
