@@ -110,7 +110,7 @@ def sizes(adopting, building, check):
 
 
 def measure(trees, compiler, isa, runs, scratch):
-    """For each program, for each tree: the code's bytes, and the seconds of each run; "": the headers."""
+    """Returns for each program and tree the code's bytes and the seconds of each run; the program "" is the headers."""
     base = {}
     for tree in trees:
         base[tree] = os.path.join(scratch, f"headers{trees.index(tree)}.c")
