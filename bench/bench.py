@@ -107,7 +107,7 @@ def pe_rows(results, build):
 
 
 def summarise(documents):
-    """One row per benchmark from the repetitions in google-benchmark's JSON."""
+    """Returns one row per benchmark, from the repetitions in google-benchmark's JSON."""
     repetitions = {}
     calm = {}
     for document in documents:
@@ -798,7 +798,7 @@ class Page:
         return [r for r in self.rows if (r.get("table", r.get("x")), r.get("build")) == (table, build)]
 
     def find(self, table, build, head):
-        """The row of a table with that head, or None."""
+        """Returns the row of a table that has this head, or None."""
         return next((r for r in self.named(table, build) if head in r), None)
 
     def fastest(self, table, build):

@@ -54,7 +54,7 @@ def compile_seconds(command):
 
 
 def text_bytes(path):
-    """Code and constants of an object: the column text of size."""
+    """Returns the bytes of code and constants in an object, which the program size prints in the column text."""
     done = subprocess.run(["size", path], check=True, stdout=subprocess.PIPE, text=True)
     return int(done.stdout.splitlines()[1].split()[0])
 
@@ -110,7 +110,7 @@ def sizes(adopting, building, check):
 
 
 def measure(trees, compiler, isa, runs, scratch):
-    """For each program, for each tree: the code's bytes, and the seconds of each run; "": the headers."""
+    """Returns for each program and tree the code's bytes and the seconds of each run; the program "" is the headers."""
     base = {}
     for tree in trees:
         base[tree] = os.path.join(scratch, f"headers{trees.index(tree)}.c")
@@ -136,7 +136,7 @@ def measure(trees, compiler, isa, runs, scratch):
 
 
 def tree_of(base, scratch):
-    """A directory with the headers of a directory or a commit."""
+    """Returns a directory that contains the headers of `base`, which is a directory or a commit."""
     if os.path.isdir(base):
         return os.path.abspath(base)
     for name in ("pe.h", "pe_simd.h"):

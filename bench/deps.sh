@@ -16,7 +16,7 @@ includes() { # HEADER
         $CXX $EXTRA_CFLAGS -std=c++17 -isystem /usr/include/eigen3 -x c++ -fsyntax-only - 2>/dev/null
 }
 
-# item: is it there?
+# present ITEM: succeeds if the item can be used.
 present() {
     case $1 in
     c++) have "$CXX" ;;
@@ -29,7 +29,7 @@ present() {
     esac
 }
 
-# item: its package under apt-get, dnf, pacman and brew.
+# package ITEM: prints the item's package under this package manager; the lists are for apt-get, dnf, pacman and brew.
 package() {
     case $1 in
     c++) set -- g++ gcc-c++ gcc - ;;

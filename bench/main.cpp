@@ -290,7 +290,7 @@ struct Real { // 256 bits, never given back
     Real() { mpfr_init2(x, 256); }
 };
 
-// base^(-2i/d) for every i.
+// Returns the frequencies 10000^(-2i/d) for every i.
 static std::vector<Real> &exact_frequencies(std::size_t d)
 {
     static std::map<std::size_t, std::vector<Real>> known;

@@ -131,7 +131,7 @@ STORE_ARM = re.compile(r"\s+(str|stp)\s+q\d+")
 
 
 def stored(lines):
-    """Bytes that a pass of a loop stores by vectors, not to the stack."""
+    """Returns the bytes that one pass of a loop stores with vector instructions, without stores to the stack."""
     total = 0
     for line in lines:
         if "(%rsp)" in line or "(%rbp)" in line or "[sp" in line:
@@ -149,7 +149,7 @@ def spills(lines):
 
 
 def cycles(core, lines):
-    """Of a pass, and micro-operations."""
+    """Returns the cycles and the micro-operations of one pass, as llvm-mca estimates them."""
     lines = [line for line in lines if not JUMP.match(line)]
     triple = "aarch64" if core.startswith(("neoverse", "apple", "cortex")) else "x86_64"
     text = run([MCA, "-mtriple=" + triple, "-mcpu=" + core, "-iterations=200"], "\n".join(lines) + "\n")

@@ -201,7 +201,7 @@ static int report(const char *name, const finding *found, size_t processes, doub
         ratio[p] = found[p].ratio, old[p] = found[p].old, now[p] = found[p].now;
         failed |= found[p].failed, same &= found[p].same;
     }
-    const double middle = median(ratio, processes); /* sorts, too */
+    const double middle = median(ratio, processes); /* also sorts */
     const double lowest = ratio[0], highest = ratio[processes - 1];
     const int slower = middle > limit && (processes < 3 || ratio[1] > limit);
     printf("%-42s", name);

@@ -99,7 +99,7 @@ def torch_rope_rows(torch):
 
 
 def elements(d):
-    """4096, or "32x128" for 32 heads of 128."""
+    """Returns the number of elements of a row: d is a number, or a product such as "32x128" for 32 heads of 128."""
     product = 1
     for factor in str(d).split("x"):
         product *= int(factor)

@@ -220,8 +220,8 @@ __device__ void rotate(std::uint32_t &a, std::uint32_t &b, const float2 *angles)
     b = rounded(low.second) | rounded(high.second) << 16;
 }
 
-// A block has 4 tokens: 256 threads make the 4 x 64 cosines and sines, which all heads of a token
-// share, and then rotate 8 pairs at a time, of which a half is 16 bytes.
+// A block has 4 tokens. Its 256 threads compute the 4 x 64 cosines and sines, which all heads of a
+// token share. Then each thread rotates 8 pairs at a time, since 8 elements of a half are 16 bytes.
 constexpr unsigned TOKENS = 4, GROUPS = HEAD_PAIRS / 8;
 
 template <class Source>

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# alone.sh ARCHIVE [quick]: from the archive alone, as an ordinary user without a network: make test (make quick),
-# installing to a prefix, programs against that by pkg-config, CMake and meson, a wheel by pip, and the tests of the
-# packages. Nothing is written but below one directory.
+# alone.sh ARCHIVE [quick]: tests the archive alone, as an ordinary user without a network. It runs `make test`, or
+# `make quick`, and installs to a prefix. It builds programs with the installed files, using pkg-config, CMake and
+# meson. Then pip makes a wheel, and the tests of the packages run. Nothing is written outside one directory.
 #
-# root runs all this as nobody; others as they are. Both in a namespace without a network, where unshare can. What only
-# one's own PATH has (pyenv, rustup) is not used: it is the system's that count.
+# If root runs this script, the user is nobody, otherwise the user who runs it. Both run in a namespace without a
+# network if unshare can make one. Programs that only the user's own PATH has (pyenv, rustup) are not used, but the
+# system's.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
@@ -32,14 +33,14 @@ elif unshare -rn true 2>/dev/null; then
 else
     echo "SKIP: unshare cannot: with the network that is there"
 fi
-# In the source, with nothing of the caller's environment.
+# alone COMMAND...: runs the command in the source, without the caller's environment.
 alone() {
     # shellcheck disable=SC2086
     (cd "$SOURCE" && env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$PLACE/home" TMPDIR="$PLACE/tmp" DEPS=0 JOBS="$JOBS" \
         PKG_CONFIG_PATH="$PREFIX/lib/pkgconfig" LD_LIBRARY_PATH="$PREFIX/lib" PREFIX="$PREFIX" $as "$@")
 }
 JOBS=${JOBS:-2}
-said() { # what a step of its own has said of itself
+said() { # prints the SKIP lines and the last line of the step that has just run
     sed -n 's/^ *SKIP/SKIP/p' "$WORK/log.before"
     tail -n 1 "$WORK/log.before"
     skipped=$((skipped + $(grep -c '^ *SKIP' "$WORK/log.before")))
@@ -50,7 +51,7 @@ check "make ${2:-test}" alone make "${2:-test}"
 said
 check "make install-lib to a prefix" alone make -s install-lib
 check "... whose pe.h is that of the archive" cmp "$SOURCE/pe.h" "$PREFIX/include/posenc/pe.h"
-bits() { # PROGRAM: the version, and the bits of the same program with the headers of the source
+bits() { # PROGRAM: succeeds if it prints the version, and the bits that it has with the headers of the source
     alone "$1" "$VERSION" >"$WORK/said" && grep -v '^#' "$WORK/said" >"$WORK/bits.${2:-now}" &&
         diff "$WORK/bits.here" "$WORK/bits.${2:-now}"
 }
@@ -80,7 +81,7 @@ for test in package single library python; do
     check "tests/checks/$test.sh" alone sh tests/checks/$test.sh
     said
 done
-elsewhere() { # files that this user has written since, not in the directory
+elsewhere() { # prints the files that the user nobody has written outside the directory
     find / \( -path /proc -o -path /sys -o -path "$WORK" \) -prune -o -user 65534 -newer "$WORK/before" ! -type d -print 2>/dev/null
 }
 case $as in

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# analyze.sh [TOOL...]: static analysis of the headers through tests/unit/hash.c, which calls all of them,
-# as C and as C++, scalar and with the widest vectors. No finding is allowed.
+# analyze.sh [TOOL...]: runs static analysis on tests/unit/hash.c, which calls all functions of the headers. They are
+# analysed as C and as C++, as scalar code and with the widest vectors. No finding is allowed.
 #
-#   TOOL   gcc (-fanalyzer), clang (--analyze), tidy (.clang-tidy says which checks), cppcheck
+#   TOOL   is gcc (-fanalyzer), clang (--analyze), tidy (.clang-tidy lists the checks) or cppcheck
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/analyze
@@ -12,7 +12,7 @@ PROGRAM=${ANALYZE_PROGRAM:-tests/unit/hash.c}
 WIDE=avx512
 case $(uname -m) in aarch64 | arm64) WIDE=neon ;; esac
 
-# One job: TOOL ISA LANGUAGE. Nothing is run, so the CPU does not matter.
+# The arguments `job TOOL ISA LANGUAGE` run one job. No program runs, so the CPU does not matter.
 if [ "${1:-}" = job ]; then
     tool=$2 isa=$3 language=$4
     log=$WORK/$tool.$isa.$language
@@ -20,17 +20,18 @@ if [ "${1:-}" = job ]; then
     [ "$language" = c ] || standard=c++11
     flags="$(isa_flags "$isa") -DPE_SLEEF=0 -I. -x $language -std=$standard"
     start=$(date +%s)
-    # Not optimised: what is inlined is analysed again and again, for ten times as long.
+    # The code is not optimised. Otherwise, inlined functions would be analysed again at each call, which takes ten
+    # times as long.
     # shellcheck disable=SC2086
     case $tool in
     gcc) timeout 540 "$GCC" $flags -O0 -fanalyzer -Wall -Wextra -Werror -c -o "$log.o" "$PROGRAM" ;;
-    clang) # from each function of the headers, too; for vectors that would take many minutes
+    clang) # analyses each function of the headers also on its own; for vectors, that would take many minutes
         deep=
         [ "$isa.$language" != scalar.c ] || deep="-Xclang -analyzer-opt-analyze-headers"
         timeout 540 "$CLANG" --analyze --analyzer-output text -Xclang -analyzer-werror $deep \
             $flags "$PROGRAM" ;;
     tidy) timeout 540 clang-tidy --quiet "$PROGRAM" -- $flags ;;
-    cppcheck) # its advice on speed is to take C++ references, which C has not
+    cppcheck) # the group `performance` advises C++ to use references, which C does not have
         enable=warning,portability
         [ "$language" != c ] || enable=$enable,performance
         timeout 540 cppcheck --quiet --enable=$enable --inline-suppr \
@@ -39,7 +40,7 @@ if [ "${1:-}" = job ]; then
         "-DPE_ISA=$([ "$isa" = scalar ] && echo 1 || echo 4)" -DPE_SLEEF=0 -I. "$PROGRAM" ;;
     esac >"$log.log" 2>&1
     status=$?
-    # clang-tidy counts what it left out on standard error; that is no finding.
+    # On standard error, clang-tidy counts the warnings that it suppressed; that is no finding.
     if [ $status -eq 0 ] && ! grep -q -E '(warning|error|portability|performance):' "$log.log"; then
         echo "ok   $(($(date +%s) - start)) s  $tool $isa $language"
     else
@@ -64,7 +65,7 @@ for tool in ${*:-gcc clang tidy cppcheck}; do
     fi
     for isa in scalar $WIDE; do
         echo "$tool $isa c"
-        # gcc 12 says itself that its analyzer is not for C++
+        # According to its manual, gcc 12's analyser does not support C++.
         [ $tool = gcc ] || echo "$tool $isa c++"
     done
 done >"$WORK/jobs" 2>"$WORK/skips"

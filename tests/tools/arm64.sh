@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# arm64.sh: lay out AArch64 libraries (SLEEF, and what the unit tests need) under build/arm64/sysroot.
+# arm64.sh: puts AArch64 libraries (SLEEF, and those that the unit tests need) into build/arm64/sysroot.
 #
-# The packages are downloaded with a private apt configuration and unpacked; nothing is installed
-# and no foreign architecture is added to the system. They come from where the system's own packages do;
-# but Ubuntu keeps those of AArch64 on a mirror of their own. A no-op once the sysroot is there.
+# The packages are downloaded with a private apt configuration and unpacked. Nothing is installed, and no foreign
+# architecture is added to the system. The packages come from the mirror of the system's own packages, except on Ubuntu,
+# which has another mirror for AArch64. If the sysroot is complete, the script does nothing.
 set -u
 . tests/tools/lib.sh
 

@@ -18,7 +18,7 @@ HEADERS = ("pe.h", "pe_simd.h")
 
 
 def gcov(isa_directory):
-    """All that gcov knows of the headers: lines, branches and functions, summed over programs."""
+    """Returns what gcov reports about the headers: lines, branches and functions, summed over all programs."""
     lines, parts, branches, functions = {}, {}, {}, {}
     notes = sorted(glob.glob(os.path.join(isa_directory, "*.gcno")))
     for note in notes:
@@ -44,7 +44,7 @@ def gcov(isa_directory):
 
 
 def explanations(path):
-    """{(file, ISA or *, code): why} of the lines `file | ISAs | code | why`."""
+    """Returns {(file, ISA or *, code): why} for the lines `file | ISAs | code | why` of the file."""
     known = {}
     with open(path, encoding="ascii") as f:
         for line in f:

@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# coverage.sh [ISA...]: how much of pe.h and pe_simd.h the unit programs reach, on each ISA.
+# coverage.sh [ISA...]: measures how much of pe.h and pe_simd.h the unit programs reach, on each ISA.
 # coverage.sh table: writes the figures of the last run into docs/accuracy.md.
 #
-# Builds them without optimisation, so that nothing is inlined and a line is a line, runs them with
-# PE_QUICK=1 (but those that are quick by themselves), and lets tests/tools/coverage.py merge what gcov
-# says. Each line, each part of a line and each function must be reached, or tests/tools/coverage.txt
-# says why not.
+# The programs are built without optimisation, so that nothing is inlined and every line has its own code. They run with
+# PE_QUICK=1, except those that are quick anyway. tests/tools/coverage.py merges the reports of gcov. Each line, each
+# part of a line and each function must be reached, unless tests/tools/coverage.txt says why it is not.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/coverage
 [ "${1:-}" != table ] || exec python3 tests/tools/coverage.py "$WORK" --table docs/accuracy.md
 
-# PROGRAM[.stream0][.full]; those that stream are programs of their own.
+# Each entry is PROGRAM[.stream0][.full]. A program that streams (stream0) is a separate build. One that is `full` runs
+# without PE_QUICK.
 PROGRAMS="exact bounds.stream0 conventions conventions.stream0 alibi alibi.stream0 learned algebra rope_rotate.full
 rope_call.full rope_refused.full rope_plan.full rope_tokens.full rope_table.full rope_ggml.full rope_frequencies.full errors types seeds splits.stream0 budget memory selftest at repeats models lists tables theorem"
 
-# One job: ISA PROGRAM
+# The arguments `job ISA PROGRAM` run one job.
 if [ "${1:-}" = job ]; then
     isa=$2 name=$3
     program=${name%%.*}
@@ -52,7 +52,7 @@ export HAVE_SLEEF
 isas=${*:-$(cpu_isas)}
 rm -rf "$WORK"
 mkdir -p "$WORK"
-# Slow ones first.
+# The slow programs begin first.
 for program in $PROGRAMS; do
     for isa in $isas; do
         echo "$isa $program"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# debian_gcc.sh VERSION RELEASE [PACKAGE...]: gcc-VERSION and g++-VERSION in build/gccVERSION, on a
-# Debian that has none: 14 of trixie for `tests/run matrix`, 16 of sid for `tests/run modules`.
+# debian_gcc.sh VERSION RELEASE [PACKAGE...]: puts gcc-VERSION and g++-VERSION into build/gccVERSION, on a Debian that
+# does not have them: 14 of trixie for `tests/run matrix`, and 16 of sid for `tests/run modules`.
 #
-# The packages of the release that has it and their C library are downloaded with a private apt
-# configuration and unpacked; nothing is installed. The compiler runs by that library's own loader, with
-# the headers and the linker of this system, and its assembler if no further package has one. A no-op
-# once it is there.
+# The packages of that release and their C library are downloaded with a private apt configuration and unpacked. Nothing
+# is installed. The compiler runs with that library's loader, and uses the headers and the linker of this system. It
+# uses this system's assembler also, unless a PACKAGE contains another one. If the compiler is complete, the script does
+# nothing.
 set -u
 . tests/tools/lib.sh
 
@@ -55,7 +55,7 @@ Acquire::Languages "none";
 X
 cat >"$work/run" <<X
 #!/bin/sh
-# A program of these packages, by the loader that belongs to it; others as they are.
+# Runs a program of these packages with the loader that belongs to it, and any other program directly.
 case \$1 in
 "$work/root"/*) exec "$work/root/usr/lib64/ld-linux-x86-64.so.2" --library-path "$work/root/usr/lib/x86_64-linux-gnu" "\$@" ;;
 *) exec "\$@" ;;
@@ -79,7 +79,7 @@ export APT_CONFIG="$work/apt.conf"
         ) &&
         for deb in "$work"/debs/*.deb; do
             dpkg -x "$deb" "$work/root" || exit 1
-        done && rm "$work/root/usr/lib/gcc/x86_64-linux-gnu/$version/libstdc++.so" && # it wants a later C library
+        done && rm "$work/root/usr/lib/gcc/x86_64-linux-gnu/$version/libstdc++.so" && # it needs a newer C library
         if [ -x "$work/root/usr/bin/x86_64-linux-gnu-as" ]; then
             mkdir "$work/tools" &&
                 printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$work/run" "$work/root/usr/bin/x86_64-linux-gnu-as" >"$work/tools/as" &&

@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh demo|tool|test|check|fuzz|tools: see what is missing for `make demo`, `make tool`, `make test`,
-# `make check`, `tests/run fuzz`, or for tests/run (sanitize, analyze, coverage), and install it.
-# deps.sh wasm: emscripten, node and a browser, for the steps wasm and explorer.
-# deps.sh matrix: that of check and of wasm, and more for `tests/run matrix`: other versions of the compilers, 32-bit
-# x86, and compilers of other machines, whose programs run under qemu-user.
+# deps.sh demo|tool|test|check|fuzz|tools: finds out what is missing for `make demo`, `make tool`, `make test`,
+# `make check`, `tests/run fuzz`, or for tests/run (sanitize, analyze, coverage), and installs it.
+# deps.sh wasm: installs emscripten, node and a browser, for the steps wasm and explorer.
+# deps.sh matrix: installs what check and wasm need, and more for `tests/run matrix`: other versions of the compilers,
+# 32-bit x86, and compilers for other machines, whose programs run under qemu-user.
 #
-# Whether something is there is decided by building and linking with it, so libraries that came
-# from elsewhere count, and nothing is asked of the package manager when all is present. DEPS=0
-# installs nothing: what is missing is named, with what will be done without it. A missing part
-# fails under STRICT=1. Findings go to build/config.mk, which tests/settings.mk reads.
-# APT_ARCHIVES=DIR: apt-get keeps what it downloads there, for the next run on a fresh machine.
+# The script builds and links with each item to decide whether it is present. So libraries that were installed in
+# another way count, and the package manager is only called if something is missing. With DEPS=0, nothing is installed;
+# the script names what is missing, and what is done without it. A missing part fails under STRICT=1. The findings are
+# written to build/config.mk, which tests/settings.mk reads. With APT_ARCHIVES=DIR, apt-get keeps its downloads in DIR
+# for the next run on a fresh machine.
 set -u
 . tests/tools/lib.sh
 goal=${1:-test}
 
 say() { echo "deps: $*"; }
 
-# item: is it there?
+# present ITEM: succeeds if the item can be used.
 present() {
     case $1 in
     sleef) [ "$SLEEF" = 0 ] || have_library sleef "$CC" ;;
@@ -39,10 +39,10 @@ present() {
     emscripten) have emcc && { have node || have nodejs; } ;;
     chromium) have chromium || have chromium-browser || have google-chrome ;;
     node) have node || have nodejs ;;
-    opencl) # a device, its loader and headers
+    opencl) # needs a device, the loader and the headers
         echo 'int main(void) { return 0; }' | links "$CC" -lOpenCL && ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1
         ;;
-    vulkan) # likewise, with a compiler of GLSL
+    vulkan) # needs the same, and a compiler of GLSL
         have glslangValidator && echo 'int main(void) { return 0; }' | links "$CC" -lvulkan &&
             ls /usr/share/vulkan/icd.d/lvp_icd.*.json >/dev/null 2>&1
         ;;
@@ -66,7 +66,7 @@ present() {
     esac
 }
 
-# item: its package under each package manager; "-" where there is none.
+# package ITEM: prints the item's packages under this package manager, or "-" if there is none.
 package() {
     case $manager:$1 in
     apt-get:sleef) echo libsleef-dev ;;
@@ -141,19 +141,19 @@ package() {
     pacman:arm64-libc) echo aarch64-linux-gnu-glibc ;;
     *:arm64-libc) echo - ;;
     *:qemu) echo qemu-user ;;
-    apt-get:nrvo) # none before: its warning is skipped
+    apt-get:nrvo) # takes the first of these compilers that apt has; older ones do not know -Wnrvo
         for name in clang-22 clang-21 gcc-14 -; do
             [ "$name" = - ] || apt-cache show "$name" >/dev/null 2>&1 || continue
             echo "$name" && break
         done
         ;;
     *:nrvo) echo - ;;
-    apt-get:compiler-gcc-14) # else tests/tools/debian_gcc.sh
+    apt-get:compiler-gcc-14) # if apt lacks it, tests/tools/debian_gcc.sh gets it
         if apt-cache show gcc-14 >/dev/null 2>&1; then echo "gcc-14 g++-14"; else echo -; fi
         ;;
     apt-get:compiler-gcc-*) echo "${1#compiler-} g++${1#compiler-gcc}" ;;
     apt-get:compiler-*) echo "${1#compiler-}" ;;
-    apt-get:m32) # not gcc-multilib, which would push the compilers of other machines out
+    apt-get:m32) # gcc-multilib conflicts with the compilers for other machines, so it cannot be used
         echo "gcc-$($GCC -dumpversion | cut -d. -f1)-multilib g++-$($GXX -dumpversion | cut -d. -f1)-multilib"
         ;;
     dnf:m32) echo "glibc-devel.i686 libstdc++-devel.i686" ;;
@@ -169,7 +169,7 @@ package() {
     esac
 }
 
-# item: what is done without it.
+# without ITEM: prints what is done if the item is missing.
 without() {
     case $1 in
     sleef) echo "pe takes its own sines: the same bits" ;;
@@ -239,8 +239,8 @@ as_root() {
     fi
 }
 
-# Another apt may be at work. apt-get waits for dpkg's lock; those of the lists and of the downloads it
-# refuses at once: five minutes of trying.
+# apt_get ARGUMENTS...: runs apt-get while another apt may be running. apt-get waits for dpkg's lock, but fails at once
+# if the lists or the downloads are locked. So it is tried again for five minutes.
 apt_get() {
     if [ -n "${APT_ARCHIVES:-}" ]; then
         mkdir -p "$APT_ARCHIVES/partial"
@@ -299,7 +299,7 @@ elif [ -n "$missing" ]; then
         log=$BUILD/deps.log
         # shellcheck disable=SC2086
         if ! { refresh && install $packages; } >"$log" 2>&1; then
-            # One unknown name makes the package manager refuse them all: try one at a time.
+            # One unknown name makes the package manager refuse all of them, so they are tried one at a time.
             for name in $packages; do
                 install "$name" >>"$log" 2>&1 || say "$manager could not install $name, see $log"
             done
@@ -318,7 +318,7 @@ if { [ "$goal" = check ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then
     fi
 fi
 
-# What comes from the Python package index goes into an environment with pinned versions.
+# Packages of the Python package index are installed into an environment with pinned versions.
 if [ "$goal" = check ] || [ "$goal" = matrix ]; then
     for item in peers format; do
         sh tests/tools/environment.sh $item || missing="$missing $item"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# environment.sh NAME: create the virtual environment build/NAME with the packages that tests/requirements/NAME.txt pins,
-# unless it exists with these packages already. Prints what is missing and returns 1 where it cannot be created: without
-# the package index, with a Python that is too old, or with DEPS=0. tests/tools/lib.sh has environment(), which a step
-# calls to use it, and skips the step where it is missing.
+# environment.sh NAME: creates the virtual environment build/NAME with the packages that tests/requirements/NAME.txt
+# pins, unless it already exists with these packages. It prints what is missing and returns 1 if the environment cannot
+# be created: without the package index, with a Python that is too old, or with DEPS=0. A step that uses the environment
+# calls environment() of tests/tools/lib.sh, which skips the step if the environment is missing.
 set -u
 . tests/tools/lib.sh
 name=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# guard.sh COMMAND...: run a command of which nothing stays behind when it is interrupted.
+# guard.sh COMMAND...: runs a command. If it is interrupted, all processes that it started end also.
 set -u
 . tests/tools/lib.sh
 guarded "$@"

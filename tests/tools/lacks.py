@@ -25,8 +25,8 @@ def numbers(name):
 
 
 def lacks(fit, odd, relative):
-    """The largest difference of all intervals; of a sine, with its factor z. If relative, divided by the
-    interval's smallest sin(pi z) / z or cos(pi z), which four terms of the series are below."""
+    """Returns the largest difference of all intervals. A sine's difference is multiplied by z. If `relative` is set, each
+    is divided by a lower bound of sin(pi z) / z or cos(pi z) in its interval: four terms of the series."""
     coefficients = [-((-1) ** n) * PI ** (2 * n + odd) / math.factorial(2 * n + odd) for n in range(TERMS)]
     for n, number in enumerate(fit):
         coefficients[n] += number

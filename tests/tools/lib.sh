@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034
-# Shell functions shared by the scripts of tests/. Sourced, never run.
-# Settings come from the environment (tests/settings.mk exports them); each has a default here,
-# so that every script also runs by hand from the top of the tree.
+# This file has the shell functions that the scripts of tests/ share. They source it; it is never run. The settings come
+# from the environment, where tests/settings.mk exports them. Each has a default here, so every script also runs by hand
+# from the top of the tree.
 
 BUILD=${BUILD:-build}
 CC=${CC:-cc}
@@ -18,7 +18,7 @@ QEMU_X86=${QEMU_X86:-qemu-x86_64}
 STRICT=${STRICT:-0}
 DEPS=${DEPS:-1}
 SLEEF=${SLEEF:-}
-EXTRA_CFLAGS=${EXTRA_CFLAGS:-} # where a library lives outside the default paths (Homebrew)
+EXTRA_CFLAGS=${EXTRA_CFLAGS:-} # for libraries outside the default paths (Homebrew)
 WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef \
 -Wdouble-promotion -Wcast-qual -Werror"
 
@@ -29,7 +29,7 @@ mkdir -p "$BUILD" 2>/dev/null && [ -w "$BUILD" ] || {
     exit 1
 }
 
-# The first compiler here that knows -Wnrvo (gcc from 14 on, clang from 21 on), or nothing.
+# nrvo_compiler: prints the first compiler here that knows -Wnrvo (gcc 14 and later, clang 21 and later), or nothing.
 nrvo_compiler() {
     for nrvo_cc in "$GCC" "$CLANG" clang-22 clang-21 gcc-16 gcc-15 gcc-14; do
         have "$nrvo_cc" && echo 'int x;' | $nrvo_cc -Werror -Wnrvo -x c -fsyntax-only - 2>/dev/null || continue
@@ -40,8 +40,8 @@ nrvo_compiler() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# check WHAT COMMAND...: does it succeed? Its output goes to $WORK/log, and stays in $WORK/log.before
-# beyond the next one; $passed and $failed count.
+# check WHAT COMMAND...: runs the command, prints whether it succeeded, and counts in $passed and $failed. Its output
+# goes to $WORK/log, which the next check moves to $WORK/log.before.
 passed=0 failed=0
 check() {
     what=$1
@@ -57,15 +57,15 @@ check() {
     cp "$WORK/log" "$WORK/log.before"
 }
 
-# skipping WHAT...: a part of this step cannot run here. Every SKIP line is a failure under STRICT=1.
+# skipping WHAT...: reports that a part of this step cannot run here. Every SKIP line is a failure under STRICT=1.
 skipped=0
 skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
 
-# check WHAT not COMMAND...: does it fail, as it must?
+# not COMMAND...: succeeds if the command fails, as in `check WHAT not COMMAND...`.
 not() { ! "$@"; }
 
-# preprocessed FLAGS FILE: what the preprocessor makes of a file, with the lines that say from where.
-# from NAMES...: of that, on the standard input, the lines from files with these names.
+# preprocessed FLAGS FILE: prints the preprocessed file, with the lines that name the source of each part.
+# from NAMES...: filters this text, which it reads from standard input. It prints the lines from files with these names.
 # shellcheck disable=SC2086
 preprocessed() { $CC -std=c99 -E -DPE_SLEEF=0 -DPE_ISA=PE_ISA_SCALAR -I. $EXTRA_CFLAGS "$@"; }
 from() {
@@ -74,28 +74,28 @@ from() {
         index(names, " " file " ")'
 }
 
-# current FILE: is it there, and not older than the headers?
+# current FILE: succeeds if the file exists and is not older than the headers.
 # shellcheck disable=SC2086
 current() { [ -f "$1" ] && [ -z "$(find $HEADERS -newer "$1")" ]; }
 
-# What an object asks for beyond libm, SLEEF and memcpy.
+# Prints the undefined symbols of an object, except those of libm, SLEEF, memcpy and its like.
 strays() { # NM OBJECT
     "$1" -u "$2" | awk '{ print $NF }' | sed 's/^_//' |
         grep -v -x -E 'Sleef_[a-z0-9_]*|_?GLOBAL_OFFSET_TABLE_|__stack_chk_fail|memcpy|memset|memmove|memcmp|bcmp' |
         grep -v -x -E '(fma|sin|cos|sincos|pow|exp|log|exp2|log2|floor|rint|nearbyint|fabs|ldexp|sqrt|copysign|fmod|frexp|scalbn|round|trunc|ceil)[fl]?'
 }
 
-# The names of all public functions, those that macros stamp included.
+# Prints the names of all public functions, also of those that macros define.
 public_functions() {
     echo '#include "pe.h"' | preprocessed -x c - | from pe.h | tr '\n' ' ' | tr ';{}' '\n\n\n' |
         grep -o 'static inline [a-z_0-9 *]*[ *]pe_[a-z0-9][a-z0-9_]* *(' |
         sed 's/ *($//; s/.*[ *]//' | sort -u
 }
 
-# unit_source PROGRAM: the file of a unit program, from tests/steps.txt.
+# unit_source PROGRAM: prints the file of a unit program, which tests/steps.txt names.
 unit_source() { awk -F ' [|] ' -v name="$1" '$1 == name { print "tests/" $4 }' tests/steps.txt; }
 
-# page_programs FOLDER: each ```c block of README.md and docs/*.md, a complete program, as FOLDER/PAGE.N.c.
+# page_programs FOLDER: writes each ```c block of README.md and docs/*.md, a complete program, to FOLDER/PAGE.N.c.
 page_programs() {
     for page in README.md docs/*.md; do
         awk -v to="$1/$(basename "$page" .md)" '
@@ -103,8 +103,8 @@ page_programs() {
     done
 }
 
-# guarded COMMAND...: run it. If this script is told to end (Ctrl-C, SIGTERM), so is the command with
-# all that it started: a compiler behind a make behind a shell would not hear of it.
+# guarded COMMAND...: runs the command. If this script is interrupted (Ctrl-C, SIGTERM), the command and all processes
+# that it started are ended also. Otherwise a compiler that make has started from a shell would keep running.
 guarded() {
     "$@" &
     guarded_pid=$!
@@ -115,7 +115,8 @@ guarded() {
     trap - INT TERM HUP
     return $guarded_status
 }
-# Halted first, until no new one appears: what is halted starts nothing.
+# end_all PID: ends a process and all its descendants. They are stopped first, until no new one appears, since a stopped
+# process starts no others.
 end_all() {
     doomed=
     while more=$(descendants "$1") && [ "$more" != "$doomed" ]; do
@@ -123,7 +124,7 @@ end_all() {
         # shellcheck disable=SC2086
         kill -STOP $doomed 2>/dev/null
     done
-    # Half a second for what has to be tidied up.
+    # Each process has half a second to remove its temporary files.
     # shellcheck disable=SC2086
     {
         kill -TERM $doomed
@@ -132,7 +133,7 @@ end_all() {
         kill -KILL $doomed
     } 2>/dev/null
 }
-# A process and all below it.
+# descendants PID: prints a process and all its descendants.
 descendants() {
     if [ -r /proc/self/status ]; then
         cat /proc/[0-9]*/status 2>/dev/null | awk '/^Pid:/ { pid = $2 } /^PPid:/ { print pid, $2 }'
@@ -155,19 +156,19 @@ cpu_model() {
 cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1; }
 JOBS=${JOBS:-$(cores)}
 
-# skip WHY...: the step cannot run here; tests/tools/step.sh turns this into SKIP, or a failure if STRICT=1.
+# skip WHY...: ends a step that cannot run here. tests/tools/step.sh reports it as SKIP, or as a failure if STRICT=1.
 skip() {
     echo "SKIP: $*"
     exit 77
 }
 
-# environment NAME: skips the step unless build/NAME is the environment of tests/requirements/NAME.txt, whose Python is
-# build/NAME/bin/python. A step with the word NAME in tests/steps.txt finds it there if it can be created.
+# environment NAME: skips the step unless build/NAME is the environment of tests/requirements/NAME.txt. Its Python is
+# build/NAME/bin/python. If a step has the word NAME in tests/steps.txt, the environment is created before it.
 environment() {
     cmp -s "tests/requirements/$1.txt" "$BUILD/$1/requirements.txt" || skip "build/$1 is missing: make deps"
 }
 
-# links COMPILER LIBS < source: does this program build and link? Headers alone prove nothing.
+# links COMPILER LIBS < source: succeeds if this program compiles and links, since headers may exist without a library.
 links() {
     links_cc=$1
     shift
@@ -214,12 +215,12 @@ X
     esac
 }
 
-# The instruction sets of pe that this CPU runs, worst first: "scalar sse2 avx2 avx512".
+# cpu_isas: prints the instruction sets of pe that this CPU runs, the slowest first: "scalar sse2 avx2 avx512".
 cpu_isas() {
     if [ ! -x "$BUILD/cpu" ] || [ -n "$(find tests/tools/cpu.c -newer "$BUILD/cpu")" ]; then
         mkdir -p "$BUILD"
         cpu_tmp=$(mktemp "$BUILD/cpu.XXXXXX") || return 1
-        # Clang's own runtime for __builtin_cpu_supports is not always there: any compiler will do.
+        # Clang's runtime for __builtin_cpu_supports may be missing, so any compiler that works is used.
         for cpu_cc in "$CC" "$GCC" "$CLANG"; do
             $cpu_cc -O1 -o "$cpu_tmp" tests/tools/cpu.c >/dev/null 2>&1 && break
         done
@@ -237,23 +238,23 @@ cpu_has() {
 
 best_isa() { cpu_isas | sed 's/.* //'; }
 
-# Compiler flags that select an instruction set, with nothing beyond it; none for avx2attr and
-# avx512attr, and not all for avx512f: pe.h itself has its functions compiled for the rest, as with
-# avx2 for F16C.
+# isa_flags ISA: prints the compiler flags that select an instruction set and nothing more. avx2attr and avx512attr have
+# no flags, and avx512f has only one. There, pe.h itself compiles its functions for the rest, with attributes. It also
+# does so for F16C with avx2.
 isa_flags() {
     case $1 in
     scalar) echo "-DPE_ISA=PE_ISA_SCALAR" ;;
-    sse2) echo "-msse2" ;; # what the header picks by itself
+    sse2) echo "-msse2" ;; # the header chooses SSE2 for this flag
     scalarfma) echo "-mfma -DPE_ISA=PE_ISA_SCALAR" ;;
     avx2) echo "-mavx2 -mfma -DPE_ISA=PE_ISA_AVX2" ;;
     avx512) echo "-mavx512f -mavx512dq -mavx512bw -mavx512vl -DPE_ISA=PE_ISA_AVX512" ;;
-    narrow) echo "-march=skylake-avx512 -mno-evex512" ;; # no registers of 512 bits: AVX2
+    narrow) echo "-march=skylake-avx512 -mno-evex512" ;; # without registers of 512 bits, the header chooses AVX2
     avx2attr) echo "-DPE_ISA=PE_ISA_AVX2" ;;
-    avx512f) echo "-mavx512f" ;; # DQ, BW and VL by pe.h
+    avx512f) echo "-mavx512f" ;; # pe.h adds DQ, BW and VL
     avx512attr) echo "-DPE_ISA=PE_ISA_AVX512" ;;
     neon) echo "-DPE_ISA=PE_ISA_NEON" ;;
-    plain) ;;                        # whatever the compiler is for
-    default) echo "-march=native" ;; # and whatever PE_ISA the header picks
+    plain) ;;                        # the compiler's default
+    default) echo "-march=native" ;; # the header chooses PE_ISA
     *)
         echo "unknown ISA $1" >&2
         return 1
@@ -261,7 +262,7 @@ isa_flags() {
     esac
 }
 
-# Where tests/tools/arm64.sh puts AArch64 libraries.
+# tests/tools/arm64.sh puts AArch64 libraries into this folder.
 ARM64_SYSROOT=$BUILD/arm64/sysroot
 arm64_cflags() { echo "-isystem $ARM64_SYSROOT/usr/include/aarch64-linux-gnu -isystem $ARM64_SYSROOT/usr/include"; }
 arm64_ldflags() {
@@ -273,14 +274,14 @@ arm64_run() {
 }
 have_arm64() { have "$ARM64_GCC" && have "$QEMU_ARM64" && [ -d "$ARM64_ROOT" ]; }
 
-# What `tests/run matrix` builds with beyond GCC and CLANG: versions that Debian 12 offers, and machines.
-# The newer ones are tests/tools/debian_gcc.sh's.
+# `tests/run matrix` builds with these compilers besides GCC and CLANG, and for these machines. Debian 12 has some of
+# the compilers, and tests/tools/debian_gcc.sh gets newer ones.
 case $BUILD in /*) here= ;; *) here=$PWD/ ;; esac
 PATH=$PATH:$here$BUILD/gcc14:$here$BUILD/gcc16
 MATRIX_COMPILERS=${MATRIX_COMPILERS:-gcc-11 gcc-14 clang-13 clang-15 clang-16 clang-19 clang-22}
 MATRIX_MACHINES=${MATRIX_MACHINES:-s390x ppc64 ppc64le riscv64 armhf}
 
-# have_m32 COMPILER STANDARD: does it build programs for 32-bit x86, and do they run here?
+# have_m32 COMPILER STANDARD: succeeds if the compiler builds programs for 32-bit x86, and they run here.
 have_m32() {
     case $2 in c++*) m32_language=c++ ;; *) m32_language=c ;; esac
     mkdir -p "$BUILD"
@@ -293,7 +294,8 @@ have_m32() {
     return $m32_status
 }
 
-# Machines under qemu-user: their gcc, their emulator, and where their C library is.
+# For a machine that qemu-user emulates, machine_gcc prints its gcc, machine_qemu its emulator, and machine_root the
+# folder of its C library.
 machine_gcc() {
     case $1 in
     s390x | riscv64) echo "$1-linux-gnu-gcc" ;;

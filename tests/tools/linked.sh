@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# linked.sh [COMPILER.]ISA: pe.h compiled once, as an object that many programs are linked with: those of
-# `make test`, with COMPILER gcc or clang those of `make check`, with "quick" those of `make quick`. "fast" is clang with
-# -ffast-math, "msan" is clang's MemorySanitizer: for the library alone, see tests/tools/unit.sh.
-# Compiling its functions takes twenty seconds, its declarations less than one. An object stays until the
-# headers, the flags or the compiler change.
+# linked.sh [COMPILER.]ISA: compiles pe.h once, as an object that many programs are linked with. Without COMPILER, these
+# are the programs of `make test`; with gcc or clang, those of `make check`; with "quick", those of `make quick`. With
+# "fast", clang compiles the library with -ffast-math, and with "msan" with MemorySanitizer; tests/tools/unit.sh
+# explains both. Compiling the functions takes twenty seconds, while a program that only includes their declarations
+# takes less than one. An object is kept until the headers, the flags or the compiler change.
 #
-#   build/linked/[COMPILER.]ISA.o   every public function, with $CFLAGS (-O2), and with SLEEF where it is;
-#                                   quick: with -O0 and all warnings, without SLEEF
-#   build/linked/[COMPILER.]ISA.how the command that made it
+#   build/linked/[COMPILER.]ISA.o     has every public function, compiled with $CFLAGS (-O2), and with SLEEF if it is
+#                                     installed; with "quick", it is compiled with -O0 and all warnings, without SLEEF
+#   build/linked/[COMPILER.]ISA.how   has the command that made it
 #
-# It defines the public functions and no other name. For make check, it also asks for nothing but libm, SLEEF and
-# memcpy, and has no writable data.
+# The script checks that the object defines only the public functions. For `make check`, it also checks that the object
+# needs only libm, SLEEF and memcpy, and has no writable data.
 set -u
 . tests/tools/lib.sh
 isa=${1##*.}
@@ -46,7 +46,7 @@ version=$($CC --version 2>/dev/null | head -n 1)
 echo "+ $command"
 state=kept
 if ! current "$out.o" || [ "$(cat "$out.how")" != "$command # $version" ]; then
-    # The headers may change while they are compiled: the object is as old as its beginning.
+    # The headers may change while they are compiled, so the object gets the time at which the compilation began.
     rm -f "$out.o"
     echo "$command # $version" >"$out.how"
     # shellcheck disable=SC2086

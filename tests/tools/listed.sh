@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# listed.sh: prints what tests/steps.mk takes from tests/steps.txt, one assignment for make per line, slow steps first:
+# listed.sh: prints what tests/steps.mk reads from tests/steps.txt: one assignment for make per line, slow steps first.
 #
 #   checks.test+=readme-some                            for each word of a step's second field: FOLDER.WORD
 #   script.readme-some:=tests/checks/readme.sh:some     its script and the arguments, joined by colons

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# matrix.sh: the same bits everywhere. Builds tests/unit/hash.c in every way named below, runs each
-# build, and compares its hashes with tests/golden.txt. Each build runs pe_selftest() last, which has
-# to be PE_OK: else the program prints a line that no golden file has.
+# matrix.sh: checks that all builds give the same bits. It builds tests/unit/hash.c in every way named below, runs each
+# build, and compares its hashes with tests/golden.txt. Each build runs pe_selftest() last, which must return PE_OK.
+# Otherwise the program prints a line that no golden file has.
 #
 #   native    {every ISA of this CPU} x {gcc, clang} x {8 optimisation levels} x {SLEEF, none}, the
 #             last dealt out for scalar code and SSE2, with the language standards C99, C11, C17, C++11, C++17
@@ -13,8 +13,8 @@
 #             precision, link-time optimisation, UBSan, tuning, newer standards ...
 #   flush     subnormals flushed to zero from the start of the program
 #   m32       32-bit x86: size_t of 32 bits
-#   compiler  other versions of gcc (tests/tools/debian_gcc.sh) and clang; tcc, which knows no extension of GNU C, as cl does not
-#   several   three instruction sets in one program, in C and in C++; none shares a symbol; with link-time
+#   compiler  other versions of gcc (tests/tools/debian_gcc.sh) and clang; tcc, which knows no extension of GNU C, as cl
+#   does not several   three instruction sets in one program, in C and in C++; none shares a symbol; with link-time
 #             optimisation those that a CPU without AVX can run are run on one, too
 #   arm64     NEON and scalar, gcc and clang, SLEEF and none, under qemu-user
 #   mingw     Windows, x86-64: gcc for it, under wine
@@ -235,7 +235,7 @@ list_cells() {
         some != "some" || /^\+/ { sub(/^\+/, ""); print }'
 }
 
-# Do the native cells cover every pair of values of two factors?
+# check_pairs: fails unless the native cells cover every pair of values of two different factors.
 check_pairs() {
     awk '
         $1 == "native" && $4 != "scalarfma" && $4 != "default" {
@@ -257,7 +257,7 @@ check_pairs() {
         }' "$WORK/cells"
 }
 
-# The command of a compiler for a standard.
+# command_of COMPILER STANDARD: prints the command of the compiler for a standard of C or C++.
 command_of() {
     case $1:$2 in
     gcc:c++*) echo "$GXX" ;;

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# mutate.sh FILE DEFECT: print FILE with one defect in it; fails if there is no place for it.
+# mutate.sh FILE DEFECT: prints FILE with one defect in it, or fails if the defect finds no place.
 #
-# For tests/tools/selfcheck.sh and the positive control of tests/tools/matrix.sh. A defect is found by the code
-# around it, so when that code changes the defect has to be moved: the scripts say so.
+# tests/tools/selfcheck.sh uses it, and tests/tools/matrix.sh for its positive control. The place of a defect is found
+# by the code around it. If that code changes, these scripts fail, and the defect has to be moved.
 set -u
 file=$1
 defect=$2
 
-# The first number after the given words, moved by one unit in its last place.
+# next_double WORDS: moves the first number after these words by one unit in its last place.
 next_double() {
     awk -v words="$1" '
         !done && index($0, words) { here = 1 }
@@ -162,7 +162,7 @@ mutated() {
     missing-name) sed '/^    {"yarn", "yarn", /d' "$file" ;;
     unseen-key) sed 's/if (!is_known)/if (0)/' "$file" ;;
     golden) sed 's/^\(fill_f64  .*\)\(.\)\(.\)$/\1\3\2/' "$file" ;;
-    oracle) sed 's/fma(xl, Xh, fma(xh, Xh, -p))/fma(xh, Xh, -p)/' "$file" ;; # a term left out
+    oracle) sed 's/fma(xl, Xh, fma(xh, Xh, -p))/fma(xh, Xh, -p)/' "$file" ;; # leaves out a term
     *)
         echo "mutate.sh: unknown defect $defect" >&2
         return 1
@@ -170,7 +170,7 @@ mutated() {
     esac
 }
 
-# cmp reads the original behind the copy, so that nothing is printed unless something changed.
+# The copy is compared with the original first, so nothing is printed if the defect changed nothing.
 copy=$(mutated && echo .) || exit 1
 copy=${copy%.}
 if printf '%s' "$copy" | cmp -s - "$file"; then

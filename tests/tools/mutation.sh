@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# mutation.sh: run tests/tools/mutation.py, or say why not.
+# mutation.sh: runs tests/tools/mutation.py, or prints why that is not possible.
 #
 #     MUTANTS=400 SEED=1 JOBS=1 MUTATION_SECONDS=1800 sh tests/tools/mutation.sh
 set -u

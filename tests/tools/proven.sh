@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# proven.sh: what `make test`, which has just passed, has proven, and what it has not.
+# proven.sh: prints what `make test`, which has just passed, has proven, and what it has not.
 set -u
 . tests/tools/lib.sh
 skipped=$(cat "$PE_LOGS"/*.count | awk '{ n += $3 } END { print n + 0 }')
@@ -11,7 +11,8 @@ skipped=$(cat "$PE_LOGS"/*.count | awk '{ n += $3 } END { print n + 0 }')
 }
 with="without SLEEF"
 grep -q 'DPE_SLEEF=1' "$PE_LOGS"/library.*.log && with="with SLEEF"
-# Instruction sets that ran everything; SSE2 below a better one has its bits and its types tested alone.
+# $all lists the instruction sets that ran everything. If the CPU has a better one than SSE2, only the bits and the
+# types of SSE2 are tested; $bits lists such instruction sets.
 all='' bits=''
 for isa in $(cpu_isas); do
     if [ -f "$PE_LOGS/exact.$isa.count" ]; then all="$all${all:+, }$isa"; else bits="$bits${bits:+, }$isa"; fi

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# selfcheck.sh: do the tests notice? Each line breaks a copy of the tree in one way (tests/tools/mutate.sh)
-# and runs the gate that is there for it. The gate must be green before and red after.
+# selfcheck.sh: checks that the tests notice defects. Each line that begins with `breaks` puts one defect into a copy of
+# the tree (tests/tools/mutate.sh) and runs the gate, that is, the test which must notice it. The gate must succeed
+# before and fail after.
 #
-#   selfcheck.sh               all of them, JOBS=n at the same time
-#   selfcheck.sh lane N        one of those n: it takes the next line that no other has taken
-#   selfcheck.sh only DEFECT   one defect, as for a line that is new
-#   selfcheck.sh places        runs no gate: each defect must still find its place in its file (checks/defects.sh)
+#   selfcheck.sh               runs all lines, in JOBS lanes at the same time
+#   selfcheck.sh lane N        runs one of these lanes, which always takes the next line that no other has taken
+#   selfcheck.sh only DEFECT   runs one defect, for example that of a new line
+#   selfcheck.sh places        runs no gate, but checks that each defect finds its place in its file (checks/defects.sh)
 set -u
 . tests/tools/lib.sh
 mode=${1:-all} wanted=${2:-}
@@ -42,7 +43,7 @@ fresh_tree() {
 
 gate() { (cd "$WORK/tree" && BUILD=build STRICT=0 JOBS=1 "$@") >"$WORK/log" 2>&1 </dev/null; }
 
-# breaks FILE DEFECT GATE...: the gate is green on the tree as it is, and red with the defect.
+# breaks FILE DEFECT GATE...: checks that the gate succeeds on the tree as it is, and fails with the defect.
 breaks() {
     number=$((number + 1))
     [ "$mode" != only ] || [ "$2" = "$wanted" ] || return 0
@@ -73,7 +74,7 @@ breaks() {
     fi
     sh tests/tools/mutate.sh "$file" "$defect" >"$WORK/mutated" || { bad "$defect: no place for it" && return; }
     cp "$WORK/mutated" "$WORK/tree/$file"
-    # A defect that does not even compile would be noticed by anything.
+    # Any test would notice a defect that does not compile, so such a defect is an error.
     case $file in
     *.h)
         echo '#include "pe.h"' | "$GCC" -std=c99 -w -I"$WORK/tree" -DPE_SLEEF=0 -fsyntax-only -x c - || {
@@ -169,7 +170,7 @@ defects_of_the_library() {
         skipping "this CPU has no AVX2"
     fi
     breaks pe.h shared-inline env "CELLS=several gcc .* -O0" sh tests/tools/matrix.sh
-    # As `make test` has it: the library compiled once, the programs linked with it.
+    # Here the library is compiled once, and the programs are linked with it, as in `make test`.
     # shellcheck disable=SC2046
     {
         breaks pe.h constant $(unit exact.best)
@@ -185,7 +186,7 @@ defects_of_the_library() {
         breaks pe.h warning make quick
         breaks tests/golden.txt golden make quick
     }
-    # The inputs kept for the fuzzing harnesses.
+    # These defects are found with the inputs that are kept for the fuzzing harnesses.
     for defect in fuzz-size fuzz-coordinate fuzz-sincos; do
         breaks pe.h $defect env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
     done
@@ -339,7 +340,7 @@ red "a summary of no steps" $STEP --summary
 $STEP a true >/dev/null
 green "a summary of all steps" env PE_STEPS=1 $STEP --summary
 red "a summary that lacks a step" env PE_STEPS=2 $STEP --summary
-interrupted() { # a step that is told to end, a shell below it, and what that has started
+interrupted() { # succeeds if ending a step also ends a shell below it and what that shell has started
     rm -f "$WORK/began" "$WORK/ended"
     $STEP a sh -c "(touch '$WORK/began'; sleep 2; touch '$WORK/ended') & wait" &
     step=$!
@@ -350,7 +351,7 @@ interrupted() { # a step that is told to end, a shell below it, and what that ha
 }
 green "an interrupted step leaves nothing behind" interrupted
 
-compiled_when_it_has_to_be() { # the object that programs are linked with
+compiled_when_it_has_to_be() { # tests the object that programs are linked with
     fresh_tree
     gate sh tests/tools/linked.sh quick.scalar && gate sh tests/tools/linked.sh quick.scalar &&
         grep -q ', kept' "$WORK/log" && sh tests/tools/mutate.sh pe.h constant >"$WORK/tree/pe.h" &&

@@ -1,21 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# step.sh NAME COMMAND...: run one step of `make test` or `make check`.
+# step.sh NAME COMMAND...: runs one step of `make test` or `make check`.
 #
-# Prints one line, with PE_STEPS=31 as "[12/31] ok ..."; the output goes to build/log/NAME.log and is
-# shown only when the step fails. Exit status 77 of the command means that it cannot run here: SKIP
-# with its last "SKIP: why" line, a failure under STRICT=1. Counts go to build/log/NAME.count as
-# "passed failed skipped seconds cpu-seconds" for `step.sh --summary`, tests/tools/verify.sh and
-# tests/tools/proven.sh: those of the cmocka programs, those of a last line "N passed, N failed[, N
-# skipped]", else 1 for the step itself. "0 passed, 0 failed" is a figure, no test.
+# It prints one line, which begins with "[12/31]" if PE_STEPS=31. The command's output goes to build/log/NAME.log, and
+# is shown only if the step fails. If the command exits with 77, it cannot run here. The step is then a SKIP with the
+# last "SKIP: why" line, or a failure under STRICT=1.
 #
-# step.sh --summary: the sums. Fails where nothing passed, something failed, or one of PE_STEPS is missing.
+# The counts go to build/log/NAME.count as "passed failed skipped seconds cpu-seconds". `step.sh --summary`,
+# tests/tools/verify.sh and tests/tools/proven.sh read them. They are the sums of what cmocka programs report and of a
+# last line "N passed, N failed[, N skipped]". If the output has neither, the step itself counts as 1. A line
+# "0 passed, 0 failed" counts as no test.
+#
+# step.sh --summary: prints the sums, and fails if nothing passed, something failed, or fewer than PE_STEPS steps ran.
 set -u
 . tests/tools/lib.sh
-LOGS=${PE_LOGS:-$BUILD/log} # another place: tests/tools/verify.sh
+LOGS=${PE_LOGS:-$BUILD/log} # tests/tools/verify.sh sets PE_LOGS
 STEPS=${PE_STEPS:-}
-unset PE_LOGS PE_STEPS # not those of steps within a step
+unset PE_LOGS PE_STEPS # steps within a step must not inherit these
 
 if [ "$1" = --summary ]; then
     took=
@@ -43,7 +45,7 @@ start=$(date +%s)
 guarded "$@" >"$log" 2>&1 </dev/null
 status=$?
 seconds=$(($(date +%s) - start))
-# What the command took of all processors, from the second line of "0m1.2s 0m0.3s".
+# The second line of `times` has the user and system time of the command, such as "0m1.2s 0m0.3s".
 times >"$log.times"
 cpu=$(awk 'NR == 2 { gsub(/m/, " "); gsub(/s/, ""); printf "%.1f", 60 * ($1 + $3) + $2 + $4 }' "$log.times")
 rm -f "$log.times"
@@ -65,15 +67,15 @@ counts=$(awk '
 set -- $counts
 passed=$1 failed=$2 skipped=$3 figure=$4
 why=$(sed -n 's/^SKIP: //p' "$log" | tail -n 1)
-# Skipped parts of a step are shown one by one under its line.
-# A step that shrinks may not count what it left out: each line is one.
+# Skipped parts of a step are shown below its line. A step may leave out a part without counting it, so at least as many
+# parts count as skipped as there are different SKIP lines.
 lines=$(grep '^SKIP: ' "$log" | sort -u | grep -c .)
 [ "$skipped" -ge "$lines" ] || skipped=$lines
 parts=$(sed -n -e 's/^SKIP: /         SKIP: /p' \
     -e 's/^\[  SKIPPED \] \([a-z].*\)/         SKIP: the test \1/p' "$log" | sort -u)
 [ -n "$why" ] || why=$(printf '%s\n' "$parts" | sed -n 's/^ *SKIP: //p' | tail -n 1)
 
-# Which of all steps has just ended: each makes one directory.
+# The number of the step that has just ended is found by making the first directory that does not exist yet.
 title=$name which=
 if [ -n "$STEPS" ]; then
     n=1

@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# sweep.sh: tests/unit/calls/test_memory.c in full on every ISA of this CPU: every public function between guard
-# pages, with every number of rows to 64, every width to 513 and every offset, and everything else of
-# that program. AVX-512 takes 2 minutes, AVX2 3, scalar code 7; JOBS=n of them run at the same time.
-# SECONDS_MOST (3600) bounds each, and one that is not through by then has failed.
+# sweep.sh: runs all of tests/unit/calls/test_memory.c on every ISA of this CPU. Every public function is called between
+# guard pages, with every number of rows up to 64, every width up to 513 and every offset. AVX-512 takes 2 minutes, AVX2
+# 3 and scalar code 7. JOBS=n of them run at the same time. Each has SECONDS_MOST seconds (3600), and fails if it needs
+# more.
 #
-#   sweep.sh          all of them
-#   sweep.sh one ISA  one of them: its verdict, and how many tests passed, failed and were skipped
+#   sweep.sh          runs all of them
+#   sweep.sh one ISA  runs one of them, and prints its verdict and how many tests passed, failed and were skipped
 set -u
 . tests/tools/lib.sh
 most=${SECONDS_MOST:-3600}
 
-# One ISA. Scalar code gets hardware FMA where this CPU has it: the same accesses in less time.
+# one ISA: runs the program on one ISA. Scalar code uses hardware FMA if this CPU has it, which takes less time and
+# accesses the same memory.
 one() {
     isa=$1
     step=memory.gcc.$isa.none
@@ -21,7 +22,7 @@ one() {
     start=$(date +%s)
     PE_LONG=1 timeout "$most" sh tests/tools/unit.sh "$step" >"$log" 2>&1 &
     running=$!
-    trap 'kill "$running"; exit 143' TERM INT # timeout ends what it runs
+    trap 'kill "$running"; exit 143' TERM INT # timeout then ends the program
     wait "$running"
     status=$?
     seconds=$(($(date +%s) - start))
@@ -55,7 +56,7 @@ export BUILD
 echo "$isas" | tr ' ' '\n' | xargs -n 1 -P "$JOBS" sh tests/tools/sweep.sh one
 passed=0 failed=0 skipped=0
 for isa in $isas; do
-    p=0 f=1 s=0 # what has left no count has failed
+    p=0 f=1 s=0 # a run that left no count has failed
     [ ! -f "$BUILD/sweep.$isa.count" ] || read -r p f s <"$BUILD/sweep.$isa.count"
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done

@@ -1,31 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/unit and run it.
-# unit.sh PROGRAM.ISA: as `make test` does: PROGRAM.cc.ISA.auto.quick, linked with build/linked/ISA.o,
-# where tests/tools/linked.sh has compiled the library once for all of them.
-# unit.sh PROGRAM.quick.ISA: as `make quick` does: the same with build/linked/quick.ISA.o, nothing optimised,
-# of bounds and memory the tests that find most in a second. hash: all of tests/golden.txt.
+# unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: builds one cmocka program of tests/unit and runs it.
+# unit.sh PROGRAM.ISA: does so in the way of `make test`. It stands for PROGRAM.cc.ISA.auto.quick, linked with
+# build/linked/ISA.o, for which tests/tools/linked.sh has compiled the library once.
+# unit.sh PROGRAM.quick.ISA: does so in the way of `make quick`, with build/linked/quick.ISA.o and without optimisation.
+# The programs bounds and memory only run the tests that find most per second.
 #
-#   PROGRAM   a unit program that tests/steps.txt lists: its line has the file; two are special:
-#             cpp: tests/unit/api/test_cpp.cpp and tests/unit/api/cpp_two.c in one program
-#             hash: tests/unit/hash.c, which needs no library but pe
-#   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp)
-#             fast (clang; always with the variant "linked": the library is compiled with -ffast-math, the program is
-#             not, since it needs its NaNs)
-#             msan (clang; likewise: MemorySanitizer reports what the library uses before it is written. It takes all
-#             that the program writes for initialised, since it does not know what MPFR writes)
-#   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
-#   SLEEF     sleef, none, auto (what is there)
-#   VARIANT   any of: stream0 (every store is a streaming one), stream4k (those of tables of 4 KB and
-#             more; what follows is asked for from 512 bytes on), fma (the scalar code with hardware
-#             FMA), native (all that this CPU has: AVX-512BW), quick (a 16th of the work),
-#             asan (address and undefined behaviour), tsan (threads), ubsan (all that clang knows
-#             to be undefined or not meant: unsigned wrap-around, casts that lose something,
-#             division by zero),
-#             memcheck (under valgrind; it has no AVX-512), o0 (not
-#             optimised: with a sanitizer, a compiler takes seconds instead of minutes), linked (with
-#             build/linked/COMPILER.ISA.o, as make check does for programs that know no private functions)
+#   PROGRAM   A unit program that tests/steps.txt lists with its file. Two are special. cpp is one program of
+#             tests/unit/api/test_cpp.cpp and tests/unit/api/cpp_two.c. hash is tests/unit/hash.c, which needs no
+#             library except pe; linked with the library, it computes all of tests/golden.txt.
+#   COMPILER  gcc, clang or cc (the compiler that CC names; CXX for cpp), or one of these, which always have the variant
+#             `linked`:
+#             fast: clang compiles the library with -ffast-math, but not the program, since it needs its NaNs
+#             msan: clang's MemorySanitizer reports what the library uses before it is written; it treats everything
+#             that the program writes as initialised, since it does not know what MPFR writes
+#   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU) or best
+#   SLEEF     sleef, none or auto (with SLEEF if it is installed)
+#   VARIANT   any of these:
+#             stream0: every store is a streaming store
+#             stream4k: tables of 4 KB and more are streamed, and prefetching begins at 512 bytes
+#             fma: the scalar code uses hardware FMA
+#             native: all instructions of this CPU are allowed, such as AVX-512BW
+#             quick: 1/16 of the work is done
+#             asan: with the sanitizers of addresses and undefined behaviour
+#             tsan: with the sanitizer of threads
+#             ubsan: with all checks of clang, also for unsigned wrap-around, casts that lose bits and division by zero
+#             memcheck: under valgrind, which does not know AVX-512
+#             o0: without optimisation; with a sanitizer, compiling then takes seconds instead of minutes
+#             linked: linked with build/linked/COMPILER.ISA.o, as `make check` does for programs that use no private
+#             functions
 set -u
 . tests/tools/lib.sh
 
@@ -91,11 +95,11 @@ esac
 options=$(isa_flags "$isa")
 # pe.h compiles its functions with F16C. A program that inlines private functions needs the flag for all of its code.
 case $isa.$program$words in
-avx2.cpp*) ;; # uses none
+avx2.cpp*) ;; # it uses no private functions
 avx2.*" inlined "* | avx2.*" operations "*) options="-mf16c $options" ;;
 esac
 flags="-O2 $options"
-all=$linked # hash: compute all of tests/golden.txt and compare with it
+all=$linked # if it is not empty, hash computes all of tests/golden.txt
 case $compiler in fast | msan) all=1 ;; esac
 if [ "$compiler" = msan ]; then
     echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=memory || skip "clang's MemorySanitizer is missing: make deps"
@@ -112,7 +116,7 @@ link_with() { # [COMPILER.]ISA
     esac
 }
 if [ -n "$linked" ]; then
-    # The library is optimised, what tests it need not be.
+    # Only the library needs to be optimised, not the program that tests it.
     flags="-O1 $options"
     case $words in
     *" inlined "*) flags="-O0 $options" ;; # it compiles the library itself
@@ -147,7 +151,7 @@ for variant in $(echo "$variants" | tr . ' '); do
         ;;
     quick)
         export PE_QUICK=1
-        [ -z "$runner" ] || PE_QUICK=4 # emulated
+        [ -z "$runner" ] || PE_QUICK=4 # emulation is slow
         [ "$program" != hash ] || [ -n "$all" ] || sections=${sections:-15} # all but the long tables
         ;;
     *) echo "unknown variant '$variant'" && exit 1 ;;
@@ -175,7 +179,7 @@ hash)
         $libraries -lpthread -lm || exit 1
     ;;
 esac
-run() { # ARGUMENTS of the program; its output is in $out.txt
+run() { # ARGUMENTS: runs the program, and writes its output to $out.txt
     $runner "$out" "$@" >"$out.txt" 2>&1
     status=$?
     { set +x; } 2>/dev/null
@@ -191,7 +195,7 @@ if [ "$program" = hash ]; then
 fi
 run_tests() { # [PATTERN]
     run "$@"
-    # A program that ran no test, or that stopped half-way, has not passed whatever it returned.
+    # A program that ran no test, or that stopped half-way, has failed, whatever it returned.
     grep -q '^\[  PASSED  \] [1-9][0-9]* test' "$out.txt" || exit 1
     ! grep -q '^\[  FAILED  \]' "$out.txt" || exit 1
     [ $status -eq 0 ] || exit $status

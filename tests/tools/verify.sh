@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# verify.sh some|full: every proof of this project in one run, and a record of it.
+# verify.sh some|full: runs every proof of this project, and writes a record of it.
 #
-#   some   (tests/run verify)       golden hashes, certified tables, the unit steps on the best ISA and the
-#                              quick ones, some of the matrix, cppcheck: at most 10 minutes
-#   full   (tests/run verify-full)  all of them, the whole matrix, billions of certified elements,
-#                              selfcheck, fuzzing, mutation, packaging: at most 2 hours
+#   some   (tests/run verify)       takes at most 10 minutes for golden hashes, certified tables, the unit steps on the
+#                                   best ISA, the quick steps, some of the matrix, and cppcheck
+#   full   (tests/run verify-full)  takes at most 2 hours for all steps, the whole matrix, billions of certified
+#                                   elements, selfcheck, fuzzing, mutation and packaging
 #
-# BUDGET=s changes the limit. A step gets what is left, and at most its own limit; what did not fit
-# is a skip that says so (a failure under STRICT=1). Steps that tests/steps.txt does not have are
-# skips, too. Each step runs through tests/tools/step.sh, which shows the log of one that fails.
+# BUDGET=s changes the limit. A step gets the time that is left, but at most its own limit. A step for which no time is
+# left is a skip that says so (a failure under STRICT=1). A step that tests/steps.txt does not list is a skip also. Each
+# step runs through tests/tools/step.sh, which shows the log of a failed step.
 #
-# Writes build/verify.json (what was checked, on what, with which result) and build/verify.txt, the
-# same to be read, which is printed at the end. The exit status is 0 where nothing failed and nothing
-# was out of time.
+# The record is build/verify.json: what was checked, on which machine, with which result. build/verify.txt has the same
+# for readers, and is printed at the end. The exit status is 0 if nothing failed and no step ran out of time.
 set -u
 . tests/tools/lib.sh
 
-# --within SECONDS COMMAND...: what a step runs; 77 and a reason if it takes longer.
+# With --within SECONDS COMMAND..., this script runs the command of a step, and skips it with a reason if it takes
+# longer.
 if [ "${1:-}" = --within ]; then
     limit=$2
     shift 2
@@ -38,14 +38,14 @@ esac
 MAKE=${MAKE:-make --no-print-directory -f tests/steps.mk}
 START=$(date +%s)
 LOGS=$BUILD/verify
-export PE_LOGS="$LOGS" # for tests/tools/step.sh, which keeps it from the steps within a step
+export PE_LOGS="$LOGS" # tests/tools/step.sh reads it, and hides it from the steps within a step
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
 rm -f "$BUILD/verify.json" "$BUILD/verify.txt" "$BUILD/certify.json" "$BUILD/golden/now"
 
 left() { echo $((BUDGET - ($(date +%s) - START))); }
 
-# step NAME LIMIT COMMAND...: with LIMIT seconds, or what is left.
+# step NAME LIMIT COMMAND...: runs the command with LIMIT seconds, or with the time that is left if that is less.
 number=0
 step() {
     number=$((number + 1))
@@ -61,7 +61,7 @@ step() {
     fi
 }
 
-# target NAME LIMIT: what tests/run runs by that name, where it has it.
+# target NAME LIMIT: runs the step with this name, if tests/steps.txt lists it.
 target() {
     if grep -q "^$1 | " tests/steps.txt; then
         # shellcheck disable=SC2086
@@ -73,8 +73,8 @@ target() {
     fi
 }
 
-# The unit steps report for themselves, as in `make test`; those that were not run are skips.
-# Golden hashes and certified tables have had their steps before.
+# units LIMIT: runs the unit steps, which write their own counts, as in `make test`. Those that did not run are skips.
+# Golden hashes and certified tables are left out, since they had their own steps before.
 units() {
     number=$((number + 1))
     printf '%4d s, step %d: the unit steps\n' "$(($(date +%s) - START))" $number
@@ -97,7 +97,7 @@ units() {
 quote() { printf '%s' "$1" | tr -d '\000-\010\013-\037' | sed 's/\\/\\\\/g; s/"/\\"/g' | tr '\n\t' '  '; }
 field() { printf '  "%s": "%s",\n' "$1" "$(quote "$2")"; }
 first_line() { "$@" 2>/dev/null | head -n 1; }
-macro() { # HEADER NAMES...: the values of macros, with dots between
+macro() { # HEADER NAMES...: prints the values of macros, with dots between them
     macro_header=$1
     shift
     {
@@ -116,7 +116,8 @@ cpu_flags() {
         sysctl -n machdep.cpu.features 2>/dev/null
 }
 
-# name seconds passed failed skipped, then the reasons, tab between them; in the order of their ends
+# all_steps: prints one line per step, in the order in which they ended: name, seconds, passed, failed, skipped and the
+# reasons, with tabs between them.
 all_steps() {
     # shellcheck disable=SC2012
     ls -tr "$LOGS" | sed -n 's/\.count$//p' | while read -r all_name; do

@@ -28,7 +28,8 @@ static uint64_t below(uint64_t n)
 }
 static double unit(void) { return (double)below((uint64_t)1 << 53) / 9007199254740992.0; }
 
-/* A power of two, now and then with more bits: few, 25 (the middle of two floats) or all. */
+/* Returns a random power of two, sometimes with more significant bits: a few, 25 (the midpoint of two floats) or all.
+   */
 static double number(int low, int high)
 {
     const int e = low + (int)below((uint64_t)(high - low + 1));

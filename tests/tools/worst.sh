@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# worst.sh [seconds] [seed]: what an element of a valid call costs at most, for docs/accuracy.md: worst.c,
-# on the best instruction set. Times of a machine that does something else are its times, too.
+# worst.sh [seconds] [seed]: runs worst.c on the best instruction set. It measures how long an element of a valid call
+# takes at most, for docs/accuracy.md. Other work on the machine makes these times longer.
 set -u
 . tests/tools/lib.sh
 mkdir -p "$BUILD"
