@@ -112,10 +112,10 @@
  * tests/checks/extern.sh and tests/checks/fail.sh. */
 
 #define PE_VERSION_MAJOR 0
-#define PE_VERSION_MINOR 4
+#define PE_VERSION_MINOR 5
 #define PE_VERSION_PATCH 0
-#define PE_VERSION_HEX 0x000400
-#define PE_VERSION_STRING "0.4.0"
+#define PE_VERSION_HEX 0x000500
+#define PE_VERSION_STRING "0.5.0"
 
 /* MSVC is not checked: it defines __STDC_VERSION__ only if a standard was requested. */
 #if !defined(__cplusplus) && !defined(_MSC_VER) &&                                                 \

@@ -8,6 +8,7 @@
 #include "../layouts/output.h"
 #include "../layouts/order.h"
 #include "../rows/axis.h"
+#include "../rows/row_pair_16.h"
 
 /* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
    through the axes. */
