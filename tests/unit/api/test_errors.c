@@ -82,7 +82,7 @@ static void each_status_names_its_cause(void **state)
 {
     float table[8] = {1, 1, 1, 1, 1, 1, 1, 1}, x[8] = {0}, bad[2] = {NAN, 1};
     int32_t index[8] = {9};
-    double omega[4], one = 1, steep[2] = {0x1p22, 1};
+    double omega[4] = {0}, one = 1, steep[2] = {0x1p22, 1};
     uint32_t increments[16];
     pe_rope_table rows = {table, table, PE_TYPE_F32, PE_ROPE_TABLE_APART, 2, 2, 2};
     const pe_heads heads = {1, 4, 4}, more = {2, 4, 4};
